@@ -1,0 +1,92 @@
+// The plugin is compiled against the jars of the very Spark that runs it: those of the installed
+// pyspark, named by -Dspark.home or SPARK_HOME (the Makefile sets it). Only scalatest is downloaded.
+
+Global / onChangedBuildSource := ReloadOnSourceChanges
+Global / bspEnabled := false
+
+val sparkSeries = "4.3"
+val pythonFolder = settingKey[File]("The Python sources, which travel in the jar")
+val sparkJars = taskKey[Classpath]("The jars of the installed Spark")
+
+lazy val root = (project in file("."))
+  .settings(
+    name := "intervalsweep",
+    organization := "org.intervalsweep",
+    licenses := Seq(License.Apache2),
+    scalaVersion := "2.13.18",
+    pythonFolder := baseDirectory.value / "python",
+    version := pythonVersion(pythonFolder.value / "intervalsweep" / "_version.py"),
+    sourceDirectory := baseDirectory.value / "scala-plugin" / "src",
+    scalacOptions ++= Seq(
+      "-encoding", "UTF-8", "-release", "17", "-deprecation", "-feature",
+      "-Werror", "-Xlint:_", "-Wunused:_"),
+
+    // Spark's jars hold the Scala library too.
+    autoScalaLibrary := false,
+    sparkJars := (sparkHome / "jars" * "*.jar").classpath,
+    Compile / unmanagedJars ++= sparkJars.value,
+    Test / unmanagedJars ++= sparkJars.value,
+    libraryDependencies += "org.scalatest" %% "scalatest" % "3.2.19" % Test,
+
+    Compile / resourceGenerators += pythonInJar.taskValue,
+    Compile / resourceGenerators += versionInJar.taskValue,
+    Compile / packageBin / mappings ++=
+      Seq("LICENSE", "NOTICE").map(n => baseDirectory.value / n -> s"META-INF/$n"),
+    Compile / packageBin / artifactPath := target.value / "jars" / jarName(version.value),
+    Compile / packageDoc / publishArtifact := false,
+
+    Test / fork := true,
+    Test / baseDirectory := target.value / "test-run",
+    Test / javaOptions ++= sparkJavaOptions ++ Seq("-Xmx2g", "-Duser.timezone=UTC"),
+    Test / javaOptions += s"-Dspark.sql.warehouse.dir=${target.value / "test-run" / "warehouse"}",
+    Test / test := (Test / test).dependsOn(makeTestFolder).value,
+    Test / testOnly := (Test / testOnly).dependsOn(makeTestFolder).evaluated)
+
+val makeTestFolder = taskKey[Unit]("Makes the folder in which the tests run")
+makeTestFolder := IO.createDirectory((Test / baseDirectory).value)
+
+/** The worker needs no file but the jar: `python/` holds its sources, `intervalsweep/` the relations. */
+def pythonInJar = Def.task {
+  val source = pythonFolder.value
+  val out = (Compile / resourceManaged).value
+  val files = (source ** ("*.py" | "*.json")).get().filter(_.isFile)
+  val relations = source / "intervalsweep" / "relations.json"
+  val copies =
+    files.map(f => f -> out / "python" / source.relativize(f).get.getPath) :+
+      (relations -> out / "intervalsweep" / "relations.json")
+  Sync.sync(streams.value.cacheStoreFactory.make("python"))(copies)
+  copies.map(_._2)
+}
+
+def versionInJar = Def.task {
+  val file = (Compile / resourceManaged).value / "intervalsweep" / "version.properties"
+  IO.write(file, s"version=${version.value}\nspark=$sparkSeries\nscala=2.13\n")
+  Seq(file)
+}
+
+/** Also known to intervalsweep.session, which looks for this file. */
+def jarName(version: String) = s"intervalsweep-spark${sparkSeries}_2.13-$version.jar"
+
+def pythonVersion(file: File): String =
+  """__version__ = "([^"]+)"""".r.findFirstMatchIn(IO.read(file)).map(_.group(1)).getOrElse(
+    sys.error(s"$file holds no line __version__ = ..."))
+
+def sparkHome: File = {
+  val home = sys.props.get("spark.home").orElse(sys.env.get("SPARK_HOME")).map(file).getOrElse(
+    sys.error("Say which Spark to build against: `make build` does, or set SPARK_HOME."))
+  if ((home / "jars" * s"spark-sql_2.13-$sparkSeries.*.jar").get().isEmpty)
+    sys.error(s"No Spark $sparkSeries with Scala 2.13 in $home/jars.")
+  home
+}
+
+/** What Spark's launcher gives every JVM of its own (`org.apache.spark.launcher.JavaModuleOptions`). */
+def sparkJavaOptions: Seq[String] = {
+  val javaBase = Seq(
+    "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio",
+    "java.util", "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref",
+    "sun.nio.ch", "sun.nio.cs", "sun.security.action", "sun.util.calendar")
+  Seq("-XX:+IgnoreUnrecognizedVMOptions", "--add-modules=jdk.incubator.vector") ++
+    javaBase.map(p => s"--add-opens=java.base/$p=ALL-UNNAMED") ++
+    Seq("--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
+      "-Dio.netty.tryReflectionSetAccessible=true", "--enable-native-access=ALL-UNNAMED")
+}
