@@ -1,0 +1,153 @@
+package org.apache.spark.sql.intervalsweep.functions
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.analysis.{
+  AnsiTypeCoercion, CollationTypeCoercion, TypeCoercion
+}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.NamedParametersSupport
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types._
+
+/**
+ * A call of a relation's SQL function, with resolved arguments, made into an [[IntervalPredicate]].
+ * A call that means nothing is an AnalysisException.
+ */
+private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Expression]) {
+
+  private val conf = SQLConf.get
+  private val errors = FunctionErrors(relation, arguments)
+
+  private val (positional, named) =
+    NamedParametersSupport.splitAndCheckNamedArguments(
+      arguments,
+      relation.functionName,
+      conf.resolver)
+
+  def build(): Expression = {
+    val required = if (arePeriods) 2 else Endpoint.all.size
+    val surplus = positional.size - required
+    if (surplus < 0 || surplus > relation.parameters.size) errors.wrongNumber(arguments.size)
+    val (operands, values) = positional.splitAt(required)
+    val parameters = assigned(values)
+    if (operands.forall(_.deterministic)) predicate(operands, parameters)
+    else computedOnce(operands, parameters)
+  }
+
+  /**
+   * Two structs in place of four endpoints; four structs are endpoints that happen to be structs.
+   */
+  private def arePeriods: Boolean = {
+    val structs = positional.take(Endpoint.all.size).count(isStruct)
+    structs == 2 || (structs == 1 && positional.size < Endpoint.all.size)
+  }
+
+  private def isStruct(e: Expression): Boolean = e.dataType.isInstanceOf[StructType]
+
+  private def endpoints(operands: Seq[Expression]): Seq[Expression] =
+    if (operands.size == Endpoint.all.size) operands
+    else Seq("r", "s").zip(operands).flatMap { case (name, period) =>
+      period.dataType match {
+        case StructType(fields) if fields.length == 2 =>
+          Seq(GetStructField(period, 0), GetStructField(period, 1))
+        case _ => errors.wrongType(name, period, "STRUCT of two orderable fields")
+      }
+    }
+
+  /**
+   * The formula may read an operand more than once, and one that differs every time must be
+   * computed once. Spark sees to that where the formula is written out; no join can be rewritten
+   * here anyway.
+   */
+  private def computedOnce(
+      operands: Seq[Expression],
+      parameters: Map[String, Expression]): Expression =
+    With(operands: _*)(predicate(_, parameters).conjuncts.reduce(And))
+
+  private def predicate(
+      operands: Seq[Expression],
+      parameters: Map[String, Expression]): IntervalPredicate = {
+    val ends = coerced(endpoints(operands))
+    parameters.foreach { case (name, value) => checkParameter(name, value, ends.head) }
+    IntervalPredicate(
+      relation,
+      ends(0),
+      ends(1),
+      ends(2),
+      ends(3),
+      parameters.get(Relation.Delta),
+      parameters.get(Relation.Epsilon),
+      zone(ends.head.dataType, parameters.values))
+  }
+
+  /** Whatever GREATEST would make of the four. */
+  private def coerced(operands: Seq[Expression]): Seq[Expression] = {
+    val rules = if (conf.ansiEnabled) AnsiTypeCoercion else TypeCoercion
+    val endpoints =
+      CollationTypeCoercion(rules.FunctionArgumentTypeCoercion(Greatest(operands))).children
+    if (!TypeCoercion.haveSameType(endpoints.map(_.dataType))) errors.noCommonType(operands)
+    if (!OrderUtils.isOrderable(endpoints.head.dataType)) errors.noOrder(endpoints.head.dataType)
+    endpoints
+  }
+
+  /** The parameters that are given and not relaxed, by name. */
+  private def assigned(values: Seq[Expression]): Map[String, Expression] = {
+    val names = relation.parameters.map(_._1)
+    val byPosition = names.zip(values)
+    val byName = named.map { argument =>
+      val name = names.find(conf.resolver(_, argument.key))
+        .getOrElse(errors.unknownParameter(argument.key))
+      if (byPosition.exists(_._1 == name)) errors.givenTwice(name)
+      name -> argument.value
+    }
+    (byPosition ++ byName).filterNot { case (_, value) => constant(value).contains(null) }.toMap
+  }
+
+  private def checkParameter(name: String, value: Expression, endpoint: Expression): Unit = {
+    val wanted = parameterTypes(endpoint.dataType)
+    if (wanted.isEmpty) {
+      errors.wrongType(
+        Endpoint.RStart.name,
+        endpoint,
+        s"NUMERIC, DATE or TIMESTAMP (as there is a $name)")
+    }
+    if (!wanted.exists(_.acceptsType(value.dataType))) {
+      errors.wrongType(name, value, wanted.map(describe).mkString(" or "))
+    }
+    constant(value).filter(isNegative).foreach(errors.negative(name, value, _))
+  }
+
+  private def parameterTypes(endpoints: DataType): Seq[AbstractDataType] = endpoints match {
+    case _: NumericType => Seq(NumericType)
+    case DateType =>
+      Seq(IntegralType, DayTimeIntervalType(DayTimeIntervalType.DAY), YearMonthIntervalType)
+    case TimestampType | TimestampNTZType => Seq(DayTimeIntervalType, YearMonthIntervalType)
+    case _ => Seq.empty
+  }
+
+  private def describe(wanted: AbstractDataType): String = wanted match {
+    case DayTimeIntervalType => "INTERVAL DAY TO SECOND"
+    case YearMonthIntervalType => "INTERVAL YEAR TO MONTH"
+    case DayTimeIntervalType(_, _) => "INTERVAL DAY"
+    case other => other.simpleString.toUpperCase(java.util.Locale.ROOT)
+  }
+
+  private def isNegative(value: Any): Boolean = value match {
+    case decimal: Decimal => decimal.toJavaBigDecimal.signum < 0
+    case number => number.asInstanceOf[Number].doubleValue < 0
+  }
+
+  /** The value of an expression that has one before any row is read; it may be null. */
+  private def constant(e: Expression): Option[Any] = {
+    val evaluable = e.transform { case replaceable: RuntimeReplaceable => replaceable.replacement }
+    // What throws is left for the query to throw, if it ever gets there.
+    if (e.foldable) Try(evaluable.eval()).toOption else None
+  }
+
+  private def zone(endpoints: DataType, parameters: Iterable[Expression]): Option[String] =
+    if (endpoints == TimestampType &&
+      parameters.exists(_.dataType.isInstanceOf[YearMonthIntervalType])) {
+      Some(conf.sessionLocalTimeZone)
+    } else None
+}

@@ -1,0 +1,55 @@
+package org.apache.spark.sql.intervalsweep.functions
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.{Row, SparkSession, SparkSessionExtensions}
+import org.apache.spark.sql.internal.SQLConf
+import org.scalatest.{BeforeAndAfterAll, Suite}
+
+/** A session that knows the functions, and nothing else of this project. */
+trait FunctionsSession extends BeforeAndAfterAll { this: Suite =>
+
+  protected lazy val spark: SparkSession = SparkSession.builder()
+    .master("local[1]")
+    .config("spark.ui.enabled", "false")
+    .config("spark.sql.shuffle.partitions", "1")
+    .config("spark.sql.session.timeZone", "UTC")
+    .config("spark.sql.warehouse.dir", Files.createTempDirectory("warehouse").toString)
+    .withExtensions { (extensions: SparkSessionExtensions) =>
+      IntervalFunctions.descriptions.foreach(extensions.injectFunction)
+      extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
+    }
+    .getOrCreate()
+
+  override protected def afterAll(): Unit = {
+    spark.stop()
+    SparkSession.clearActiveSession()
+    SparkSession.clearDefaultSession()
+    super.afterAll()
+  }
+
+  protected def rows(query: String): Seq[Row] = spark.sql(query).collect().toSeq
+
+  protected def value(expression: String): Any = rows(s"SELECT $expression").head.get(0)
+
+  protected def withConf[A](settings: (String, String)*)(body: => A): A = {
+    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
+    settings.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally before.foreach {
+        case (key, Some(value)) => spark.conf.set(key, value)
+        case (key, None) => spark.conf.unset(key)
+      }
+  }
+
+  /** Without constant folding, in generated code and interpreted. */
+  protected def withAndWithoutCodegen(body: String => Unit): Unit =
+    for ((factory, whole) <- Seq("CODEGEN_ONLY" -> "true", "NO_CODEGEN" -> "false"))
+      withConf(
+        SQLConf.CODEGEN_FACTORY_MODE.key -> factory,
+        SQLConf.WHOLESTAGE_CODEGEN_ENABLED.key -> whole,
+        SQLConf.OPTIMIZER_EXCLUDED_RULES.key -> Seq(
+          "org.apache.spark.sql.catalyst.optimizer.ConstantFolding",
+          "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation").mkString(","))(
+        body(factory))
+}
