@@ -1,0 +1,131 @@
+package org.apache.spark.sql.intervalsweep.condition
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.intervalsweep.functions.DifferenceAtMost
+import org.apache.spark.sql.types._
+
+/** `lesser < greater` or `lesser <= greater` of endpoints as they stand. */
+private[condition] case class Inequality(
+    lesser: Expression, greater: Expression, strict: Boolean, lesserSide: Side, dataType: DataType)
+
+/**
+ * A conjunct that compares the two sides.
+ *
+ * @param boxes      what it says with either side as boxes, where that is possible
+ * @param inequality what it is, if it is an exact inequality of two endpoints
+ */
+private[condition] case class Comparison(
+    conjunct: Conjunct, boxes: Map[Side, PointBounds], inequality: Option[Inequality] = None)
+
+/** Reads a conjunct as a [[Comparison]], however it is spelt, or says why not. */
+private[condition] case class Comparisons(sides: Sides) {
+
+  private val sums = LinearSums(sides)
+
+  def of(conjunct: Conjunct): Either[WhyNot, Comparison] = {
+    val (boxes, inequality) = conjunct.expression match {
+      case LessThan(l, r) => compare(l, r, strict = true)
+      case LessThanOrEqual(l, r) => compare(l, r, strict = false)
+      case GreaterThan(l, r) => compare(r, l, strict = true)
+      case GreaterThanOrEqual(l, r) => compare(r, l, strict = false)
+      case EqualTo(l, r) => (equal(l, r), None)
+      case d: DifferenceAtMost => (atMost(d), None)
+      case _ => (Nil, None)
+    }
+    val found = boxes.toMap
+    if (found.isEmpty) Left(reason(conjunct.expression)) else Right(Comparison(conjunct, found, inequality))
+  }
+
+  private type Boxes = Seq[(Side, PointBounds)]
+
+  private def compare(
+      lesser: Expression, greater: Expression, strict: Boolean): (Boxes, Option[Inequality]) = {
+    def solvedFor(boxes: Side): Option[PointBounds] =
+      sums.difference(lesser, greater, strict).flatMap(PointBounds.solved(_, strict, boxes))
+    operands(lesser, greater).fold[(Boxes, Option[Inequality])]((boxesOf(solvedFor), None)) {
+      case (l, g, side) =>
+        val boxes = boxesOf { boxes =>
+          val (point, _) = if (boxes == side) (greater, g) else (lesser, l)
+          val direct =
+            if (boxes == side) PointBounds.direct(g, l, strict, upper = false)
+            else PointBounds.direct(l, g, strict, upper = true)
+          if (hasConstant(point)) solvedFor(boxes).orElse(direct) else direct
+        }
+        val exact = Option.when(l.hasValue && g.hasValue) {
+          Inequality(l.encoded, g.encoded, strict, side, lesser.dataType)
+        }
+        (boxes, exact)
+    }
+  }
+
+  /** Two expressions of which each belongs to another side, and the first one's side. */
+  private def operands(a: Expression, b: Expression): Option[(Operand, Operand, Side)] =
+    for {
+      side <- sides.of(a) if sides.of(b).contains(side.other) && a.dataType.sameType(b.dataType)
+      x <- Operand.of(a)
+      y <- Operand.of(b)
+    } yield (x, y, side)
+
+  /** A constant next to a point would make it another point than without. */
+  private def hasConstant(e: Expression): Boolean = EndpointEncoding.strip(e) match {
+    case ExactArithmetic(terms) => terms.exists { case (t, _) => sides.isConstant(t) || hasConstant(t) }
+    case _ => false
+  }
+
+  private def equal(a: Expression, b: Expression): Boxes = operands(a, b) match {
+    case Some((x, y, side)) => boxesOf { boxes =>
+        val (point, bound) = if (boxes == side) (y, x) else (x, y)
+        both(
+          PointBounds.direct(point, bound, strict = false, upper = true),
+          PointBounds.direct(point, bound, strict = false, upper = false))
+      }
+    case None =>
+      def solved(lesser: Expression, greater: Expression, boxes: Side): Option[PointBounds] =
+        sums.difference(lesser, greater, strict = false)
+          .flatMap(PointBounds.solved(_, strict = false, boxes))
+      boxesOf(boxes => both(solved(a, b, boxes), solved(b, a, boxes)).map(_.joined))
+  }
+
+  private def both(a: Option[PointBounds], b: Option[PointBounds]): Option[PointBounds] =
+    for (x <- a; y <- b; xy <- x.and(y)) yield xy
+
+  private def atMost(d: DifferenceAtMost): Boxes = d.later.dataType match {
+    case FloatType | DoubleType => boxesOf(floating(d, _))
+    case _ =>
+      val sum = for {
+        later <- sums.endpoint(d.later)
+        earlier <- sums.endpoint(d.earlier)
+        limit <- sums.endpoint(d.limit)
+      } yield later - earlier - limit
+      boxesOf(boxes => sum.flatMap(PointBounds.solved(_, strict = false, boxes)))
+  }
+
+  private def floating(d: DifferenceAtMost, boxes: Side): Option[PointBounds] = {
+    def bounded(point: Expression, anchor: Expression, upper: Boolean): Option[PointBounds] =
+      Operand.of(point).filter(_.hasValue).map { point =>
+        val end = End(FloatingBound(anchor, d.limit, upper), strict = false)
+        val safe = Some(if (CannotFail(anchor) && CannotFail(d.limit)) end else end.orOpen(upper))
+        PointBounds(point.encoded, safe.filter(_ => !upper), safe.filter(_ => upper), exact = false)
+      }
+    val limited = sides.isConstant(d.limit) || sides.of(d.limit).contains(boxes)
+    (sides.of(d.later), sides.of(d.earlier)) match {
+      case (Some(later), Some(`boxes`)) if limited && later != boxes =>
+        bounded(d.later, d.earlier, upper = true)
+      case (Some(`boxes`), Some(earlier)) if limited && earlier != boxes =>
+        bounded(d.earlier, d.later, upper = false)
+      case _ => None
+    }
+  }
+
+  private def boxesOf(bounds: Side => Option[PointBounds]): Boxes =
+    Seq(LeftSide, RightSide).flatMap(side => bounds(side).map(side -> _))
+
+  private def reason(e: Expression): WhyNot = e match {
+    case _: BinaryComparison | _: DifferenceAtMost if sides.isAcross(e) =>
+      e.children.find(c => sides.isAcross(c)).map(WhyNot.CrossSide(_))
+        .orElse(e.children.find(c => !EndpointEncoding.isSupported(c.dataType))
+          .map(c => WhyNot.UnsupportedEndpoint(c, c.dataType)))
+        .getOrElse(WhyNot.CrossSide(e))
+    case _ => WhyNot.NoRange
+  }
+}

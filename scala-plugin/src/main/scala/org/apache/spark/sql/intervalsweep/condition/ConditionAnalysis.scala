@@ -1,0 +1,77 @@
+package org.apache.spark.sql.intervalsweep.condition
+
+import org.apache.spark.sql.catalyst.expressions.{And, Expression}
+
+/** Takes a condition apart and puts it together as a [[SweepCondition]]. */
+private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Option[Side]) {
+
+  private case class Parts(
+      keys: Seq[(Conjunct, Seq[(Expression, Expression)])],
+      comparisons: Seq[Comparison],
+      reasons: Seq[WhyNot])
+
+  def apply(condition: Expression): Either[WhyNot, SweepCondition] = {
+    val conjuncts = Conjuncts.of(condition)
+    conjuncts.find(!_.whole.deterministic) match {
+      case Some(conjunct) => Left(WhyNot.NonDeterministic(conjunct.whole))
+      case None =>
+        val parts = read(conjuncts)
+        BoxForm.best(parts.comparisons, preferredBoxes)
+          .toRight(reason(conjuncts, parts))
+          .flatMap(assemble(conjuncts, parts, _))
+    }
+  }
+
+  private def read(conjuncts: Seq[Conjunct]): Parts = {
+    val (keys, comparisons) = (EqualityKeys(sides), Comparisons(sides))
+    conjuncts.foldLeft(Parts(Nil, Nil, Nil)) { (parts, conjunct) =>
+      keys.of(conjunct) match {
+        case Some(Right(pairs)) => parts.copy(keys = parts.keys :+ (conjunct -> pairs))
+        case Some(Left(reason)) => parts.copy(reasons = parts.reasons :+ reason)
+        case None => comparisons.of(conjunct) match {
+            case Right(comparison) => parts.copy(comparisons = parts.comparisons :+ comparison)
+            case Left(reason) => parts.copy(reasons = parts.reasons :+ reason)
+          }
+      }
+    }
+  }
+
+  private def assemble(
+      conjuncts: Seq[Conjunct], parts: Parts, box: BoxForm): Either[WhyNot, SweepCondition] = {
+    val split = SplitForm.of(parts.comparisons).filter(_ => box.lead.strength == PointAxis.OneSided)
+    val slots = new Slots
+    val (sweeps, exact) = split match {
+      case Some(form) => (form.toSweeps(slots), form.comparisons)
+      case None => (box.toSweeps(slots), box.exact)
+    }
+    val decided = parts.keys.map(_._1) ++ exact.map(_.conjunct)
+    val (leftKeys, rightKeys) = parts.keys.flatMap(_._2).distinct.unzip
+    lazy val sweep = SweepCondition(
+      leftKeys, rightKeys, slots(LeftSide), slots(RightSide), sweeps, rest(conjuncts, decided))
+    if (conjuncts.exists(_.isSwept)) Right(sweep)
+    else unorderable(parts).orElse(Option.when(isWeak(parts, box, split))(WhyNot.WeakRange)).toLeft(sweep)
+  }
+
+  /** In the order of the condition, as one part may guard the next against an error. */
+  private def rest(conjuncts: Seq[Conjunct], decided: Seq[Conjunct]): Option[Expression] =
+    conjuncts.filterNot(c => decided.exists(_ eq c))
+      .map(_.whole)
+      .foldLeft(Seq.empty[Expression])((kept, e) => if (kept.exists(_ eq e)) kept else kept :+ e)
+      .reduceOption(And)
+
+  /** Equality keys are selective: to sort for one inequality more does not pay beside a hash join. */
+  private def isWeak(parts: Parts, box: BoxForm, split: Option[SplitForm]): Boolean =
+    parts.keys.nonEmpty && box.lead.strength == PointAxis.OneSided && split.isEmpty && box.comparisons < 2
+
+  /** Keys that can be hashed but not sorted are for Spark's hash join, if they are the only ones. */
+  private def unorderable(parts: Parts): Option[WhyNot] =
+    parts.reasons.collectFirst { case u: WhyNot.UnorderableKeys if parts.keys.isEmpty => u }
+
+  private def reason(conjuncts: Seq[Conjunct], parts: Parts): WhyNot = {
+    val equalities = conjuncts.flatMap(_.relation).map(_.relation.name)
+    parts.reasons.collectFirst { case u: WhyNot.UnsupportedEndpoint => u }
+      .orElse(parts.reasons.collectFirst { case c: WhyNot.CrossSide => c })
+      .orElse(equalities.headOption.filter(_ => !conjuncts.exists(_.isSwept)).map(WhyNot.OnlyEqualities))
+      .getOrElse(WhyNot.NoRange)
+  }
+}

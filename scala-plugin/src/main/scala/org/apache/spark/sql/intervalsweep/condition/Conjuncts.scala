@@ -1,0 +1,63 @@
+package org.apache.spark.sql.intervalsweep.condition
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
+
+/**
+ * A part of a condition that must hold.
+ *
+ * @param whole    the part as it can be evaluated. Several conjuncts may share it
+ * @param relation the function that it comes from
+ */
+private[condition] case class Conjunct(
+    expression: Expression, whole: Expression, relation: Option[IntervalPredicate] = None) {
+
+  /** From a function that is more than equalities, and so asks for a sweep. */
+  def isSwept: Boolean = relation.exists(!_.conjuncts.forall(_.isInstanceOf[EqualTo]))
+}
+
+private[condition] object Conjuncts {
+
+  /** In the order of the condition; a comparison is never below a NOT. */
+  def of(condition: Expression): Seq[Conjunct] = condition match {
+    case And(left, right) => of(left) ++ of(right)
+    case Not(Not(e)) => of(e)
+    case Not(Or(left, right)) => of(Not(left)) ++ of(Not(right))
+    case Not(r: RuntimeReplaceable) => of(Not(r.replacement))
+    case Not(w: With) if w.deterministic => of(Not(inlined(w)))
+    case Not(Negated(opposite)) => parts(opposite).map(Conjunct(_, condition))
+    case r: RuntimeReplaceable => of(r.replacement)
+    case w: With if w.deterministic => of(inlined(w))
+    case p: IntervalPredicate => p.conjuncts.map(c => Conjunct(c, c, Some(p)))
+    case Literal.TrueLiteral => Nil
+    case e => parts(e).map(Conjunct(_, e))
+  }
+
+  /** BETWEEN over an expression that is to be computed once. */
+  private def inlined(w: With): Expression = {
+    val values = w.defs.map(d => d.id -> d.child).toMap
+    w.child.transform { case ref: CommonExpressionRef => values(ref.id) }
+  }
+
+  /** Exact under three-valued logic: both are NULL for the same rows. */
+  private object Negated {
+    def unapply(e: Expression): Option[Expression] = e match {
+      case LessThan(l, r) => Some(GreaterThanOrEqual(l, r))
+      case LessThanOrEqual(l, r) => Some(GreaterThan(l, r))
+      case GreaterThan(l, r) => Some(LessThanOrEqual(l, r))
+      case GreaterThanOrEqual(l, r) => Some(LessThan(l, r))
+      case _ => None
+    }
+  }
+
+  /** `abs(x) <= c` is two comparisons, of x and of -x, of which each fails as abs does. */
+  private def parts(e: Expression): Seq[Expression] = e match {
+    case LessThan(a: Abs, c) => bothSigns(a).map(LessThan(_, c))
+    case LessThanOrEqual(a: Abs, c) => bothSigns(a).map(LessThanOrEqual(_, c))
+    case GreaterThan(c, a: Abs) => bothSigns(a).map(LessThan(_, c))
+    case GreaterThanOrEqual(c, a: Abs) => bothSigns(a).map(LessThanOrEqual(_, c))
+    case _ => Seq(e)
+  }
+
+  private def bothSigns(a: Abs): Seq[Expression] = Seq(a.child, UnaryMinus(a.child, a.failOnError))
+}

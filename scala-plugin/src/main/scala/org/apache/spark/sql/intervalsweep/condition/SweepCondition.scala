@@ -1,0 +1,66 @@
+package org.apache.spark.sql.intervalsweep.condition
+
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
+
+/**
+ * A join condition as equality keys, boxes and points, and a rest:
+ * {{{
+ *   condition  <=>  leftKeys = rightKeys  AND  (some sweep matches)  AND  residual
+ * }}}
+ * in the sense of a filter, where NULL is as good as false. No pair is matched by two sweeps.
+ *
+ * @param leftEndpoints  expressions of type LONG over the left side alone, in an order-preserving
+ *                       encoding; NULL means that the row matches nothing
+ * @param rightEndpoints the same for the right side
+ * @param residual       what a pair that the sweeps match has to fulfil besides
+ */
+case class SweepCondition(
+    leftKeys: Seq[Expression],
+    rightKeys: Seq[Expression],
+    leftEndpoints: Seq[Expression],
+    rightEndpoints: Seq[Expression],
+    sweeps: Seq[Sweep],
+    residual: Option[Expression]) {
+
+  require(leftKeys.length == rightKeys.length, "keys come in pairs")
+  require(sweeps.nonEmpty, "a sweep condition has a sweep")
+  Seq(LeftSide, RightSide).foreach { side =>
+    require(
+      sweeps.flatMap(_.slots(side)).forall(endpoints(side).indices.contains),
+      s"a slot without an endpoint on the $side")
+    require(pointSlots(side).distinct.length <= 1, s"the $side is sorted in two ways")
+  }
+
+  def keys(side: Side): Seq[Expression] = if (side == LeftSide) leftKeys else rightKeys
+
+  def endpoints(side: Side): Seq[Expression] =
+    if (side == LeftSide) leftEndpoints else rightEndpoints
+
+  /**
+   * The endpoint by which the rows of a side are sorted: the lead point where the side is points, which
+   * is the same in every sweep, and otherwise the end of the lead axis at which a box begins.
+   */
+  def sortSlot(side: Side): Int = pointSlots(side).headOption.getOrElse {
+    sweeps.head.lead.bounds.head.slot
+  }
+
+  private def pointSlots(side: Side): Seq[Int] =
+    sweeps.filter(_.points == side).map(_.lead.point)
+
+  /** The parts of the condition as EXPLAIN shows them, by name. */
+  def describe: Seq[(String, String)] = Description(this).parts
+}
+
+object SweepCondition {
+
+  /**
+   * @param condition      a resolved join condition
+   * @param preferredBoxes the side to make boxes of where the condition alone leaves the choice
+   */
+  def analyze(
+      condition: Expression,
+      left: AttributeSet,
+      right: AttributeSet,
+      preferredBoxes: Option[Side] = None): Either[WhyNot, SweepCondition] =
+    ConditionAnalysis(Sides(left, right), preferredBoxes)(condition)
+}
