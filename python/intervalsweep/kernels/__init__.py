@@ -1,0 +1,24 @@
+"""Interval joins over NumPy arrays: no Arrow, no Spark.
+
+    points = PointIndex(lead, second, group_offsets(groups))        prepared once
+    boxes = Boxes(n, lead=Bounds(lower, upper), second=Bounds(...)) any order
+    for box, first, count in RunSweep(points, boxes): ...           bounded batches
+
+A relation of two intervals fixes, for one interval, a box: bounds on the start and on the end of
+the other, which is a point. The points that a box matches are found as runs of consecutive points.
+"""
+
+from .arrays import Int32Array, Int64Array
+from .index import PointIndex, group_offsets
+from .runs import Bounds, Boxes, RunBatch, RunSweep
+
+__all__ = [
+    "Bounds",
+    "Boxes",
+    "Int32Array",
+    "Int64Array",
+    "PointIndex",
+    "RunBatch",
+    "RunSweep",
+    "group_offsets",
+]

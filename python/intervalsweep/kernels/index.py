@@ -1,0 +1,115 @@
+"""The points of a join, prepared once for any number of boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from . import prepare
+from .arrays import NO_INT64, Int64Array, int32_column, int64_column
+from .jit import BIG_BLOCK, FAN_OUT
+
+# Groups smaller than this are searched without a lookup table.
+_TABLE_FROM = 256
+
+
+def group_offsets(groups: npt.ArrayLike, count: int | None = None) -> Int64Array:
+    """Return where each group starts among rows sorted by group: int64[count + 1].
+
+    ``groups`` is int32, the group number of each row, 0 .. count-1, in non-decreasing order.
+    ``count`` defaults to the largest number plus one. Raises ValueError if a number is out of range
+    or out of order.
+
+    >>> group_offsets(np.array([0, 0, 2], dtype=np.int32)).tolist()
+    [0, 2, 2, 3]
+    """
+    numbers = int32_column("groups", groups)
+    if count is None:
+        count = max(int(numbers.max()) + 1, 0) if numbers.size else 0
+    offsets = np.zeros(count + 1, dtype=np.int64)
+    bad = prepare.count_groups(numbers, offsets)
+    if bad >= 0:
+        raise ValueError(
+            f"groups: row {bad} holds group {numbers[bad]}; expected numbers from 0 to {count - 1}"
+            " in non-decreasing order"
+        )
+    return offsets
+
+
+class PointIndex:
+    """Points with one or two coordinates, in groups, sorted by their lead coordinate.
+
+    Parameters
+    ----------
+    lead
+        int64[n], the first coordinate, non-decreasing within each group.
+    second
+        int64[n], the second coordinate in any order; None if boxes bound only the lead axis.
+    offsets
+        int64[G+1]: the points of group g are rows ``offsets[g] .. offsets[g+1]-1``. None: all
+        points are group 0.
+
+    Raises ValueError for a wrong dtype or shape, offsets that do not cover the points, or points
+    that are not sorted. Coordinates have any unit, as long as the boxes have the same.
+
+    What is prepared: a lookup table over the value range of each large group, from which a short
+    search finds the exact row (three to four times faster than binary search alone); and the
+    minima and maxima of the second coordinate in two levels of blocks.
+    """
+
+    def __init__(
+        self,
+        lead: npt.ArrayLike,
+        second: npt.ArrayLike | None = None,
+        offsets: npt.ArrayLike | None = None,
+    ) -> None:
+        self.lead = int64_column("lead", lead)
+        self.size = self.lead.size
+        if offsets is None:
+            offsets = np.array([0, self.size], dtype=np.int64)
+        self.offsets = int64_column("offsets", offsets)
+        self._check_offsets()
+        unsorted = prepare.first_unsorted(self.lead, self.offsets)
+        if unsorted >= 0:
+            raise ValueError(
+                f"lead: points must be sorted within each group, but row {unsorted}"
+                f" ({self.lead[unsorted]}) is smaller than the row before it"
+            )
+        self._build_tables()
+        self.second: Int64Array | None = None
+        self.axis = (NO_INT64, np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
+        if second is not None:
+            self.second = int64_column("second", second, self.size)
+            self.axis = (
+                self.second,
+                _extremes(self.second, FAN_OUT),
+                _extremes(self.second, BIG_BLOCK),
+            )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, the coordinates included."""
+        return sum(array.nbytes for array in (*self.points, *self.axis))
+
+    def _check_offsets(self) -> None:
+        offsets = self.offsets
+        if offsets.size == 0 or offsets[0] != 0 or offsets[-1] != self.size:
+            raise ValueError(f"offsets: expected to start at 0 and end at {self.size}")
+        if np.any(offsets[1:] < offsets[:-1]):
+            raise ValueError("offsets: expected non-decreasing values")
+
+    def _build_tables(self) -> None:
+        sizes = np.diff(self.offsets)
+        rank_of = np.empty(sizes.size, dtype=np.int32)
+        tables = np.empty((np.count_nonzero(sizes >= _TABLE_FROM), 3), dtype=np.int64)
+        slots = prepare.plan_tables(self.lead, self.offsets, _TABLE_FROM, rank_of, tables)
+        table = np.empty(slots, dtype=np.int32)
+        prepare.fill_tables(self.lead, self.offsets, rank_of, tables, table)
+        self.points = (self.lead, self.offsets, rank_of, tables, table)
+
+
+def _extremes(values: Int64Array, size: int) -> Int64Array:
+    blocks = -(-values.size // size)
+    extremes = np.empty((blocks, 2), dtype=np.int64)
+    prepare.block_extremes(values, size, extremes)
+    return extremes

@@ -1,0 +1,73 @@
+"""How the inner loops are compiled, and the constants that they share.
+
+The loops have to give the right answer as plain Python too (``NUMBA_DISABLE_JIT=1``), so they avoid
+arithmetic that relies on wrap-around.
+
+numba's cache on disk notices a change of the file that holds a kernel, but not of another file
+whose functions or constants are compiled into it. Helpers therefore live beside their kernels; who
+changes a constant here during development removes ``__pycache__``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+from numba import types
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_R = TypeVar("_R")
+
+# Points per block of the second axis, and blocks per block of the upper level.
+FAN_OUT = 64
+BIG_BLOCK = FAN_OUT * FAN_OUT
+
+# How a side of a box is bounded.
+OPEN, INCLUSIVE, STRICT = 0, 1, 2
+
+# Columns of a record of `tables`: where a large group's lookup table starts, how far values are
+# shifted to get their slot, and the slot of the group's smallest value.
+TABLE, SHIFT, BASE = 0, 1, 2
+
+# Fields of the state of a sweep along the lead axis: the next box, the candidates seen so far.
+BOX, CANDIDATES = 0, 1
+
+# Fields of the state of a filter by the second axis: the run under way, the next of its rows.
+RUN, ROW = 0, 1
+
+# Inputs are declared read-only, which accepts both writable arrays and views of Arrow buffers.
+INT = types.int64
+I64_IN = types.Array(types.int64, 1, "C", readonly=True)
+I64_TABLE_IN = types.Array(types.int64, 2, "C", readonly=True)
+I32_IN = types.Array(types.int32, 1, "C", readonly=True)
+I64_OUT = types.Array(types.int64, 1, "C")
+I64_TABLE_OUT = types.Array(types.int64, 2, "C")
+I32_OUT = types.Array(types.int32, 1, "C")
+
+# The loops allocate nothing, so they need not count references to the arrays that helpers are
+# handed; counting makes them four times slower. The option is numba's own and undocumented: where
+# it is unknown, do without.
+_UNCOUNTED: dict[str, Any] = {"nogil": True, "_nrt": False}
+try:
+    numba.njit(**_UNCOUNTED)(lambda: None)
+except KeyError:
+    del _UNCOUNTED["_nrt"]
+
+
+def kernel(*signature: Any) -> Callable[[Callable[..., _R]], Callable[..., _R]]:
+    """Compile for one signature at once, cached on disk where numba finds a folder for it."""
+
+    def compile_function(function: Callable[..., _R]) -> Callable[..., _R]:
+        try:
+            compiled = numba.njit(signature, cache=True, **_UNCOUNTED)(function)
+        except RuntimeError:  # no writable folder for the cache: slower to start, but right
+            compiled = numba.njit(signature, **_UNCOUNTED)(function)
+        return cast("Callable[..., _R]", compiled)
+
+    return compile_function
+
+
+def helper(function: _F) -> _F:
+    """Mark a function that only kernels call; it is compiled into them."""
+    return cast("_F", numba.njit(forceinline=True, **_UNCOUNTED)(function))

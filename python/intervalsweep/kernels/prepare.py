@@ -1,0 +1,112 @@
+"""Compiled loops that check and prepare points. They trust dtypes and shapes: see `index`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .jit import (
+    BASE,
+    I32_IN,
+    I32_OUT,
+    I64_IN,
+    I64_OUT,
+    I64_TABLE_IN,
+    I64_TABLE_OUT,
+    INT,
+    SHIFT,
+    TABLE,
+    kernel,
+)
+
+
+@kernel(I64_IN, I64_IN)
+def first_unsorted(values: Any, offsets: Any) -> int:
+    """Return the first row that is smaller than the row before it in its group, or -1."""
+    for g in range(offsets.size - 1):
+        for j in range(offsets[g] + 1, offsets[g + 1]):
+            if values[j] < values[j - 1]:
+                return int(j)
+    return -1
+
+
+@kernel(I32_IN, I64_OUT)
+def count_groups(groups: Any, offsets: Any) -> int:
+    """Fill ``offsets`` (G+1) from sorted group numbers; return the first bad row, or -1.
+
+    A row is bad if its number is smaller than the one before it, negative, or not below G.
+    """
+    last = 0
+    offsets[0] = 0
+    for j in range(groups.size):
+        g = groups[j]
+        if g < last or g >= offsets.size - 1:
+            return int(j)
+        while last < g:
+            last += 1
+            offsets[last] = j
+    for g in range(last + 1, offsets.size):
+        offsets[g] = groups.size
+    return -1
+
+
+@kernel(I64_IN, INT, I64_TABLE_OUT)
+def block_extremes(values: Any, size: int, extremes: Any) -> None:
+    """Store the minimum and maximum of each ``size`` consecutive values."""
+    for b in range(extremes.shape[0]):
+        start = b * size
+        least = most = values[start]
+        for j in range(start + 1, min(start + size, values.size)):
+            least = min(least, values[j])
+            most = max(most, values[j])
+        extremes[b, 0] = least
+        extremes[b, 1] = most
+
+
+@kernel(I64_IN, I64_IN, INT, I32_OUT, I64_TABLE_OUT)
+def plan_tables(lead: Any, offsets: Any, smallest: int, rank_of: Any, tables: Any) -> int:
+    """Plan a lookup table for each group of ``smallest`` points or more; return all slots needed.
+
+    ``rank_of[g]`` becomes the group's row in ``tables``, or -1. Values are shifted right until the
+    group's range has no more slots than the group has points.
+    """
+    rank = 0
+    slots = 0
+    for g in range(rank_of.size):
+        rank_of[g] = -1
+        size = offsets[g + 1] - offsets[g]
+        if size < smallest:
+            continue
+        low = lead[offsets[g]]
+        high = lead[offsets[g + 1] - 1]
+        shift = 0 if (high >> 1) - (low >> 1) < size else 1  # high - low itself might overflow
+        while (high >> shift) - (low >> shift) >= size:
+            shift += 1
+        rank_of[g] = rank
+        tables[rank, TABLE] = slots
+        tables[rank, SHIFT] = shift
+        tables[rank, BASE] = low >> shift
+        slots += (high >> shift) - (low >> shift) + 2
+        rank += 1
+    return slots
+
+
+@kernel(I64_IN, I64_IN, I32_IN, I64_TABLE_IN, I32_OUT)
+def fill_tables(lead: Any, offsets: Any, rank_of: Any, tables: Any, table: Any) -> None:
+    """Fill the planned tables: the entry of a slot is the first row whose value falls in it.
+
+    One more entry per group holds where the group stops, so that the rows of a slot are
+    ``table[slot] .. table[slot + 1] - 1``.
+    """
+    entry = 0
+    for g in range(rank_of.size):
+        rank = rank_of[g]
+        if rank < 0:
+            continue
+        first = tables[rank, TABLE]
+        entry = first
+        for j in range(offsets[g], offsets[g + 1]):
+            slot = first + (lead[j] >> tables[rank, SHIFT]) - tables[rank, BASE]
+            while entry <= slot:
+                table[entry] = j
+                entry += 1
+        table[entry] = offsets[g + 1]

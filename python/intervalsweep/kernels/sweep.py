@@ -1,0 +1,289 @@
+"""Compiled loops that find runs. They trust their arguments: see `runs`.
+
+numba checks no bounds: a wrong shape or dtype is a crash without a traceback.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from .jit import (
+    BASE,
+    BIG_BLOCK,
+    BOX,
+    CANDIDATES,
+    FAN_OUT,
+    I32_IN,
+    I32_OUT,
+    I64_IN,
+    I64_OUT,
+    I64_TABLE_IN,
+    INCLUSIVE,
+    INT,
+    OPEN,
+    ROW,
+    RUN,
+    SHIFT,
+    TABLE,
+    helper,
+    kernel,
+)
+
+_MIN = np.iinfo(np.int64).min
+_MAX = np.iinfo(np.int64).max
+
+# lead, offsets, rank_of, tables, table; second, blocks, big blocks; lower, kind, upper, kind.
+_POINTS = types.Tuple((I64_IN, I64_IN, I32_IN, I64_TABLE_IN, I32_IN))
+_AXIS = types.Tuple((I64_IN, I64_TABLE_IN, I64_TABLE_IN))
+_BOUNDS = (I64_IN, INT, I64_IN, INT)
+
+
+@helper
+def _first_at_least(
+    value: int, lead: Any, start: int, stop: int, tables: Any, rank: int, table: Any
+) -> int:
+    """Return the first row of ``[start, stop)`` (not empty) with ``lead >= value``, or stop."""
+    if value <= lead[start]:
+        return start
+    if value > lead[stop - 1]:
+        return stop
+    if rank >= 0:
+        slot = tables[rank, TABLE] + (value >> tables[rank, SHIFT]) - tables[rank, BASE]
+        start = table[slot]
+        stop = table[slot + 1]
+    while start < stop:
+        middle = (start + stop) >> 1
+        if lead[middle] < value:
+            start = middle + 1
+        else:
+            stop = middle
+    return start
+
+
+@helper
+def _at_least(values: Any, kind: int, i: int) -> tuple[int, bool]:
+    """Return box ``i``'s lower bound made inclusive, and whether any value satisfies it."""
+    if kind == OPEN:
+        return _MIN, True
+    value = values[i]
+    if kind == INCLUSIVE:
+        return value, True
+    if value == _MAX:
+        return value, False
+    return value + 1, True
+
+
+@helper
+def _at_most(values: Any, kind: int, i: int) -> tuple[int, bool]:
+    """Return box ``i``'s upper bound made inclusive, and whether any value satisfies it."""
+    if kind == OPEN:
+        return _MAX, True
+    value = values[i]
+    if kind == INCLUSIVE:
+        return value, True
+    if value == _MIN:
+        return value, False
+    return value - 1, True
+
+
+@helper
+def _lead_run(
+    i: int, lead: Any, offsets: Any, rank_of: Any, tables: Any, table: Any, box_group: Any,
+    lower: Any, lower_kind: int, upper: Any, upper_kind: int, clip_low: int, clip_high: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Return the rows [first, stop) of box ``i``'s group whose lead value is in its bounds."""
+    group = 0
+    if box_group.size > 0:
+        group = box_group[i]
+        if group >= offsets.size - 1:
+            return 0, 0
+    start = offsets[group]
+    stop = offsets[group + 1]
+    low, some_low = _at_least(lower, lower_kind, i)
+    high, some_high = _at_most(upper, upper_kind, i)
+    low = max(low, clip_low)
+    high = min(high, clip_high)
+    if start == stop or low > high or not some_low or not some_high:
+        return 0, 0
+    rank = rank_of[group]
+    first = _first_at_least(low, lead, start, stop, tables, rank, table)
+    if first == stop or high == _MAX:
+        return first, stop
+    return first, _first_at_least(high + 1, lead, first, stop, tables, rank, table)
+
+
+@kernel(
+    INT, _POINTS, I32_IN, *_BOUNDS, INT, INT, I64_OUT, INT, INT, I32_OUT, I32_OUT, I32_OUT
+)  # fmt: skip
+def lead_runs(
+    boxes: int, points: Any, box_group: Any, lower: Any, lower_kind: int, upper: Any,
+    upper_kind: int, clip_low: int, clip_high: int, state: Any, filled: int, wanted: int,
+    out_box: Any, out_first: Any, out_stop: Any,
+) -> int:  # fmt: skip
+    """Append the runs of the boxes bounded on the lead axis alone.
+
+    The join of an interval with time stamps (Piatov, Helmer, Dignoes, Persia: Cache-efficient
+    sweeping-based interval joins for extended Allen relation predicates, VLDB Journal 2021,
+    section 5) finds the stamps that fall into an interval; over sorted stamps they are one run.
+
+    Goes on until ``wanted`` runs are stored or no box is left; returns how many are.
+    """
+    lead, offsets, rank_of, tables, table = points
+    candidates = 0
+    i = state[BOX]
+    while i < boxes and filled < wanted:
+        first, stop = _lead_run(
+            i, lead, offsets, rank_of, tables, table, box_group,
+            lower, lower_kind, upper, upper_kind, clip_low, clip_high,
+        )  # fmt: skip
+        # Stored always, kept if not empty: a branch here would be mispredicted often.
+        out_box[filled] = i
+        out_first[filled] = first
+        out_stop[filled] = stop
+        filled += stop > first
+        candidates += stop - first
+        i += 1
+    state[BOX] = i
+    state[CANDIDATES] += candidates
+    return filled
+
+
+@helper
+def _verdict(extremes: Any, b: int, least: int, most: int) -> int:
+    """Return -1 if no value of block ``b`` is within [least, most], 1 if all are, else 0."""
+    if extremes[b, 1] < least or extremes[b, 0] > most:
+        return -1
+    if extremes[b, 0] >= least and extremes[b, 1] <= most:
+        return 1
+    return 0
+
+
+@helper
+def _append(
+    filled: int, i: int, first: int, stop: int, out_box: Any, out_first: Any, out_stop: Any
+) -> int:
+    """Store rows [first, stop) for box ``i``: a new run, or more of its last one."""
+    if filled > 0 and out_box[filled - 1] == i and out_stop[filled - 1] == first:
+        out_stop[filled - 1] = stop
+        return filled
+    out_box[filled] = i
+    out_first[filled] = first
+    out_stop[filled] = stop
+    return filled + 1
+
+
+@helper
+def _append_passing(
+    filled: int,
+    i: int,
+    first: int,
+    stop: int,
+    second: Any,
+    least: int,
+    most: int,
+    out_box: Any,
+    out_first: Any,
+    out_stop: Any,
+) -> int:
+    """Store the rows of [first, stop), one block at most, whose second value is in bounds.
+
+    Branch-free: half of the rows may pass in random order, and a mispredicted branch costs more
+    than ten rows. A run's start and stop are stored for every row into the next free place; the
+    place is taken (the counter moves) only where a run really starts or stops.
+    """
+    passed = 0
+    if filled > 0 and out_box[filled - 1] == i and out_stop[filled - 1] == first:
+        passed = 1
+    started = filled
+    stopped = filled - passed
+    for j in range(first, stop):
+        passes = int(second[j] >= least) & int(second[j] <= most)
+        out_first[started] = j
+        started += passes & (passed ^ 1)
+        out_stop[stopped] = j
+        stopped += passed & (passes ^ 1)
+        passed = passes
+    if passed == 1:
+        out_stop[stopped] = stop
+    for k in range(filled, started):
+        out_box[k] = i
+    return started
+
+
+@helper
+def _filter_run(
+    i: int, at: int, stop: int, second: Any, blocks: Any, big_blocks: Any, least: int, most: int,
+    filled: int, wanted: int, out_box: Any, out_first: Any, out_stop: Any,
+) -> tuple[int, int]:  # fmt: skip
+    """Append what passes of rows [at, stop); return (first row not looked at, runs stored).
+
+    Rows of a block that fails or passes as a whole are not looked at one by one:
+
+        rows        at |......|~~~~~~~~~~~~~~|......| stop     blocks of 64, big ones of 4096
+        big blocks     |  ?   |     fails    |  ?   |          skipped in one step
+        blocks         |?|all |              |none|?|          taken, or skipped, in one step
+
+    Taking whole buckets without comparing is the idea of bgFS as related in Piatov et al. 2021,
+    section 2.2; there along the sweep, here on the other axis. What it avoids is the k' > k
+    intermediate pairs that section 8 accepts for the overlap and during joins.
+    """
+    ask_big = at
+    while at < stop and filled <= wanted:
+        if at >= ask_big:
+            big = at // BIG_BLOCK
+            ask_big = min(stop, (big + 1) * BIG_BLOCK)
+            verdict = _verdict(big_blocks, big, least, most)
+            if verdict != 0:
+                if verdict > 0:
+                    filled = _append(filled, i, at, ask_big, out_box, out_first, out_stop)
+                at = ask_big
+                continue
+        block = at // FAN_OUT
+        end = min(stop, (block + 1) * FAN_OUT)
+        verdict = _verdict(blocks, block, least, most)
+        if verdict > 0:
+            filled = _append(filled, i, at, end, out_box, out_first, out_stop)
+        elif verdict == 0:
+            filled = _append_passing(
+                filled, i, at, end, second, least, most, out_box, out_first, out_stop
+            )
+        at = end
+    return at, filled
+
+
+@kernel(I32_IN, I32_IN, I32_IN, _AXIS, *_BOUNDS, I64_OUT, INT, INT, I32_OUT, I32_OUT, I32_OUT)
+def filter_runs(
+    box: Any, first: Any, stop: Any, axis: Any, lower: Any, lower_kind: int, upper: Any,
+    upper_kind: int, state: Any, filled: int, wanted: int,
+    out_box: Any, out_first: Any, out_stop: Any,
+) -> int:  # fmt: skip
+    """Append what the second axis leaves of the given runs, joined where they touch.
+
+    Goes on until more than ``wanted`` runs are stored or no given one is left; returns how many
+    are stored. One more than wanted, because the last one may still grow. It may overshoot by one
+    block: the buffers hold at least ``wanted + 2 + FAN_OUT // 2`` runs.
+    """
+    second, blocks, big_blocks = axis
+    run = state[RUN]
+    row = state[ROW]
+    while run < box.size and filled <= wanted:
+        i = box[run]
+        row = max(row, first[run])
+        least, some_low = _at_least(lower, lower_kind, i)
+        most, some_high = _at_most(upper, upper_kind, i)
+        if least > most or not some_low or not some_high:
+            row = stop[run]
+        else:
+            row, filled = _filter_run(
+                i, row, stop[run], second, blocks, big_blocks, least, most, filled, wanted,
+                out_box, out_first, out_stop,
+            )  # fmt: skip
+        if row == stop[run]:
+            run += 1
+            row = 0
+    state[RUN] = run
+    state[ROW] = row
+    return filled

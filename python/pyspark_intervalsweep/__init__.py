@@ -1,0 +1,4 @@
+"""IntervalSweep's Python worker, started by Spark executors: see :mod:`.worker`.
+
+The package's name starts with ``pyspark`` because ``pyspark.daemon`` runs no other worker modules.
+"""

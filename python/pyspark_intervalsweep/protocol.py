@@ -1,0 +1,168 @@
+"""The words between the JVM and the worker. Integers are big-endian, strings are UTF-8.
+
+    JVM                                      worker
+    OPEN      string (JSON, see Plan)    ->  0, string (JSON: versions)
+    RESIDENT  string (token)             ->  1 (cached) or 0 (send it); nothing if token is empty
+              Arrow stream, unless 1
+    STREAM    Arrow stream               ->  1, int32 sweep, Arrow stream of runs     (repeated)
+                                             0, int64 candidates, int64 runs, int64 nanoseconds
+    CLOSE                                ->  0
+
+Instead of any reply the worker may send -1 and a string, the error, after which it only waits for
+the connection to end. Codes, sweeps and the lengths of strings are int32.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Literal
+
+PROTOCOL = 1
+
+# Commands.
+OPEN, RESIDENT, STREAM, CLOSE = 1, 2, 3, 4
+
+# Replies. CACHED answers RESIDENT, RUNS answers STREAM.
+ERROR, DONE, CACHED, RUNS = -1, 0, 1, 1
+
+Side = Literal["left", "right"]
+
+
+@dataclass(frozen=True)
+class BoundPlan:
+    """A box's bound: which endpoint of the box's row, and whether equality is excluded."""
+
+    slot: int
+    strict: bool
+
+
+@dataclass(frozen=True)
+class AxisPlan:
+    """One axis: which endpoint of the point's row, and its bounds; None leaves a side open."""
+
+    point: int
+    lower: BoundPlan | None
+    upper: BoundPlan | None
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """One sweep: which side's rows are the boxes, and their axes."""
+
+    boxes: Side
+    lead: AxisPlan
+    second: AxisPlan | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What OPEN says: the sweeps of a join, whose matches are disjoint.
+
+    ``columns`` is the number of endpoints that each side's rows have, ``clip`` an inclusive range
+    for the lead point of every match, ``max_runs`` the bound of a batch of runs.
+    """
+
+    resident: Side
+    sweeps: tuple[SweepPlan, ...]
+    columns: dict[Side, int]
+    clip: tuple[int, int] | None
+    max_runs: int
+
+    @property
+    def streamed(self) -> Side:
+        """The side that STREAM brings."""
+        return other(self.resident)
+
+
+def other(side: Side) -> Side:
+    """Return the other side."""
+    return "right" if side == "left" else "left"
+
+
+def parse_plan(text: str) -> Plan:
+    """Read the JSON of OPEN. Raises ValueError for another protocol or what makes no sense."""
+    data = json.loads(text)
+    if data.get("protocol") != PROTOCOL:
+        raise ValueError(
+            f"the jar speaks protocol {data.get('protocol')}, this worker {PROTOCOL}:"
+            " the jar and the Python sources on the executor are of different versions"
+        )
+    columns: dict[Side, int] = {"left": int(data["left"]), "right": int(data["right"])}
+    clip = data.get("range")
+    return Plan(
+        resident=_side(data["resident"]),
+        sweeps=tuple(_sweep(sweep, columns) for sweep in data["sweeps"]),
+        columns=columns,
+        clip=None if clip is None else (int(clip[0]), int(clip[1])),
+        max_runs=int(data["maxRuns"]),
+    )
+
+
+def _side(name: Any) -> Side:
+    if name not in ("left", "right"):
+        raise ValueError(f"expected 'left' or 'right', got {name!r}")
+    return "left" if name == "left" else "right"
+
+
+def _sweep(data: dict[str, Any], columns: dict[Side, int]) -> SweepPlan:
+    boxes = _side(data["boxes"])
+    points = columns[other(boxes)]
+    second = data.get("second")
+    return SweepPlan(
+        boxes=boxes,
+        lead=_axis(data["lead"], columns[boxes], points),
+        second=None if second is None else _axis(second, columns[boxes], points),
+    )
+
+
+def _axis(data: dict[str, Any], slots: int, points: int) -> AxisPlan:
+    lower, upper = (_bound(data.get(name), slots) for name in ("lower", "upper"))
+    return AxisPlan(_position(data["point"], points), lower, upper)
+
+
+def _bound(data: dict[str, Any] | None, slots: int) -> BoundPlan | None:
+    return None if data is None else BoundPlan(_position(data["slot"], slots), bool(data["strict"]))
+
+
+def _position(value: Any, size: int) -> int:
+    if not 0 <= value < size:
+        raise ValueError(f"endpoint {value} of a row that has {size}")
+    return int(value)
+
+
+def read_int(infile: BinaryIO) -> int:
+    """Read an int32. Raises EOFError at the end of the stream."""
+    return int(struct.unpack(">i", _read(infile, 4))[0])
+
+
+def read_string(infile: BinaryIO) -> str:
+    """Read an int32 length and as many bytes. Raises EOFError if they end early."""
+    return _read(infile, read_int(infile)).decode("utf-8")
+
+
+def write_int(outfile: BinaryIO, value: int) -> None:
+    """Write an int32."""
+    outfile.write(struct.pack(">i", value))
+
+
+def write_long(outfile: BinaryIO, value: int) -> None:
+    """Write an int64."""
+    outfile.write(struct.pack(">q", value))
+
+
+def write_string(outfile: BinaryIO, text: str) -> None:
+    """Write an int32 length and the text's bytes."""
+    encoded = text.encode("utf-8", errors="backslashreplace")
+    write_int(outfile, len(encoded))
+    outfile.write(encoded)
+
+
+def _read(infile: BinaryIO, size: int) -> bytes:
+    if size < 0:
+        raise ValueError(f"negative length {size}")
+    data = infile.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data

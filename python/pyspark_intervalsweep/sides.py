@@ -1,0 +1,109 @@
+"""A side's rows as arrays: from an Arrow stream, with what is prepared of them, and cached."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from intervalsweep.kernels import Int32Array, Int64Array, PointIndex, group_offsets
+
+
+class SideRows:
+    """The rows of one side: ``endpoints``, int64[n] each, and ``groups``, int32[n] or None."""
+
+    def __init__(self, endpoints: list[Int64Array], groups: Int32Array | None, size: int) -> None:
+        self.endpoints = endpoints
+        self.groups = groups
+        self.size = size
+        self._indexes: dict[tuple[int, int | None], PointIndex] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, prepared indexes included (what they share is counted twice)."""
+        groups = 0 if self.groups is None else self.groups.nbytes
+        indexes = sum(index.nbytes for index in self._indexes.values())
+        return groups + sum(column.nbytes for column in self.endpoints) + indexes
+
+    def points(self, lead: int, second: int | None) -> PointIndex:
+        """Return the rows as points of these two endpoints, prepared at the first call."""
+        key = (lead, second)
+        if key not in self._indexes:
+            self._indexes[key] = PointIndex(
+                self.endpoints[lead],
+                None if second is None else self.endpoints[second],
+                None if self.groups is None else group_offsets(self.groups),
+            )
+        return self._indexes[key]
+
+
+def read_side(infile: BinaryIO, endpoints: int) -> SideRows:
+    """Read an Arrow stream of columns [g int32,] e0, e1, .. int64, up to and with its end mark.
+
+    Arrays are views of the Arrow buffers if the stream holds one batch, else they are joined.
+    Raises ValueError for other columns or NULLs, pyarrow.ArrowInvalid for a broken stream.
+    """
+    with pa.ipc.open_stream(infile) as reader:
+        batches = [batch for batch in reader if batch.num_rows > 0]
+        schema = reader.schema
+    fields = [(f"e{k}", pa.int64()) for k in range(endpoints)]
+    grouped = schema.names[:1] == ["g"]
+    if grouped:
+        fields.insert(0, ("g", pa.int32()))
+    if [(field.name, field.type) for field in schema] != fields:
+        raise ValueError(f"expected the columns {fields}, got {list(schema)}")
+    columns = [_join(batches, k, kind) for k, (_, kind) in enumerate(fields)]
+    groups = columns.pop(0) if grouped else None
+    return SideRows(columns, groups, sum(batch.num_rows for batch in batches))
+
+
+def _join(batches: list[pa.RecordBatch], k: int, kind: pa.DataType) -> npt.NDArray[Any]:
+    dtype = np.dtype(f"i{kind.bit_width // 8}")
+    parts = [_view(batch.column(k), dtype) for batch in batches]
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+
+def _view(column: pa.Array, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return an integer column as an array, without a copy.
+
+    By its buffer: ``to_numpy`` would import pandas where that is installed, half a second.
+    """
+    if column.null_count:
+        raise ValueError(f"expected no NULLs, got {column.null_count}")
+    offset = column.offset * dtype.itemsize
+    return np.frombuffer(column.buffers()[1], dtype, len(column), offset)
+
+
+class SideCache:
+    """The sides used last, by a key of the caller's: at most ``count``, of ``nbytes`` together.
+
+    One side that is larger than that is not kept at all.
+    """
+
+    def __init__(self, count: int, nbytes: int) -> None:
+        self._count = count
+        self._nbytes = nbytes
+        self._sides: OrderedDict[Hashable, SideRows] = OrderedDict()
+
+    def get(self, key: Hashable) -> SideRows | None:
+        """Return the side of this key, and count it as used."""
+        if key in self._sides:
+            self._sides.move_to_end(key)
+        return self._sides.get(key)
+
+    def put(self, key: Hashable, side: SideRows) -> None:
+        """Keep a side. Call again when it has grown (by an index), so that the bounds hold."""
+        self._sides[key] = side
+        self._sides.move_to_end(key)
+        while len(self._sides) > self._count or sum(s.nbytes for s in self) > self._nbytes:
+            self._sides.popitem(last=False)
+
+    def __iter__(self) -> Iterator[SideRows]:
+        """Iterate over the sides, the one used longest ago first."""
+        return iter(self._sides.values())

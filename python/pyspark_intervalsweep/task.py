@@ -1,0 +1,151 @@
+"""One connection's work: commands in, runs out. Knows arrays and sweeps, not Spark."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import time
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from intervalsweep.kernels import Bounds, Boxes, RunBatch, RunSweep
+
+from . import packages, protocol
+from .environment import memory_limit
+from .protocol import AxisPlan, Plan, SweepPlan
+from .sides import SideCache, SideRows, read_side
+
+_RUN_SCHEMA = pa.schema([(name, pa.int32()) for name in RunBatch._fields])
+
+# Residents that outlive a task, per process: the broadcasts of a few joins in turn. In a limited
+# worker they may take a quarter of the memory.
+CACHED_SIDES = 4
+CACHED_BYTES = 1 << 30
+
+
+def _new_cache() -> SideCache:
+    limit = memory_limit()
+    return SideCache(CACHED_SIDES, CACHED_BYTES if limit is None else limit // 4)
+
+
+class Task:
+    """The state of one task: its plan and its resident side.
+
+    Errors are raised where they are found and end the task. The JVM gets to see them at its next
+    reply, so that an error in RESIDENT, which has none, comes in place of STREAM's.
+    """
+
+    _cache = _new_cache()
+
+    def __init__(self, infile: BinaryIO, outfile: BinaryIO) -> None:
+        self._in = infile
+        self._out = outfile
+        self._plan: Plan | None = None
+        self._resident: SideRows | None = None
+        self._token = ""
+
+    def run(self) -> None:
+        """Serve commands until CLOSE. Raises EOFError if the JVM goes away before."""
+        commands = {
+            protocol.OPEN: self._open,
+            protocol.RESIDENT: self._load_resident,
+            protocol.STREAM: self._stream,
+        }
+        while (command := protocol.read_int(self._in)) != protocol.CLOSE:
+            if command not in commands:
+                raise ValueError(f"unknown command {command}")
+            commands[command]()
+            self._out.flush()
+        protocol.write_int(self._out, protocol.DONE)
+        self._out.flush()
+
+    def _open(self) -> None:
+        self._plan = protocol.parse_plan(protocol.read_string(self._in))
+        self._resident = None
+        versions = {name: packages.version(name) for name in packages.MINIMUM_VERSIONS}
+        versions |= {"python": platform.python_version(), "executable": sys.executable}
+        protocol.write_int(self._out, protocol.DONE)
+        protocol.write_string(self._out, json.dumps(versions))
+
+    def _load_resident(self) -> None:
+        token = protocol.read_string(self._in)
+        plan = self._opened()
+        columns = plan.columns[plan.resident]
+        self._token = f"{token}/{columns}" if token else ""
+        self._resident = self._cache.get(self._token) if token else None
+        if token:
+            known = self._resident is not None
+            protocol.write_int(self._out, protocol.CACHED if known else protocol.DONE)
+            self._out.flush()
+        if self._resident is None:
+            self._resident = read_side(self._in, columns)
+        self._keep_resident()
+
+    def _keep_resident(self) -> None:
+        if self._token and self._resident is not None:
+            self._cache.put(self._token, self._resident)
+
+    def _stream(self) -> None:
+        plan = self._opened()
+        streamed = read_side(self._in, plan.columns[plan.streamed])
+        resident = self._resident
+        if resident is None:
+            raise ValueError("STREAM before RESIDENT")
+        if (streamed.groups is None) != (resident.groups is None):
+            raise ValueError("only one of the sides has a column g")
+        candidates = runs = busy = 0
+        for number, sweep_plan in enumerate(plan.sweeps):
+            boxes, points = streamed, resident
+            if sweep_plan.boxes == plan.resident:
+                boxes, points = points, boxes
+            started = time.perf_counter_ns()
+            sweep = _sweep(sweep_plan, plan, boxes, points)
+            for batch in sweep:
+                busy += time.perf_counter_ns() - started
+                self._send(number, batch)
+                started = time.perf_counter_ns()
+            busy += time.perf_counter_ns() - started
+            candidates += sweep.candidates
+            runs += sweep.runs
+        protocol.write_int(self._out, protocol.DONE)
+        for figure in (candidates, runs, busy):
+            protocol.write_long(self._out, figure)
+        self._keep_resident()  # its indexes may have been added
+
+    def _send(self, number: int, runs: RunBatch) -> None:
+        arrays = [
+            pa.Array.from_buffers(pa.int32(), column.size, [None, pa.py_buffer(column)])
+            for column in runs
+        ]
+        batch = pa.RecordBatch.from_arrays(arrays, schema=_RUN_SCHEMA)
+        protocol.write_int(self._out, protocol.RUNS)
+        protocol.write_int(self._out, number)
+        with pa.ipc.new_stream(self._out, _RUN_SCHEMA) as writer:
+            writer.write_batch(batch)
+        self._out.flush()
+
+    def _opened(self) -> Plan:
+        if self._plan is None:
+            raise ValueError("the first command must be OPEN")
+        return self._plan
+
+
+def _sweep(sweep: SweepPlan, plan: Plan, boxes: SideRows, points: SideRows) -> RunSweep:
+    second = sweep.second
+    index = points.points(sweep.lead.point, None if second is None else second.point)
+    lead_bounds = _bounds(sweep.lead, boxes)
+    second_bounds = None if second is None else _bounds(second, boxes)
+    bounded = Boxes(boxes.size, lead_bounds, second_bounds, boxes.groups)
+    return RunSweep(index, bounded, clip=plan.clip, max_runs=plan.max_runs)
+
+
+def _bounds(axis: AxisPlan, boxes: SideRows) -> Bounds:
+    lower, upper = axis.lower, axis.upper
+    return Bounds(
+        None if lower is None else boxes.endpoints[lower.slot],
+        None if upper is None else boxes.endpoints[upper.slot],
+        lower_strict=lower is not None and lower.strict,
+        upper_strict=upper is not None and upper.strict,
+    )

@@ -1,0 +1,104 @@
+"""Generated joins for the kernel tests, and the comparison with the oracle."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from intervalsweep.kernels import Bounds, Boxes, PointIndex, RunSweep
+from intervalsweep.kernels.oracle import matching_pairs
+
+MIN, MAX = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+# Few values make ties, the ends of the type make overflows.
+VALUES = st.one_of(
+    st.integers(-3, 12), st.sampled_from([MIN, MIN + 1, MAX - 1, MAX]), st.integers(MIN, MAX)
+)
+SMALL_VALUES = st.integers(0, 9)
+
+
+@dataclass
+class Case:
+    """A join: points in groups, boxes, a clip."""
+
+    index: PointIndex
+    boxes: Boxes
+    clip: tuple[int, int] | None = None
+
+
+def pairs(case: Case, max_runs: int = 65_536) -> list[tuple[int, int]]:
+    """The sweep's matches, after checking what it promises of its batches."""
+    sweep = RunSweep(case.index, case.boxes, clip=case.clip, max_runs=max_runs)
+    runs = []
+    for batch in sweep:
+        assert 1 <= batch.box.size <= max_runs
+        assert {column.dtype for column in batch} == {np.dtype(np.int32)}
+        runs += list(zip(*(column.tolist() for column in batch), strict=True))
+    assert sweep.runs == len(runs)
+    for (box, first, count), (next_box, next_first, _) in itertools.pairwise(runs):
+        assert box <= next_box
+        assert box < next_box or first + count < next_first, "runs are ordered and maximal"
+    found = [(box, first + k) for box, first, count in runs for k in range(count)]
+    lead_only = Boxes(case.boxes.size, case.boxes.lead, None, case.boxes.group)
+    assert sweep.candidates == len(matching_pairs(case.index, lead_only, case.clip))
+    return found
+
+
+def check(case: Case, max_runs: int = 65_536) -> int:
+    """Compare a sweep with the oracle; return the number of matches."""
+    expected = matching_pairs(case.index, case.boxes, case.clip)
+    assert pairs(case, max_runs) == expected
+    return len(expected)
+
+
+@st.composite
+def bounds(draw: Callable[..., object], size: int, values: st.SearchStrategy[int]) -> Bounds:
+    column = st.lists(values, min_size=size, max_size=size).map(lambda v: np.array(v, np.int64))
+    return Bounds(
+        draw(st.none() | column),
+        draw(st.none() | column),
+        lower_strict=draw(st.booleans()),
+        upper_strict=draw(st.booleans()),
+    )
+
+
+@st.composite
+def cases(draw: Callable[..., object]) -> Case:
+    """Any small join: no, one or two axes bounded, groups or none, clipped or not."""
+    values = draw(st.sampled_from([VALUES, SMALL_VALUES]))
+    sizes = draw(st.lists(st.integers(0, 8), min_size=1, max_size=4) | st.lists(st.just(1)))
+    rows = sum(sizes)
+    column = st.lists(values, min_size=rows, max_size=rows).map(lambda v: np.array(v, np.int64))
+    offsets = np.concatenate(([0], np.cumsum(np.array(sizes, np.int64)))).astype(np.int64)
+    lead = draw(column)
+    for start, stop in itertools.pairwise(offsets):
+        lead[start:stop].sort()
+    index = PointIndex(lead, draw(st.none() | column), offsets)
+    size = draw(st.integers(0, 6))
+    group = None
+    if draw(st.booleans()):
+        numbers = st.integers(0, len(sizes) + 1)
+        group = np.array(draw(st.lists(numbers, min_size=size, max_size=size)), np.int32)
+    second = None if index.second is None else draw(st.none() | bounds(size, values))
+    clip = draw(st.none() | st.tuples(values, values))
+    return Case(index, Boxes(size, draw(bounds(size, values)), second, group), clip)
+
+
+def random_case(seed: int, points: int, boxes: int, groups: int, spread: int) -> Case:
+    """A larger join with one hot group, so that lookup tables and whole blocks come into play."""
+    rng = np.random.default_rng(seed)
+    numbers = np.sort(np.where(rng.random(points) < 0.7, 0, rng.integers(0, groups, points)))
+    lead = rng.integers(0, spread, points)
+    order = np.lexsort((lead, numbers))
+    lead = lead[order]
+    second = lead + rng.integers(0, max(spread // 10, 2), points)
+    offsets = np.searchsorted(numbers, np.arange(groups + 1))
+    index = PointIndex(lead, second, offsets)
+    start = rng.integers(0, spread, boxes)
+    stop = start + rng.integers(0, max(spread // 5, 2), boxes)
+    group = np.where(rng.random(boxes) < 0.7, 0, rng.integers(0, groups, boxes)).astype(np.int32)
+    return Case(index, Boxes(boxes, Bounds(start, stop, upper_strict=True), None, group))

@@ -1,0 +1,6 @@
+"""These tests need no Spark session."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

@@ -1,0 +1,252 @@
+"""The kernels against nested loops."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from cases import MAX, MIN, Case, cases, check, pairs, random_case
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from intervalsweep.kernels import Bounds, Boxes, PointIndex, RunSweep, group_offsets
+from intervalsweep.kernels.jit import BIG_BLOCK, FAN_OUT
+
+EXAMPLES = int(os.environ.get("INTERVALSWEEP_EXAMPLES", "300"))
+# Plain Python runs the large cases too slowly.
+JIT = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+compiled_only = pytest.mark.skipif(not JIT, reason="too slow without compilation")
+
+
+def int64(*values: int) -> npt.NDArray[np.int64]:
+    return np.array(values, dtype=np.int64)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(case=cases(), max_runs=st.sampled_from([1, 2, 7, 65_536]))
+def test_generated_joins(case: Case, max_runs: int) -> None:
+    check(case, max_runs)
+
+
+@pytest.mark.parametrize("max_runs", [1, 5, 1000])
+@pytest.mark.parametrize("spread", [1, 7, 300, 10**6, 2**62])
+def test_hot_group_among_small_ones(spread: int, max_runs: int) -> None:
+    points, boxes = (1200, 60) if JIT else (400, 8)
+    case = random_case(spread, points, boxes, groups=40, spread=spread)
+    assert check(case, max_runs) > 0
+
+
+SECOND_BOUNDS = {
+    "lower only": (Bounds(int64(300)), 5),
+    "lower only, strict": (Bounds(int64(300), lower_strict=True), 5),
+    "upper only": (Bounds(None, int64(300)), 5),
+    "upper only, strict": (Bounds(None, int64(300), upper_strict=True), 5),
+    "both": (Bounds(int64(100), int64(600)), 5),
+    "one value": (Bounds(int64(300), int64(300)), 0),
+    "everything": (Bounds(), 5),
+}
+
+
+@pytest.mark.parametrize("name", SECOND_BOUNDS)
+@pytest.mark.parametrize("shape", ["rising", "falling", "wave", "random", "steps"])
+def test_second_axis_in_every_direction(name: str, shape: str) -> None:
+    size = 1000
+    at = np.arange(size)
+    second = {
+        "rising": at,
+        "falling": at[::-1].copy(),
+        "wave": (500 + 400 * np.sin(at / 90)).astype(np.int64),
+        "random": np.random.default_rng(1).integers(0, size, size),
+        "steps": at // 130 * 130 % 700,
+    }[shape]
+    bounds, least = SECOND_BOUNDS[name]
+    for low, high in [(0, size), (3, 3), (60, 130), (64, 128), (1, size - 1)]:
+        case = Case(PointIndex(at, second), Boxes(1, Bounds(int64(low), int64(high)), bounds))
+        found = check(case)
+        check(case, max_runs=1)
+        if (low, high) == (0, size):
+            assert found >= least
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("extreme", [MIN, MAX])
+def test_bounds_at_the_ends_of_the_type(extreme: int, strict: bool) -> None:
+    lead = int64(MIN, MIN, -1, 0, 1, MAX, MAX)
+    here = int64(extreme)
+    for bounds in (
+        Bounds(here, lower_strict=strict),
+        Bounds(None, here, upper_strict=strict),
+        Bounds(here, here, lower_strict=strict, upper_strict=strict),
+        Bounds(int64(MIN), int64(MAX), lower_strict=strict, upper_strict=strict),
+    ):
+        check(Case(PointIndex(lead, lead), Boxes(1, bounds)))
+        check(Case(PointIndex(lead, lead), Boxes(1, Bounds(), bounds)))
+        check(Case(PointIndex(lead, lead), Boxes(1, bounds, bounds), clip=(MIN, MAX)))
+
+
+@pytest.mark.parametrize("low", [MIN, MIN + 5, -(2**62), 0, 2**62])
+@pytest.mark.parametrize("high", [MAX, MAX - 5, 2**62])
+def test_lookup_table_over_any_range(low: int, high: int) -> None:
+    """The range of a group's values may be larger than the largest integer."""
+    rng = np.random.default_rng(3)
+    lead = np.sort(np.append(rng.integers(low, high, 300, endpoint=True), [low, high]))
+    edges = rng.choice(lead, 20)
+    boxes = Boxes(40, Bounds(np.append(edges, edges - (edges > MIN)), None))
+    assert check(Case(PointIndex(lead), boxes)) > 0
+
+
+def test_many_tiny_groups() -> None:
+    groups = 5000 if JIT else 200
+    numbers = np.repeat(np.arange(groups, dtype=np.int32), 3)
+    lead = np.tile(int64(1, 2, 3), groups)
+    index = PointIndex(lead, lead, group_offsets(numbers))
+    order = np.random.default_rng(5).permutation(groups).astype(np.int32)
+    two = np.full(groups, 2)
+    boxes = Boxes(groups, Bounds(two), Bounds(None, two), order)
+    found = [(int(b), int(f), int(c)) for batch in RunSweep(index, boxes) for b, f, c in
+             zip(*batch, strict=True)]  # fmt: skip
+    assert found == [(i, 3 * int(order[i]) + 1, 1) for i in range(groups)]
+
+
+@pytest.mark.parametrize("second", [False, True])
+def test_empty_sides(second: bool) -> None:
+    none = np.empty(0, np.int64)
+    axis = Bounds(int64(0)) if second else None
+    assert pairs(Case(PointIndex(none, none), Boxes(1, Bounds(int64(0)), axis))) == []
+    no_axis = Bounds(none) if second else None
+    assert pairs(Case(PointIndex(int64(1), int64(1)), Boxes(0, Bounds(none), no_axis))) == []
+    no_groups = PointIndex(none, none, int64(0))
+    assert pairs(Case(no_groups, Boxes(1, Bounds(int64(0)), axis))) == []
+
+
+@compiled_only
+def test_whole_blocks_are_one_run() -> None:
+    size = 3 * BIG_BLOCK + 100
+    index = PointIndex(np.arange(size), np.arange(size))
+    boxes = Boxes(1, Bounds(int64(5), int64(size - 3)), Bounds(int64(FAN_OUT - 1), int64(size)))
+    (batch,) = RunSweep(index, boxes)
+    assert [column.tolist() for column in batch] == [[0], [FAN_OUT - 1], [size - 2 - FAN_OUT + 1]]
+
+
+@compiled_only
+def test_sparse_matches_do_not_cost_their_candidates() -> None:
+    """10^9 candidates of which 10^5 match; tested one by one they would take a second."""
+    size = 10**6
+    lead = np.arange(size)
+    second = np.zeros(size, np.int64)
+    second[::10_000] = 1
+    ones = np.ones(1000, np.int64)
+    boxes = Boxes(1000, Bounds(np.zeros(1000, np.int64), np.full(1000, size)), Bounds(ones))
+    sweep = RunSweep(PointIndex(lead, second), boxes)
+    assert sum(int(batch.count.sum()) for batch in sweep) == 100_000
+    assert sweep.candidates == 10**9
+
+
+def test_boxes_of_unknown_groups_match_nothing() -> None:
+    index = PointIndex(int64(1, 2), None, int64(0, 1, 2))
+    boxes = Boxes(3, Bounds(), None, np.array([7, 1, 2], np.int32))
+    assert check(Case(index, boxes)) == 1
+
+
+def test_views_of_any_memory_layout_are_accepted() -> None:
+    table = np.arange(20, dtype=np.int64).reshape(10, 2)
+    frozen = table[:, 0]
+    raw = b"x" + np.arange(10, dtype=np.int64).tobytes()
+    unaligned = np.frombuffer(raw, np.int64, 10, 1)
+    assert not unaligned.flags.aligned
+    case = Case(PointIndex(frozen, unaligned), Boxes(10, Bounds(unaligned), Bounds(table[:, 1])))
+    assert check(case) > 0
+
+
+WRONG = {
+    "int32 lead": (lambda: PointIndex(np.zeros(2, np.int32)), "lead: expected dtype int64"),
+    "float lead": (lambda: PointIndex(np.zeros(2)), "lead: expected dtype int64, got float64"),
+    "two dimensions": (lambda: PointIndex(np.zeros((2, 2), np.int64)), "lead: expected one dim"),
+    "unsorted": (lambda: PointIndex(int64(1, 3, 2)), "row 2 .2. is smaller"),
+    "unsorted in a group": (
+        lambda: PointIndex(int64(5, 1, 3, 2), None, int64(0, 1, 4)),
+        "row 3 .2. is smaller",
+    ),
+    "short second": (lambda: PointIndex(int64(1, 2), int64(1)), "second: expected 2 values, got 1"),
+    "offsets end": (lambda: PointIndex(int64(1), None, int64(0, 2)), "end at 1"),
+    "offsets start": (lambda: PointIndex(int64(1), None, int64(1, 1)), "start at 0"),
+    "no offsets": (lambda: PointIndex(int64(1), None, int64()), "start at 0"),
+    "offsets fall": (lambda: PointIndex(int64(1, 2), None, int64(0, 2, 1, 2)), "non-decreasing"),
+    "offsets negative": (lambda: PointIndex(int64(1), None, int64(0, -1, 1)), "non-decreasing"),
+    "unsorted groups": (
+        lambda: group_offsets(np.array([0, 2, 1, 2], np.int32)),
+        "row 2 holds group 1",
+    ),
+    "negative group": (lambda: group_offsets(np.array([-1], np.int32)), "row 0 holds group -1"),
+    "large group": (lambda: group_offsets(np.array([0, 3], np.int32), 3), "row 1 holds group 3"),
+    "bounds dtype": (lambda: Bounds(np.zeros(1)), "lower: expected dtype int64"),
+    "bounds size": (lambda: sweep(Boxes(2, Bounds(None, int64(1)))), "upper: expected 2 values"),
+    "second size": (lambda: sweep(Boxes(1, Bounds(), Bounds(int64()))), "lower: expected 1 values"),
+    "no second": (
+        lambda: RunSweep(PointIndex(int64(1)), Boxes(1, Bounds(), Bounds())),
+        "the points have only one",
+    ),
+    "box group": (
+        lambda: sweep(Boxes(1, Bounds(), None, np.array([-1], np.int32))),
+        "group: expected no negative",
+    ),
+    "box group size": (
+        lambda: sweep(Boxes(1, Bounds(), None, np.array([0, 0], np.int32))),
+        "group: expected 1 values",
+    ),
+    "box group dtype": (lambda: sweep(Boxes(1, Bounds(), None, int64(0))), "expected dtype int32"),
+    "negative size": (lambda: sweep(Boxes(-1, Bounds())), "size: expected"),
+    "no runs": (lambda: sweep(Boxes(1, Bounds()), max_runs=0), "max_runs: expected at least 1"),
+    "clip": (lambda: sweep(Boxes(1, Bounds()), clip=(0, 2**63)), "clip: expected 64-bit"),
+}
+
+
+def sweep(boxes: Boxes, **options: object) -> RunSweep:
+    return RunSweep(PointIndex(int64(1), int64(1)), boxes, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_arguments_are_named(name: str) -> None:
+    call, message = WRONG[name]
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_memory_is_accounted() -> None:
+    assert PointIndex(np.arange(1000), np.arange(1000)).nbytes >= 16_000
+
+
+def test_results_do_not_depend_on_the_order_of_boxes() -> None:
+    case = random_case(1, 500, 20, groups=3, spread=1000)
+    lead, group = case.boxes.lead, np.asarray(case.boxes.group)
+    assert lead.lower is not None
+    assert lead.upper is not None
+    order = np.lexsort((lead.lower, group))
+    boxes = Boxes(
+        20, Bounds(lead.lower[order], lead.upper[order], upper_strict=True), None, group[order]
+    )
+    ordered = pairs(dataclasses.replace(case, boxes=boxes))
+    assert sorted((int(order[i]), j) for i, j in ordered) == pairs(case)
+
+
+@pytest.mark.skipif("INTERVALSWEEP_EXAMPLES" in os.environ, reason="is such a run itself")
+@pytest.mark.parametrize("variable", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
+def test_all_again_without_the_compiler_or_with_bounds_checks(
+    variable: str, tmp_path: Path
+) -> None:
+    environment = {
+        **os.environ,
+        variable: "1",
+        "INTERVALSWEEP_EXAMPLES": "60",
+        # numba's cache does not tell checked code from unchecked.
+        "NUMBA_CACHE_DIR": str(tmp_path),
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
