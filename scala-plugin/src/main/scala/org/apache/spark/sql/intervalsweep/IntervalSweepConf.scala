@@ -1,0 +1,60 @@
+package org.apache.spark.sql.intervalsweep
+
+import org.apache.spark.internal.config.ConfigEntry
+import org.apache.spark.internal.config.OptionalConfigEntry
+import org.apache.spark.sql.internal.SQLConf.buildConf
+
+/**
+ * All settings, registered with Spark's own builder, so that `SET -v` documents them and a wrong
+ * value is refused where it is set. None of them can change a result.
+ *
+ * The entry of each in `docs/settings.md` is compared with this object by a test.
+ */
+object IntervalSweepConf {
+
+  val Enabled: ConfigEntry[Boolean] =
+    buildConf("spark.sql.intervalsweep.enabled")
+      .doc(
+        "When true, joins with an interval condition (ALLEN_*, ISEQL_*, INTERVAL_INTERSECTS or " +
+          "plain inequalities) are planned as IntervalSweepJoin. When false, Spark plans them as " +
+          "it would without the extension; the SQL functions still evaluate.")
+      .version("0.1.0")
+      .booleanConf
+      .createWithDefault(true)
+
+  val Python: OptionalConfigEntry[String] =
+    buildConf("spark.sql.intervalsweep.python")
+      .doc(
+        "The Python interpreter of the sweep workers; it needs pyarrow and numba. When it is not " +
+          "set: spark.pyspark.python, then the environment variable PYSPARK_PYTHON, then python3.")
+      .version("0.1.0")
+      .stringConf
+      .createOptional
+
+  val BatchRows: ConfigEntry[Int] =
+    buildConf("spark.sql.intervalsweep.batchRows")
+      .doc(
+        "Rows of one batch between a task and its worker, in both directions. A side that a " +
+          "sweep searches as points is collected in windows of up to 16 such batches.")
+      .version("0.1.0")
+      .intConf
+      .checkValue(rows => rows > 0 && rows <= (1 << 24), "It must be between 1 and 16777216.")
+      .createWithDefault(1 << 16)
+
+  val RangeRows: ConfigEntry[Long] =
+    buildConf("spark.sql.intervalsweep.rangeRows")
+      .doc(
+        "Points per range when a join without equality keys is distributed: the number of ranges " +
+          "is the number of points divided by this, at least the default parallelism and at most " +
+          "spark.sql.shuffle.partitions.")
+      .version("0.1.0")
+      .longConf
+      .checkValue(_ > 0, "It must be positive.")
+      .createWithDefault(1L << 18)
+
+  /** Every setting, for the documentation and its test. */
+  val all: Seq[ConfigEntry[_]] = Seq(Enabled, Python, BatchRows, RangeRows)
+
+  /** Registers the settings with Spark, which happens when this object is first touched. */
+  def register(): Unit = ()
+}

@@ -1,0 +1,119 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, AttributeSet, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.plans.{Inner, JoinType}
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
+import org.apache.spark.sql.execution.joins.BaseJoinExec
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, Sweep, SweepCondition}
+
+/**
+ * Joins two inputs on intervals. Rows stay in the JVM; only their endpoints go to a Python worker,
+ * which answers with runs: a box and the positions of the points in it.
+ *
+ * This node says what it needs of its inputs, and where the work is done:
+ * [[SweepExecution]] brings the rows together, [[SweepTask]] joins those of one task,
+ * [[SweepCodegen]] writes the loop over the pairs.
+ *
+ * @param residual what a matched pair has to fulfil besides
+ * @param output the columns of both sides that are needed above
+ */
+case class IntervalSweepJoinExec(
+    left: SparkPlan,
+    right: SparkPlan,
+    joinType: JoinType,
+    leftKeys: Seq[Expression],
+    rightKeys: Seq[Expression],
+    leftEndpoints: Seq[Expression],
+    rightEndpoints: Seq[Expression],
+    sweeps: Seq[Sweep],
+    residual: Option[Expression],
+    mode: SweepMode,
+    override val output: Seq[Attribute])
+    extends BinaryExecNode with BaseJoinExec with SweepCodegen {
+  require(joinType == Inner, s"IntervalSweepJoin does not do $joinType joins")
+
+  /** The parts of the join's condition, as the condition layer knows them. */
+  def sweepCondition: SweepCondition =
+    SweepCondition(leftKeys, rightKeys, leftEndpoints, rightEndpoints, sweeps, residual)
+
+  override def condition: Option[Expression] = residual
+  override def nodeName: String = "IntervalSweepJoin"
+
+  override lazy val metrics: Map[String, SQLMetric] = SweepMetrics.create(sparkContext) ++
+    (if (mode == SweepMode.ByRanges) RangeShuffle.createMetrics(sparkContext) else Map.empty)
+
+  override def requiredChildDistribution: Seq[Distribution] = mode match {
+    case SweepMode.Broadcast(LeftSide) => Seq(BroadcastDistribution(IdentityBroadcastMode), anywhere)
+    case SweepMode.Broadcast(RightSide) => Seq(anywhere, BroadcastDistribution(IdentityBroadcastMode))
+    case SweepMode.ByKeys => Seq(ClusteredDistribution(leftKeys), ClusteredDistribution(rightKeys))
+    case SweepMode.ByRanges => Seq(anywhere, anywhere)
+  }
+
+  private def anywhere: Distribution = UnspecifiedDistribution
+
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] = mode match {
+    case SweepMode.ByKeys => Seq(ordering(LeftSide), ordering(RightSide))
+    case _ => Seq(Nil, Nil)
+  }
+
+  private def ordering(side: Side): Seq[SortOrder] =
+    (sweepCondition.keys(side) :+ sortEndpoint(side)).map(SortOrder(_, Ascending))
+
+  /** The endpoint by which a task wants the rows of a side in order. */
+  def sortEndpoint(side: Side): Expression =
+    sweepCondition.endpoints(side)(sweepCondition.sortSlot(side))
+
+  /** Pairs come in no particular order. */
+  override def outputPartitioning: Partitioning = mode match {
+    case SweepMode.Broadcast(LeftSide) => visible(right.outputPartitioning)
+    case SweepMode.Broadcast(RightSide) => visible(left.outputPartitioning)
+    case SweepMode.ByKeys =>
+      visible(PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning)))
+    case SweepMode.ByRanges => UnknownPartitioning(0)
+  }
+
+  /** A partitioning by columns that are not in the output says nothing above. */
+  private def visible(partitioning: Partitioning): Partitioning = partitioning match {
+    case PartitioningCollection(all) =>
+      val seen = all.map(visible).filterNot(_.isInstanceOf[UnknownPartitioning])
+      if (seen.isEmpty) UnknownPartitioning(partitioning.numPartitions)
+      else PartitioningCollection(seen)
+    case e: Expression if !e.references.subsetOf(outputSet) =>
+      UnknownPartitioning(partitioning.numPartitions)
+    case other => other
+  }
+
+  /** The columns of a side that are read for each pair. */
+  def payload(side: Side): Seq[Attribute] = {
+    val needed = outputSet ++ AttributeSet(residual)
+    input(side).output.filter(needed.contains)
+  }
+
+  def input(side: Side): SparkPlan = if (side == LeftSide) left else right
+
+  override protected def doExecute(): RDD[InternalRow] = SweepExecution(this).interpreted()
+  override def inputRDDs(): Seq[RDD[InternalRow]] = execution.inputs
+  @transient lazy val execution: SweepExecution = SweepExecution(this)
+
+  override def simpleString(maxFields: Int): String =
+    s"$nodeName $joinType, " + described.mkString(", ")
+
+  override def verboseStringWithOperatorId(): String =
+    s"""
+       |$formattedNodeName
+       |${described.mkString("\n")}
+       |""".stripMargin
+
+  private def described: Seq[String] = {
+    val parts = sweepCondition.describe.map { case (name, value) => s"$name $value" }
+    parts ++ Seq(mode.toString)
+  }
+
+  override protected def withNewChildrenInternal(
+      newLeft: SparkPlan,
+      newRight: SparkPlan): IntervalSweepJoinExec = copy(left = newLeft, right = newRight)
+}

@@ -1,0 +1,163 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import org.apache.spark.SparkException
+import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, MutableProjection, SpecificInternalRow, UnsafeRow}
+import org.apache.spark.sql.types.LongType
+
+/**
+ * What a block keeps of one side's rows.
+ *
+ * @param input the columns of the side's rows
+ * @param payload the columns that are read again when a pair is emitted
+ * @param endpoints the endpoints that the worker compares, of LongType; NULL: matches nothing
+ * @param sortSlot the endpoint by which the worker expects the rows in order
+ */
+case class BlockLayout(
+    input: Seq[Attribute],
+    payload: Seq[Attribute],
+    endpoints: Seq[Expression],
+    sortSlot: Int) {
+  val ordinals: Array[Int] = payload.map(a => input.indexWhere(_.exprId == a.exprId)).toArray
+}
+
+/**
+ * Rows of one side in memory, in columns, in the order in which the worker sees them: what a run
+ * `(first, count)` counts through.
+ *
+ * @param memory where the block's memory is accounted; null for what a whole executor shares
+ */
+final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
+  private val endpointsOf = EndpointReader.of(layout.endpoints, layout.input)
+
+  val columns: Array[BlockColumn] = layout.payload.map(a => BlockColumn(a.dataType)).toArray
+  val endpoints: Array[Array[Long]] = Array.fill(layout.endpoints.size)(Array.emptyLongArray)
+
+  /** Group numbers of the rows; null when the join has no equality keys. */
+  var groups: Array[Int] = _
+  private var rows = 0
+  private var capacity = 0
+  private val hasVectors = columns.exists(_.isInstanceOf[VectorColumn])
+
+  def numRows: Int = rows
+
+  /**
+   * Adds a row, unless one of its endpoints is NULL: such a row matches nothing.
+   *
+   * @param group the number of the row's key group, -1 when the join has no keys
+   * @return whether the row was added
+   */
+  def append(row: InternalRow, group: Int): Boolean = {
+    val projected = endpointsOf(row)
+    if (projected.anyNull) false
+    else {
+      if (rows == capacity) grow()
+      var k = 0
+      while (k < endpoints.length) { endpoints(k)(rows) = projected.getLong(k); k += 1 }
+      k = 0
+      while (k < columns.length) { columns(k).set(rows, row, layout.ordinals(k)); k += 1 }
+      if (group >= 0) groups(rows) = group
+      if (hasVectors) reserveVectors(row)
+      rows += 1
+      true
+    }
+  }
+
+  /** Puts the rows in the order of (group, sort endpoint). */
+  def sort(): Unit =
+    EndpointOrder.of(groups, endpoints(layout.sortSlot), rows).foreach { order =>
+      endpoints.indices.foreach { k =>
+        endpoints(k) = EndpointOrder.permuted(endpoints(k), order, rows)
+      }
+      columns.foreach(_.permute(order, rows))
+      if (groups != null) groups = order.map(groups(_)) ++ new Array[Int](groups.length - rows)
+    }
+
+  /** Forgets the rows, keeping the memory. */
+  def clear(): Unit = {
+    rows = 0
+    columns.foreach(_.clear())
+  }
+
+  /** Whether the rows have group numbers; said before the first row. */
+  def grouped(): this.type = {
+    groups = new Array[Int](capacity)
+    this
+  }
+
+  private def grow(): Unit = {
+    if (capacity > RowBlock.MaxRows / 2) throw SparkException.internalError(
+      s"IntervalSweepJoin: a window of more than ${RowBlock.MaxRows} rows")
+    val larger = if (capacity == 0) RowBlock.FirstCapacity else 2 * capacity
+    val perRow = 4 + 8 * endpoints.length + columns.map(_.bytesPerRow).sum
+    if (memory != null) memory.reserve((larger - capacity).toLong * perRow)
+    endpoints.indices.foreach(k => endpoints(k) = java.util.Arrays.copyOf(endpoints(k), larger))
+    columns.foreach(_.grow(larger))
+    if (groups != null) groups = java.util.Arrays.copyOf(groups, larger)
+    capacity = larger
+  }
+
+  /** Variable-length values are accounted by the size of the rows that they came in. */
+  private def reserveVectors(row: InternalRow): Unit = row match {
+    case unsafe: UnsafeRow if memory != null => memory.reserveLater(unsafe.getSizeInBytes.toLong)
+    case _ =>
+  }
+}
+
+object RowBlock {
+  val FirstCapacity: Int = 1024
+
+  /** A sort needs four times as many array elements, and an array ends a little below 2^31. */
+  val MaxRows: Int = 1 << 28
+}
+
+/**
+ * The memory of a task's blocks, taken from Spark's task memory manager, so that it counts beside
+ * the task's sorts and Spark can spill those first. The blocks themselves are plain arrays.
+ */
+final class BlockMemory(manager: TaskMemoryManager)
+    extends MemoryConsumer(manager, manager.pageSizeBytes, MemoryMode.ON_HEAP) {
+  private var pending = 0L
+
+  /** Takes `bytes`, or fails the task in words. */
+  def reserve(bytes: Long): Unit = {
+    val granted = acquireMemory(bytes)
+    if (granted < bytes) {
+      freeMemory(granted)
+      throw new SparkException(
+        s"IntervalSweepJoin: a task holds ${getUsed >> 20} MiB of rows that may still match and " +
+          s"was refused ${bytes >> 10} KiB more. Give the executors more memory " +
+          "(spark.executor.memory, or spark.driver.memory in local mode), run fewer tasks at " +
+          "once (spark.executor.cores), or make the tasks smaller " +
+          "(spark.sql.shuffle.partitions, spark.sql.intervalsweep.rangeRows).",
+        null)
+    }
+  }
+
+  /** As [[reserve]], in steps of a mebibyte. */
+  def reserveLater(bytes: Long): Unit = {
+    pending += bytes
+    if (pending >= (1L << 20)) {
+      reserve(pending)
+      pending = 0
+    }
+  }
+
+  def releaseAll(): Unit = freeMemory(getUsed)
+
+  /** The rows of a window are all needed until it ends. */
+  override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
+}
+
+/** Reads the endpoints of rows. */
+object EndpointReader {
+
+  /** A function from a row to its endpoints; the result is valid until the next row. */
+  def of(endpoints: Seq[Expression], input: Seq[Attribute]): InternalRow => SpecificInternalRow = {
+    val project = MutableProjection.create(endpoints, input)
+    val values = new SpecificInternalRow(endpoints.map(_ => LongType))
+    project.target(values)
+    row => { project(row); values }
+  }
+}

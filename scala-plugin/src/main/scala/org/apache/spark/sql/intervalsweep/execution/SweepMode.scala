@@ -1,0 +1,27 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import org.apache.spark.sql.intervalsweep.condition.Side
+
+/** How the rows that may match come together in one task. */
+sealed trait SweepMode
+
+object SweepMode {
+
+  /** One side goes to every task of the other. */
+  case class Broadcast(side: Side) extends SweepMode {
+    override def toString: String = s"broadcast $side"
+  }
+
+  /** Both sides are shuffled by their equality keys and sorted. */
+  case object ByKeys extends SweepMode {
+    override def toString: String = "by keys"
+  }
+
+  /**
+   * Without keys: points go to the range of values that they lie in, boxes to every range that they
+   * touch. See [[RangeShuffle]].
+   */
+  case object ByRanges extends SweepMode {
+    override def toString: String = "by ranges"
+  }
+}

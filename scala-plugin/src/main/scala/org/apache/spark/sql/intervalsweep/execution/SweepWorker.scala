@@ -1,0 +1,203 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import java.io.IOException
+
+import scala.util.control.NonFatal
+
+import org.apache.arrow.memory.BufferAllocator
+import org.apache.spark.{SparkEnv, SparkException, TaskContext}
+import org.apache.spark.api.python.{PythonWorker, PythonWorkerHandle}
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.util.ArrowUtils
+
+/**
+ * How to start a worker; made on the driver.
+ *
+ * @param python the interpreter
+ * @param openMessage what the worker is told about the join, as JSON
+ * @param environment environment variables beside PYTHONPATH; the same for all tasks of an
+ *   application, since Spark keeps a daemon for each set of them
+ */
+case class WorkerSettings(python: String, openMessage: String, environment: Map[String, String])
+
+/**
+ * A task's connection to a Python worker: endpoints go out, runs come back. The messages are
+ * described in docs/worker-protocol.md.
+ *
+ * Every request is written whole before its reply is read, and the worker reads a request whole
+ * before it replies, so that the two never wait for each other with full buffers.
+ */
+final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], context: TaskContext)
+    extends Logging {
+  import SweepWorker._
+
+  private val environment = settings.environment + ("PYTHONPATH" -> WorkerSources.folder)
+  private val (process: PythonWorker, handle: Option[PythonWorkerHandle]) = start()
+  private val channel = new WorkerChannel(blocking(process))
+  private val allocator: BufferAllocator =
+    ArrowUtils.rootAllocator.newChildAllocator("intervalsweep worker", 0, Long.MaxValue)
+  private val endpoints = new EndpointWriter(allocator, channel)
+
+  /** Whether the worker waits for a command, and so can serve another task. */
+  private var isIdle = false
+  @volatile private var isEnded = false
+
+  /** The runs that were read last. */
+  val runs = new RunBatch(allocator, channel)
+
+  context.addTaskCompletionListener[Unit] { _ =>
+    end()
+    allocator.close()
+  }
+  startMonitor()
+  open()
+
+  def bytesSent: Long = channel.bytesSent
+  def bytesReceived: Long = channel.bytesReceived
+
+  /** Sends the side that stays, unless the worker has it from an earlier task under `token`. */
+  def sendResident(block: RowBlock, token: String): Unit = talk {
+    channel.writeInt(Resident)
+    channel.writeString(token)
+    val isKnown = token.nonEmpty && { channel.flush(); reply() == More }
+    if (!isKnown) endpoints.write(block)
+  }
+
+  /** Sends rows of the other side; [[nextRuns]] then returns what they match. */
+  def sendStream(block: RowBlock): Unit = talk {
+    channel.writeInt(Stream)
+    endpoints.write(block)
+    channel.flush()
+    isIdle = false
+  }
+
+  /** Reads the next batch of runs; None after the last one of the rows that were sent. */
+  def nextRuns(statistics: SweepStatistics): Boolean = talk {
+    val isMore = reply() == More
+    if (isMore) runs.read()
+    else {
+      statistics.candidates += channel.readLong()
+      statistics.runs += channel.readLong()
+      statistics.kernelNanos += channel.readLong()
+      isIdle = true
+    }
+    isMore
+  }
+
+  private def open(): Unit = talk {
+    channel.writeInt(Open)
+    channel.writeString(range.fold(settings.openMessage) { case (low, high) =>
+      settings.openMessage.stripSuffix("}") + s""","range":[$low,$high]}"""
+    })
+    channel.flush()
+    reply()
+    val versions = channel.readString()
+    logDebug(s"IntervalSweep worker: $versions")
+    isIdle = true
+  }
+
+  /** The status that begins every reply. */
+  private def reply(): Int = channel.readInt() match {
+    case Failed => throw new SweepWorkerException(settings.python, channel.readString())
+    case status @ (Done | More) => status
+    case other => throw new IOException(s"the status $other, which means nothing")
+  }
+
+  /** Turns a broken connection into words. A worker that died is a failed task: Spark retries. */
+  private def talk[T](body: => T): T =
+    try body
+    catch {
+      case e: IOException if context.isInterrupted() =>
+        context.killTaskIfInterrupted()
+        throw e
+      case e: IOException =>
+        val died = handle.flatMap(_.terminationDiagnostics()).fold("")("\n" + _)
+        throw new SparkException(
+          s"The IntervalSweep worker (${settings.python} -m $WorkerModule) ended before it " +
+            s"answered. If it was killed for its memory, give it more " +
+            s"(spark.executor.pyspark.memory, spark.executor.memoryOverhead).$died",
+          e)
+    }
+
+  private def start(): (PythonWorker, Option[PythonWorkerHandle]) =
+    try
+      SparkEnv.get.createPythonWorker(
+        settings.python, WorkerModule, DaemonModule, environment, useDaemon = true)
+    catch {
+      case NonFatal(e) =>
+        throw new SparkException(
+          s"IntervalSweep cannot start a worker with the Python interpreter " +
+            s"'${settings.python}'. Set spark.sql.intervalsweep.python (or spark.pyspark.python) " +
+            "to one that every executor has, with pyarrow and numba.",
+          e)
+    }
+
+  /** A worker arrives registered with a selector; one thread that reads and writes needs none. */
+  private def blocking(worker: PythonWorker): java.nio.channels.SocketChannel = {
+    if (worker.selectionKey != null) worker.selectionKey.cancel()
+    if (worker.selector != null) worker.selector.close()
+    worker.channel.configureBlocking(true)
+    worker.channel
+  }
+
+  /** A blocked read does not see that the task was cancelled: a thread that does ends the worker. */
+  private def startMonitor(): Unit = {
+    val monitor = new Thread(s"IntervalSweep monitor of task ${context.taskAttemptId()}") {
+      override def run(): Unit =
+        while (!isEnded) {
+          if (context.isInterrupted()) SweepWorker.this.end() else Thread.sleep(MonitorMillis)
+        }
+    }
+    monitor.setDaemon(true)
+    monitor.start()
+  }
+
+  /** Gives an idle worker back for the next task; ends any other. */
+  private def end(): Unit = synchronized {
+    if (!isEnded) {
+      isEnded = true
+      val env = SparkEnv.get
+      if (isIdle && !context.isInterrupted() && sayGoodbye())
+        env.releasePythonWorker(settings.python, WorkerModule, DaemonModule, environment, process)
+      else
+        env.destroyPythonWorker(settings.python, WorkerModule, DaemonModule, environment, process)
+    }
+  }
+
+  private def sayGoodbye(): Boolean =
+    try {
+      channel.writeInt(Close)
+      channel.flush()
+      channel.readInt() == 0
+    } catch {
+      case _: IOException => false
+    }
+}
+
+object SweepWorker {
+  private val WorkerModule = "pyspark_intervalsweep.worker"
+  private val DaemonModule = "pyspark.daemon"
+  private val MonitorMillis = 500L
+
+  private val Open = 1
+  private val Resident = 2
+  private val Stream = 3
+  private val Close = 4
+
+  private val Done = 0
+  private val More = 1
+  private val Failed = -1
+}
+
+/** An exception in a worker, with its Python traceback. */
+class SweepWorkerException(python: String, traceback: String)
+    extends SparkException(
+      s"The IntervalSweep worker failed (Python interpreter: $python):\n$traceback",
+      null)
+
+/** What the worker counted. */
+final class SweepStatistics {
+  var candidates = 0L
+  var runs = 0L
+  var kernelNanos = 0L
+}

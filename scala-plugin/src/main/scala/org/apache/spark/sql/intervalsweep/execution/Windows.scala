@@ -1,0 +1,27 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+/**
+ * A join cut into pieces that fit into memory: in each, some rows of the side that stays (the
+ * resident) and some of the side that passes by (the stream). The pieces together hold every pair
+ * of rows with equal keys exactly once.
+ */
+trait Windows {
+
+  /** Goes on to the next piece; false after the last one. Neither side of a piece is empty. */
+  def next(): Boolean
+
+  /** Sorted by (group, sort endpoint). */
+  def resident: RowBlock
+
+  /** Sorted by (group, sort endpoint) where a sweep takes its rows as points. */
+  def stream: RowBlock
+
+  /** Whether the resident rows are others than in the piece before. */
+  def residentChanged: Boolean
+
+  /** Under what name a worker may keep the resident rows for later tasks; empty: under none. */
+  def token: String
+}
+
+/** How many rows a window collects before it is swept. */
+case class WindowSize(residentRows: Int, streamRows: Int)

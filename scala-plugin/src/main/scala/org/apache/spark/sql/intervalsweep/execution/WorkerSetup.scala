@@ -1,0 +1,49 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import org.apache.spark.{SparkConf, SparkEnv}
+import org.apache.spark.internal.config.Python.{PYSPARK_EXECUTOR_MEMORY, PYTHON_WORKER_REUSE}
+import org.apache.spark.internal.config.EXECUTOR_CORES
+import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.condition.{Axis, Bound, Side, Sweep}
+import org.apache.spark.sql.internal.SQLConf
+
+/** What the driver decides about the workers of a join. */
+object WorkerSetup {
+  private val Protocol = 1
+
+  /** @param resident the side whose rows stay in the worker while those of the other pass by */
+  def apply(node: IntervalSweepJoinExec, resident: Side): WorkerSettings = {
+    val conf = SparkEnv.get.conf
+    WorkerSettings(python(node.conf, conf), openMessage(node, resident), environment(conf))
+  }
+
+  /** Found on the driver, since an executor's environment says nothing of the user's choice. */
+  def python(conf: SQLConf, sparkConf: SparkConf): String =
+    conf.getConf(IntervalSweepConf.Python)
+      .orElse(Option(conf.getConfString("spark.sql.execution.pyspark.python", null)))
+      .orElse(sparkConf.getOption("spark.pyspark.python"))
+      .orElse(sys.env.get("PYSPARK_PYTHON"))
+      .getOrElse("python3")
+
+  private def environment(conf: SparkConf): Map[String, String] = {
+    val reuse = Option.when(conf.get(PYTHON_WORKER_REUSE))("SPARK_REUSE_WORKER" -> "1")
+    val memory = conf.get(PYSPARK_EXECUTOR_MEMORY).map { mebibytes =>
+      "PYSPARK_EXECUTOR_MEMORY_MB" -> (mebibytes / math.max(1, conf.get(EXECUTOR_CORES))).toString
+    }
+    (reuse ++ memory).toMap
+  }
+
+  private def openMessage(node: IntervalSweepJoinExec, resident: Side): String =
+    s"""{"protocol":$Protocol,"resident":"$resident","sweeps":[${node.sweeps.map(sweep).mkString(",")}],""" +
+      s""""left":${node.leftEndpoints.size},"right":${node.rightEndpoints.size},""" +
+      s""""maxRuns":${node.conf.getConf(IntervalSweepConf.BatchRows)}}"""
+
+  private def sweep(s: Sweep): String =
+    s"""{"boxes":"${s.boxes}","lead":${axis(s.lead)},"second":${s.second.fold("null")(axis)}}"""
+
+  private def axis(a: Axis): String =
+    s"""{"point":${a.point},"lower":${end(a.lower)},"upper":${end(a.upper)}}"""
+
+  private def end(bound: Option[Bound]): String =
+    bound.fold("null")(b => s"""{"slot":${b.slot},"strict":${b.strict}}""")
+}

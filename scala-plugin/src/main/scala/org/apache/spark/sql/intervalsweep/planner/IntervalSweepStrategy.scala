@@ -1,0 +1,139 @@
+package org.apache.spark.sql.intervalsweep.planner
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.SQLConfHelper
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, NamedExpression}
+import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
+import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.physical.IdentityBroadcastMode
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, LogicalQueryStage}
+import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.condition._
+import org.apache.spark.sql.intervalsweep.execution.{IntervalSweepJoinExec, SweepInputExec, SweepMode}
+
+/**
+ * Plans joins with an interval condition as [[IntervalSweepJoinExec]]. It runs before Spark's own
+ * join selection; a join that it leaves alone, for one of the reasons in [[WhyNot]], is planned by
+ * Spark as ever.
+ */
+object IntervalSweepStrategy
+    extends SparkStrategy with JoinSelectionHelper with SQLConfHelper with Logging {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case Project(columns, join: Join) => planned(join, Some(columns)).toSeq
+    case join: Join => planned(join, None).toSeq
+    case _ => Nil
+  }
+
+  /** @param columns what is projected from the join's rows right away */
+  private def planned(join: Join, columns: Option[Seq[NamedExpression]]): Option[SparkPlan] =
+    decide(join) match {
+      case Right(choice) =>
+        val sweep = physical(join, choice, columns)
+        sweep.setLogicalLink(join)
+        Some(columns.fold[SparkPlan](sweep)(ProjectExec(_, sweep)))
+      case Left(reason) =>
+        logDebug(s"IntervalSweep leaves a join to Spark: ${reason.message}")
+        None
+    }
+
+  /** What is done with a join. */
+  def decide(join: Join): Either[WhyNot, SweepChoice] =
+    for {
+      _ <- Either.cond(conf.getConf(IntervalSweepConf.Enabled), (), WhyNot.Disabled)
+      _ <- Either.cond(!join.isStreaming, (), WhyNot.Streaming)
+      _ <- Either.cond(join.joinType == Inner, (), WhyNot.JoinTypeNotSupported(join.joinType))
+      condition <- join.condition.toRight(WhyNot.NoCondition)
+      broadcast <- broadcastSide(join)
+      sweep <- SweepCondition.analyze(
+        condition,
+        join.left.outputSet,
+        join.right.outputSet,
+        preferredBoxes = broadcast.map(_.other))
+      _ <- hinted(join, sweep)
+    } yield SweepChoice(sweep, mode(sweep, broadcast))
+
+  private def mode(sweep: SweepCondition, broadcast: Option[Side]): SweepMode = broadcast match {
+    case Some(side) => SweepMode.Broadcast(side)
+    case None if sweep.leftKeys.nonEmpty => SweepMode.ByKeys
+    case None => SweepMode.ByRanges
+  }
+
+  /** A hint for another of Spark's join algorithms is respected. */
+  private def hinted(join: Join, sweep: SweepCondition): Either[WhyNot, Unit] = {
+    val hint = join.hint
+    if (hintToShuffleReplicateNL(hint)) Left(WhyNot.HintForbids("SHUFFLE_REPLICATE_NL"))
+    else if (sweep.leftKeys.isEmpty) Right(())
+    else if (hintToSortMergeJoin(hint)) Left(WhyNot.HintForbids("MERGE"))
+    else if (hintToShuffleHashJoin(hint)) Left(WhyNot.HintForbids("SHUFFLE_HASH"))
+    else Right(())
+  }
+
+  /** The side to broadcast: by a hint, or because Spark's own threshold calls it small. */
+  private def broadcastSide(join: Join): Either[WhyNot, Option[Side]] = {
+    val sides = Seq[Side](LeftSide, RightSide)
+    def child(side: Side): LogicalPlan = if (side == LeftSide) join.left else join.right
+    sides.filter(side => broadcastStage(child(side)).isDefined) match {
+      case Seq(side) if broadcastStage(child(side)).contains(true) => Right(Some(side))
+      case Nil =>
+        val hinted = sides.filter {
+          case LeftSide => hintToBroadcastLeft(join.hint)
+          case RightSide => hintToBroadcastRight(join.hint)
+        }
+        val small = sides.filter(side => canBroadcastBySize(child(side), conf) && !refused(join, side))
+        val candidates = if (hinted.nonEmpty) hinted else small
+        Right(candidates.minByOption(child(_).stats.sizeInBytes))
+      case _ => Left(WhyNot.BroadcastStageOfOther)
+    }
+  }
+
+  private def refused(join: Join, side: Side): Boolean = side match {
+    case LeftSide => hintToNotBroadcastLeft(join.hint)
+    case RightSide => hintToNotBroadcastRight(join.hint)
+  }
+
+  /**
+   * Adaptive execution plans again once a broadcast is there: whether it holds rows, as ours do,
+   * and not another join's hash table. None if the plan is no broadcast.
+   */
+  private def broadcastStage(plan: LogicalPlan): Option[Boolean] = plan match {
+    case LogicalQueryStage(_, stage: BroadcastQueryStageExec) =>
+      Some(stage.outputPartitioning match {
+        case p: org.apache.spark.sql.catalyst.plans.physical.BroadcastPartitioning =>
+          p.mode == IdentityBroadcastMode
+        case _ => false
+      })
+    case _ => None
+  }
+
+  private def physical(
+      join: Join,
+      choice: SweepChoice,
+      columns: Option[Seq[NamedExpression]]): IntervalSweepJoinExec = {
+    val SweepChoice(sweep, mode) = choice
+    def input(side: Side, plan: LogicalPlan): SparkPlan =
+      if (mode == SweepMode.Broadcast(side)) planLater(plan) else SweepInputExec(planLater(plan))
+    IntervalSweepJoinExec(
+      input(LeftSide, join.left),
+      input(RightSide, join.right),
+      join.joinType,
+      sweep.leftKeys,
+      sweep.rightKeys,
+      sweep.leftEndpoints,
+      sweep.rightEndpoints,
+      sweep.sweeps,
+      sweep.residual,
+      mode,
+      columns.fold(join.output)(needed(join, _)))
+  }
+
+  private def needed(join: Join, columns: Seq[NamedExpression]): Seq[Attribute] = {
+    val references = AttributeSet(columns.flatMap(_.references))
+    join.output.filter(references.contains)
+  }
+}
+
+/** A join that is swept: how. */
+case class SweepChoice(condition: SweepCondition, mode: SweepMode)

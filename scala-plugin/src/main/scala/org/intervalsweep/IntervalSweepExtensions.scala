@@ -1,0 +1,26 @@
+package org.intervalsweep
+
+import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.functions.{InferEndpointsNotNull, IntervalFunctions}
+import org.apache.spark.sql.intervalsweep.planner.{EqualityRelations, IntervalSweepStrategy}
+
+/**
+ * What `spark.sql.extensions` names:
+ *
+ * {{{
+ *   spark-sql --jars intervalsweep.jar \
+ *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
+ * }}}
+ *
+ * It only injects: the functions, two optimizer rules and the strategy.
+ */
+class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    IntervalSweepConf.register()
+    IntervalFunctions.descriptions.foreach(extensions.injectFunction)
+    extensions.injectOptimizerRule(_ => EqualityRelations)
+    extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
+    extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
+  }
+}

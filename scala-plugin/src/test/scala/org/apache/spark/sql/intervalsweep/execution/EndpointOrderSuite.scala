@@ -1,0 +1,39 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class EndpointOrderSuite extends AnyFunSuite {
+  private val extremes = Seq(Long.MinValue, Long.MinValue + 1, -1L, 0L, 1L, Long.MaxValue)
+
+  private def check(groups: Array[Int], coordinate: Array[Long]): Unit = {
+    val n = coordinate.length
+    val group: Int => Int = i => if (groups == null) 0 else groups(i)
+    val expected = (0 until n).sortBy(i => (group(i), coordinate(i)))
+    val actual = EndpointOrder.of(groups, coordinate, n).fold(0 until n: Seq[Int])(_.toSeq)
+    assert(actual === expected, "a stable order by (group, coordinate)")
+  }
+
+  test("orders by coordinate, from the smallest to the largest 64-bit value") {
+    check(null, Random.shuffle(extremes ++ extremes).toArray)
+  }
+
+  test("orders by group first, and keeps ties as they came") {
+    val random = new Random(7)
+    (1 to 200).foreach { _ =>
+      val n = random.nextInt(40)
+      val coordinate = Array.fill(n)(
+        if (random.nextBoolean()) random.nextInt(5).toLong else extremes(random.nextInt(6)))
+      check(Array.fill(n)(random.nextInt(4)), coordinate)
+      check(null, coordinate)
+    }
+  }
+
+  test("says that nothing is to be done for what is in order") {
+    assert(EndpointOrder.of(null, Array(1L, 1L, 2L), 3).isEmpty)
+    assert(EndpointOrder.of(Array(0, 0, 1), Array(1L, 2L, 0L), 3).isEmpty)
+    assert(EndpointOrder.of(null, Array.emptyLongArray, 0).isEmpty)
+    assert(EndpointOrder.of(null, Array(2L, 1L), 2).exists(_.toSeq == Seq(1, 0)))
+  }
+}
