@@ -96,8 +96,11 @@ case class IntervalSweepJoinExec(
   def input(side: Side): SparkPlan = if (side == LeftSide) left else right
 
   override protected def doExecute(): RDD[InternalRow] = SweepExecution(this).interpreted()
-  override def inputRDDs(): Seq[RDD[InternalRow]] = execution.inputs
-  @transient lazy val execution: SweepExecution = SweepExecution(this)
+  override def inputRDDs(): Seq[RDD[InternalRow]] = {
+    val execution = SweepExecution(this)
+    generatedTasks.tasks = execution.tasks
+    execution.inputs
+  }
 
   override def simpleString(maxFields: Int): String =
     s"$nodeName $joinType, " + described.mkString(", ")

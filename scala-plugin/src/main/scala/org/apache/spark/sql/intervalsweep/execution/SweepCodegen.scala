@@ -13,13 +13,16 @@ import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide}
  */
 trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
 
+  /** The tasks, known only when the query runs: code is generated for EXPLAIN, too. */
+  @transient protected lazy val generatedTasks: GeneratedTasks = new GeneratedTasks
+
   override def needCopyResult: Boolean = true
 
   override protected def doProduce(ctx: CodegenContext): String = {
     val task = ctx.addMutableState(
       classOf[SweepTask].getName, "sweepTask",
       v => {
-        val tasks = ctx.addReferenceObj("sweepTasks", execution.tasks, classOf[SweepTasks].getName)
+        val tasks = ctx.addReferenceObj("sweepTasks", generatedTasks)
         s"$v = $tasks.open(partitionIndex, inputs);"
       },
       forceInline = true)

@@ -113,6 +113,13 @@ trait SweepTasks extends Serializable {
   def open(partition: Int, inputs: Array[Iterator[InternalRow]]): SweepTask
 }
 
+/** What generated code refers to. */
+final class GeneratedTasks extends SweepTasks {
+  var tasks: SweepTasks = _
+  override def open(partition: Int, inputs: Array[Iterator[InternalRow]]): SweepTask =
+    tasks.open(partition, inputs)
+}
+
 /** What every task of a join needs to know; made on the driver. */
 case class TaskSettings(
     layouts: Map[Side, BlockLayout],

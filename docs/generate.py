@@ -1,0 +1,149 @@
+"""Writes docs/sql-functions.md from relations.json.
+
+python docs/generate.py           writes it
+python docs/generate.py --check   fails if it is out of date
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RELATIONS = ROOT / "python" / "intervalsweep" / "relations.json"
+PAGE = ROOT / "docs" / "sql-functions.md"
+
+Relation = dict[str, Any]
+
+INTRODUCTION = """\
+# SQL functions
+
+<!-- Written by docs/generate.py from python/intervalsweep/relations.json: change those. -->
+
+An interval is half-open, `[ts, te)`; `r` is the left operand, `s` the right one. A function is
+exactly its formula, in SQL's three-valued logic: also for NULL, NaN, empty (`ts = te`) and reversed
+(`ts > te`) intervals. It may stand wherever a Boolean may: in ON, WHERE, HAVING, CASE, SELECT.
+`DESCRIBE FUNCTION EXTENDED allen_overlaps` says in SQL what is said here.
+
+## Arguments
+
+Four endpoints, or two structs of two fields each:
+
+```sql
+... ON allen_overlaps(r.ts, r.te, s.ts, s.te)
+... ON allen_overlaps(r.period, s.period)
+```
+
+The four endpoints may be of any types that `greatest` would bring to one, which must have an order:
+numbers, DATE, TIMESTAMP, TIMESTAMP_NTZ, STRING and so on.
+
+## Parameters
+
+`delta` and `epsilon` bound a distance between two endpoints. They follow the endpoints by position
+or by name, and may be columns:
+
+```sql
+... ON iseql_during(r.ts, r.te, s.ts, s.te, 5, 10)
+... ON iseql_during(r.period, s.period, epsilon => 10)
+```
+
+| endpoints | a parameter is |
+|---|---|
+| numbers | a number |
+| DATE | a whole number of days, an `INTERVAL` of days, or one of months or years |
+| TIMESTAMP, TIMESTAMP_NTZ | an `INTERVAL` of days to seconds, or one of months or years |
+
+- Without it, or with the literal NULL, there is no bound. A NULL from a column makes it NULL.
+- A negative constant is an error.
+- Distances are exact: they neither overflow nor are they rounded, except that those of FLOAT and
+  DOUBLE are computed as DOUBLE. There, NaN and infinite distances exceed every parameter.
+- Between timestamps a day is 24 hours, also across a change of clocks. Months and years have no
+  length; they are added to the earlier endpoint, on the session's calendar, by Spark's own `+`.
+"""
+
+FAMILIES = {
+    "allen": "Allen's relations",
+    "iseql": "ISEQL's relations",
+    "intersection": "Intersection",
+}
+
+
+def main(arguments: list[str]) -> int:
+    page = render(json.loads(RELATIONS.read_text(encoding="utf-8"))["relations"])
+    if arguments != ["--check"]:
+        PAGE.write_text(page, encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:
+        print(f"{PAGE.name} is out of date: run python docs/generate.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+def render(relations: list[Relation]) -> str:
+    sections = [INTRODUCTION]
+    for family, title in FAMILIES.items():
+        members = [r for r in relations if r["family"] == family]
+        sections.append(f"## {title}\n\n" + "\n".join(map(entry, members)))
+    return "\n".join(sections)
+
+
+def entry(relation: Relation) -> str:
+    name = relation["name"]
+    inverse = relation["inverse"]
+    lines = [
+        f"### {name}",
+        "",
+        relation["summary"],
+        "",
+        f"- Formula: `{' AND '.join(relation['formula'])}`",
+        *(f"- With `{p}`: `{distance} <= {p}`" for p, distance in parameters(relation)),
+        "- Inverse: itself" if inverse == name else f"- Inverse: [{inverse}](#{inverse.lower()})",
+        "",
+        "```text",
+        *drawing(relation["example"]),
+        "```",
+        "",
+        "```sql",
+        *examples(relation),
+        "```",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def parameters(relation: Relation) -> list[tuple[str, str]]:
+    return [(p, relation[p]) for p in ("delta", "epsilon") if relation[p]]
+
+
+def drawing(example: dict[str, list[int]]) -> list[str]:
+    """Three columns a unit, then the numbers: `   [-----)   [1, 3)`."""
+    bars = [
+        f"{name} {' ' * (3 * start)}[{'-' * (3 * (end - start) - 1)})"
+        for name, (start, end) in example.items()
+    ]
+    width = max(map(len, bars))
+    numbers = [f"[{start}, {end})" for start, end in example.values()]
+    return [f"{bar:<{width}}   {interval}" for bar, interval in zip(bars, numbers, strict=True)]
+
+
+def examples(relation: Relation) -> list[str]:
+    """The drawn intervals, which match; and the least parameter with which they still do."""
+    example = relation["example"]
+    endpoints = ", ".join(map(str, example["r"] + example["s"]))
+    call = f"SELECT {relation['name'].lower()}({endpoints}"
+    lines = [f"{call});  -- true"]
+    for parameter, distance in parameters(relation):
+        later, earlier = (endpoint(example, e) for e in distance.split(" - "))
+        for value, result in ((later - earlier, "true"), (later - earlier - 1, "false")):
+            lines.append(f"{call}, {parameter} => {value});  -- {result}")
+    return lines
+
+
+def endpoint(example: dict[str, list[int]], name: str) -> int:
+    operand, end = name.split(".")
+    return example[operand][("ts", "te").index(end)]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
