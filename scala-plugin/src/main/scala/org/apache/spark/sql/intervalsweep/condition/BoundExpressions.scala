@@ -30,7 +30,9 @@ case class Tighter(left: Expression, right: Expression, upper: Boolean) extends 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode =
     defineCodeGen(ctx, ev, (a, b) => s"Math.${if (upper) "min" else "max"}($a, $b)")
 
-  override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): Tighter =
+  override protected def withNewChildrenInternal(
+      newLeft: Expression,
+      newRight: Expression): Tighter =
     copy(left = newLeft, right = newRight)
 }
 
@@ -38,7 +40,8 @@ case class Tighter(left: Expression, right: Expression, upper: Boolean) extends 
  * A LONG that may be impossible to compute, as under ANSI arithmetic, and what stands for it then. It
  * is a conditional expression so that no part of it is computed elsewhere, ahead of it.
  */
-case class IfFails(child: Expression, instead: Expression) extends Expression with ConditionalExpression {
+case class IfFails(child: Expression, instead: Expression) extends Expression
+    with ConditionalExpression {
 
   override def children: Seq[Expression] = Seq(child, instead)
 
@@ -60,7 +63,7 @@ case class IfFails(child: Expression, instead: Expression) extends Expression wi
 
   override def eval(input: InternalRow): Any =
     try child.eval(input)
-    catch { case _: RuntimeException => instead.eval(input) }
+    catch { case _: Exception => instead.eval(input) }
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val tried = child.genCode(ctx)
@@ -72,7 +75,7 @@ case class IfFails(child: Expression, instead: Expression) extends Expression wi
         ${tried.code}
         ${ev.isNull} = ${tried.isNull};
         ${ev.value} = ${tried.value};
-      } catch (RuntimeException failure) {
+      } catch (Exception failure) {
         ${fallback.code}
         ${ev.isNull} = ${fallback.isNull};
         ${ev.value} = ${fallback.value};
@@ -89,7 +92,8 @@ case class IfFails(child: Expression, instead: Expression) extends Expression wi
  * rounded and so is the bound; both err by half a unit in the last place, for which the next double
  * makes room. NULL, for no match, if `anchor` is NaN or infinite, as the difference then is.
  */
-case class FloatingBound(left: Expression, right: Expression, upper: Boolean) extends BinaryExpression {
+case class FloatingBound(left: Expression, right: Expression, upper: Boolean)
+    extends BinaryExpression {
 
   override def nullIntolerant: Boolean = true
 
@@ -112,7 +116,10 @@ case class FloatingBound(left: Expression, right: Expression, upper: Boolean) ex
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val bounds = FloatingBound.getClass.getName.stripSuffix("$")
-    nullSafeCodeGen(ctx, ev, (anchor, limit) => s"""
+    nullSafeCodeGen(
+      ctx,
+      ev,
+      (anchor, limit) => s"""
       ${ev.isNull} = !Double.isFinite((double) $anchor);
       if (!${ev.isNull}) {
         ${ev.value} = $bounds.of((double) $anchor, (double) $limit, $upper);
@@ -120,7 +127,8 @@ case class FloatingBound(left: Expression, right: Expression, upper: Boolean) ex
   }
 
   override protected def withNewChildrenInternal(
-      newLeft: Expression, newRight: Expression): FloatingBound =
+      newLeft: Expression,
+      newRight: Expression): FloatingBound =
     copy(left = newLeft, right = newRight)
 }
 
@@ -128,6 +136,7 @@ object FloatingBound {
   def of(anchor: Double, limit: Double, upper: Boolean): Long = {
     // A limit of NaN is no limit, as it is larger than every difference.
     val reach = if (limit.isNaN) Double.PositiveInfinity else math.nextUp(limit)
-    EndpointEncoding.ofDouble(if (upper) math.nextUp(anchor + reach) else math.nextDown(anchor - reach))
+    EndpointEncoding.ofDouble(if (upper) math.nextUp(anchor + reach)
+    else math.nextDown(anchor - reach))
   }
 }

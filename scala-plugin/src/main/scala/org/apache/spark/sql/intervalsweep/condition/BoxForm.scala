@@ -3,31 +3,65 @@ package org.apache.spark.sql.intervalsweep.condition
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 /** All that comparisons say of one point of the side that is not boxes. */
-private[condition] case class PointAxis(point: Expression, comparisons: Seq[(Comparison, PointBounds)]) {
+private[condition] case class PointAxis(
+    point: Expression,
+    comparisons: Seq[(Comparison, PointBounds)]) {
 
-  private def ends(of: PointBounds => Option[End]): Seq[End] =
-    comparisons.flatMap(c => of(c._2)).foldLeft(Seq.empty[End]) { (known, end) =>
-      if (known.exists(_.sameAs(end))) known else known :+ end
-    }
+  private def bounds: Seq[PointBounds] = comparisons.map(_._2)
 
-  val lower: Option[End] = tightest(ends(_.lower), upper = false)
-  val upper: Option[End] = tightest(ends(_.upper), upper = true)
-
-  /** One bound keeps its strictness and so may share its slot; of several, the tightest decides per row. */
-  private def tightest(ends: Seq[End], upper: Boolean): Option[End] = ends match {
-    case Seq() => None
-    case Seq(end) => Some(end)
-    case several =>
-      Some(End(several.map(_.inclusive(upper)).reduce(Tighter(_, _, upper)), strict = false))
-  }
+  val lower: Option[End] = End.tightest(bounds.flatMap(_.lower), upper = false)
+  val upper: Option[End] = End.tightest(bounds.flatMap(_.upper), upper = true)
 
   /** How well it leads: a point on the axis, a stretch of it, or all of it from one end on. */
   def strength: Int =
-    if (comparisons.exists { case (_, b) => b.lower.isDefined && b.upper.isDefined }) PointAxis.Equality
+    if (bounds.exists(b => b.lower.isDefined && b.upper.isDefined)) PointAxis.Equality
     else if (lower.isDefined && upper.isDefined) PointAxis.TwoSided
     else PointAxis.OneSided
 
   def exact: Seq[Comparison] = comparisons.collect { case (c, bounds) if bounds.exact => c }
+
+  def everywhere: PointAxis = mapBounds(_.everywhere)
+
+  private def mapBounds(f: PointBounds => PointBounds): PointAxis =
+    copy(comparisons = comparisons.map { case (c, b) => (c, f(b)) })
+
+  /**
+   * The stretches in which the axis is to be searched, disjoint. It is one, but where arithmetic
+   * wraps: then it is what the bounds say as far as they can be believed, and all that is beyond.
+   * {{{
+   *          below          |             core             |         above
+   *   ----------------------+------[lower ... upper]-------+---------------------->
+   * }}}
+   * The ends of the core are a constant apart, so that it has a place on either side.
+   */
+  def stretches: Seq[(Option[End], Option[End])] = {
+    val base = bounds.flatMap(_.cores).headOption.map(c => Offset(c.end))
+    val aligned = mapBounds { b =>
+      if (b.cores.forall(c => base.exists(_.sameBase(Offset(c.end))))) b else b.everywhere
+    }
+    aligned.alignedStretches
+  }
+
+  private def alignedStretches: Seq[(Option[End], Option[End])] = {
+    def edge(upper: Boolean): Option[End] =
+      End.tightest(
+        bounds.flatMap(_.cores).filter(_.upper == upper).map(c => End(c.end, strict = false)),
+        upper)
+    val (low, high) = (edge(upper = false), edge(upper = true))
+    val isEmpty = low.zip(high).exists { case (l, h) => Offset(l.bound).by > Offset(h.bound).by }
+    if (isEmpty) everywhere.alignedStretches
+    else {
+      val free = copy(comparisons = comparisons.filter(_._2.cores.isEmpty))
+      val core = (
+        End.tightest(lower.toSeq ++ low, upper = false),
+        End.tightest(upper.toSeq ++ high, upper = true))
+      val above =
+        high.map(h => (Some(End.beyond(h.bound, free.lower.toSeq, upper = false)), free.upper))
+      val below =
+        low.map(l => (free.lower, Some(End.beyond(l.bound, free.upper.toSeq, upper = true))))
+      core +: (above.toSeq ++ below)
+    }
+  }
 }
 
 private[condition] object PointAxis {
@@ -46,12 +80,16 @@ private[condition] case class BoxForm(boxes: Side, lead: PointAxis, second: Opti
 
   def comparisons: Int = axes.map(_.comparisons.length).sum
 
-  def toSweeps(slots: Slots): Seq[Sweep] =
-    Seq(Sweep(boxes, axis(lead, slots), second.map(axis(_, slots))))
-
-  private def axis(axis: PointAxis, slots: Slots): Axis = {
+  def toSweeps(slots: Slots): Seq[Sweep] = {
     def bound(end: End): Bound = Bound(slots.of(boxes, end.bound), end.strict)
-    Axis(slots.of(boxes.other, axis.point), axis.lower.map(bound), axis.upper.map(bound))
+    def axis(point: Expression, lower: Option[End], upper: Option[End]): Axis =
+      Axis(slots.of(boxes.other, point), lower.map(bound), upper.map(bound))
+    lead.stretches.map { case (lower, upper) =>
+      Sweep(
+        boxes,
+        axis(lead.point, lower, upper),
+        second.map(_.everywhere).map(a => axis(a.point, a.lower, a.upper)))
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.intervalsweep.condition
 
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.intervalsweep.functions.WholeUnits
@@ -11,15 +13,18 @@ import org.apache.spark.sql.types._
  */
 private[condition] object CannotFail {
 
-  def apply(e: Expression): Boolean = hasValue(e) && e.children.forall(apply)
+  def apply(e: Expression): Boolean =
+    hasValue(e) && e.children.forall(apply) || e.foldable && Try(e.eval()).isSuccess
 
   private def hasValue(e: Expression): Boolean = e match {
     case _: Attribute | _: BoundReference | _: Literal | _: Alias | _: GetStructField => true
-    case c: Cast => c.evalMode == EvalMode.TRY || castHasValue(c.child.dataType, c.dataType, c.evalMode)
+    case c: Cast => c.evalMode == EvalMode.TRY ||
+      castHasValue(c.child.dataType, c.dataType, c.evalMode)
     case a: Add => wraps(a)
     case s: Subtract => wraps(s)
     case m: Multiply => wraps(m)
-    case UnaryMinus(child, fails) => isFractional(child.dataType) || !fails && isNumeric(child.dataType)
+    case UnaryMinus(child, fails) => isFractional(child.dataType) ||
+      !fails && isNumeric(child.dataType)
     case Abs(child, fails) => isFractional(child.dataType) || !fails && isNumeric(child.dataType)
     case _: DateAdd | _: DateSub | _: DateDiff | _: ExtractANSIIntervalDays | _: WholeUnits => true
     case _: Coalesce | _: If | _: CaseWhen | _: Greatest | _: Least => true

@@ -6,7 +6,11 @@ import org.apache.spark.sql.types._
 
 /** `lesser < greater` or `lesser <= greater` of endpoints as they stand. */
 private[condition] case class Inequality(
-    lesser: Expression, greater: Expression, strict: Boolean, lesserSide: Side, dataType: DataType)
+    lesser: Expression,
+    greater: Expression,
+    strict: Boolean,
+    lesserSide: Side,
+    dataType: DataType)
 
 /**
  * A conjunct that compares the two sides.
@@ -15,7 +19,9 @@ private[condition] case class Inequality(
  * @param inequality what it is, if it is an exact inequality of two endpoints
  */
 private[condition] case class Comparison(
-    conjunct: Conjunct, boxes: Map[Side, PointBounds], inequality: Option[Inequality] = None)
+    conjunct: Conjunct,
+    boxes: Map[Side, PointBounds],
+    inequality: Option[Inequality] = None)
 
 /** Reads a conjunct as a [[Comparison]], however it is spelt, or says why not. */
 private[condition] case class Comparisons(sides: Sides) {
@@ -33,13 +39,16 @@ private[condition] case class Comparisons(sides: Sides) {
       case _ => (Nil, None)
     }
     val found = boxes.toMap
-    if (found.isEmpty) Left(reason(conjunct.expression)) else Right(Comparison(conjunct, found, inequality))
+    if (found.isEmpty) Left(reason(conjunct.expression))
+    else Right(Comparison(conjunct, found, inequality))
   }
 
   private type Boxes = Seq[(Side, PointBounds)]
 
   private def compare(
-      lesser: Expression, greater: Expression, strict: Boolean): (Boxes, Option[Inequality]) = {
+      lesser: Expression,
+      greater: Expression,
+      strict: Boolean): (Boxes, Option[Inequality]) = {
     def solvedFor(boxes: Side): Option[PointBounds] =
       sums.difference(lesser, greater, strict).flatMap(PointBounds.solved(_, strict, boxes))
     operands(lesser, greater).fold[(Boxes, Option[Inequality])]((boxesOf(solvedFor), None)) {
@@ -68,7 +77,9 @@ private[condition] case class Comparisons(sides: Sides) {
 
   /** A constant next to a point would make it another point than without. */
   private def hasConstant(e: Expression): Boolean = EndpointEncoding.strip(e) match {
-    case ExactArithmetic(terms) => terms.exists { case (t, _) => sides.isConstant(t) || hasConstant(t) }
+    case ExactArithmetic(terms) => terms.exists { case (t, _) =>
+        sides.isConstant(t) || hasConstant(t)
+      }
     case _ => false
   }
 
@@ -104,8 +115,8 @@ private[condition] case class Comparisons(sides: Sides) {
     def bounded(point: Expression, anchor: Expression, upper: Boolean): Option[PointBounds] =
       Operand.of(point).filter(_.hasValue).map { point =>
         val end = End(FloatingBound(anchor, d.limit, upper), strict = false)
-        val safe = Some(if (CannotFail(anchor) && CannotFail(d.limit)) end else end.orOpen(upper))
-        PointBounds(point.encoded, safe.filter(_ => !upper), safe.filter(_ => upper), exact = false)
+        val safe = if (CannotFail(anchor) && CannotFail(d.limit)) end else end.orOpen(upper)
+        PointBounds.bounded(point.encoded, safe, upper, exact = false)
       }
     val limited = sides.isConstant(d.limit) || sides.of(d.limit).contains(boxes)
     (sides.of(d.later), sides.of(d.earlier)) match {

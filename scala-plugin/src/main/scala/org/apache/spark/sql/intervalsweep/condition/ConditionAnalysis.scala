@@ -37,7 +37,9 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
   }
 
   private def assemble(
-      conjuncts: Seq[Conjunct], parts: Parts, box: BoxForm): Either[WhyNot, SweepCondition] = {
+      conjuncts: Seq[Conjunct],
+      parts: Parts,
+      box: BoxForm): Either[WhyNot, SweepCondition] = {
     val split = SplitForm.of(parts.comparisons).filter(_ => box.lead.strength == PointAxis.OneSided)
     val slots = new Slots
     val (sweeps, exact) = split match {
@@ -47,9 +49,17 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
     val decided = parts.keys.map(_._1) ++ exact.map(_.conjunct)
     val (leftKeys, rightKeys) = parts.keys.flatMap(_._2).distinct.unzip
     lazy val sweep = SweepCondition(
-      leftKeys, rightKeys, slots(LeftSide), slots(RightSide), sweeps, rest(conjuncts, decided))
+      leftKeys,
+      rightKeys,
+      slots(LeftSide),
+      slots(RightSide),
+      sweeps,
+      rest(conjuncts, decided))
     if (conjuncts.exists(_.isSwept)) Right(sweep)
-    else unorderable(parts).orElse(Option.when(isWeak(parts, box, split))(WhyNot.WeakRange)).toLeft(sweep)
+    else unorderable(parts).orElse(Option.when(isWeak(
+      parts,
+      box,
+      split))(WhyNot.WeakRange)).toLeft(sweep)
   }
 
   /** In the order of the condition, as one part may guard the next against an error. */
@@ -61,7 +71,8 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
 
   /** Equality keys are selective: to sort for one inequality more does not pay beside a hash join. */
   private def isWeak(parts: Parts, box: BoxForm, split: Option[SplitForm]): Boolean =
-    parts.keys.nonEmpty && box.lead.strength == PointAxis.OneSided && split.isEmpty && box.comparisons < 2
+    parts.keys.nonEmpty && box.lead.strength == PointAxis.OneSided && split.isEmpty &&
+      box.comparisons < 2
 
   /** Keys that can be hashed but not sorted are for Spark's hash join, if they are the only ones. */
   private def unorderable(parts: Parts): Option[WhyNot] =
@@ -71,7 +82,8 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
     val equalities = conjuncts.flatMap(_.relation).map(_.relation.name)
     parts.reasons.collectFirst { case u: WhyNot.UnsupportedEndpoint => u }
       .orElse(parts.reasons.collectFirst { case c: WhyNot.CrossSide => c })
-      .orElse(equalities.headOption.filter(_ => !conjuncts.exists(_.isSwept)).map(WhyNot.OnlyEqualities))
+      .orElse(
+        equalities.headOption.filter(_ => !conjuncts.exists(_.isSwept)).map(WhyNot.OnlyEqualities))
       .getOrElse(WhyNot.NoRange)
   }
 }

@@ -10,7 +10,9 @@ import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
  * @param relation the function that it comes from
  */
 private[condition] case class Conjunct(
-    expression: Expression, whole: Expression, relation: Option[IntervalPredicate] = None) {
+    expression: Expression,
+    whole: Expression,
+    relation: Option[IntervalPredicate] = None) {
 
   /** From a function that is more than equalities, and so asks for a sweep. */
   def isSwept: Boolean = relation.exists(!_.conjuncts.forall(_.isInstanceOf[EqualTo]))
@@ -19,24 +21,24 @@ private[condition] case class Conjunct(
 private[condition] object Conjuncts {
 
   /** In the order of the condition; a comparison is never below a NOT. */
-  def of(condition: Expression): Seq[Conjunct] = condition match {
-    case And(left, right) => of(left) ++ of(right)
-    case Not(Not(e)) => of(e)
-    case Not(Or(left, right)) => of(Not(left)) ++ of(Not(right))
-    case Not(r: RuntimeReplaceable) => of(Not(r.replacement))
-    case Not(w: With) if w.deterministic => of(Not(inlined(w)))
+  def of(condition: Expression): Seq[Conjunct] = split(plain(condition))
+
+  private def split(condition: Expression): Seq[Conjunct] = condition match {
+    case And(left, right) => split(left) ++ split(right)
+    case Not(Not(e)) => split(e)
+    case Not(Or(left, right)) => split(Not(left)) ++ split(Not(right))
     case Not(Negated(opposite)) => parts(opposite).map(Conjunct(_, condition))
-    case r: RuntimeReplaceable => of(r.replacement)
-    case w: With if w.deterministic => of(inlined(w))
     case p: IntervalPredicate => p.conjuncts.map(c => Conjunct(c, c, Some(p)))
     case Literal.TrueLiteral => Nil
     case e => parts(e).map(Conjunct(_, e))
   }
 
-  /** BETWEEN over an expression that is to be computed once. */
-  private def inlined(w: With): Expression = {
-    val values = w.defs.map(d => d.id -> d.child).toMap
-    w.child.transform { case ref: CommonExpressionRef => values(ref.id) }
+  /** Without what only stands for something else; the optimizer leaves none of it. */
+  private def plain(e: Expression): Expression = e.transform {
+    case r: RuntimeReplaceable => plain(r.replacement)
+    case w: With if w.deterministic =>
+      val values = w.defs.map(d => d.id -> plain(d.child)).toMap
+      plain(w.child.transform { case ref: CommonExpressionRef => values(ref.id) })
   }
 
   /** Exact under three-valued logic: both are NULL for the same rows. */

@@ -7,7 +7,8 @@ private[condition] case class Description(condition: SweepCondition) {
 
   def parts: Seq[(String, String)] =
     Seq("keys" -> keys).filter(_ => condition.leftKeys.nonEmpty) ++
-      condition.sweeps.flatMap(sweep => Seq("boxes" -> sweep.boxes.toString, "axes" -> axes(sweep))) ++
+      condition.sweeps.flatMap(sweep =>
+        Seq("boxes" -> sweep.boxes.toString, "axes" -> axes(sweep))) ++
       condition.residual.map("residual" -> show(_))
 
   private def keys: String =

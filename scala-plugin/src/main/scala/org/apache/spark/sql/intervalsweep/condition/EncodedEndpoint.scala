@@ -37,11 +37,15 @@ case class EncodedEndpoint(child: Expression) extends UnaryExpression {
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val encoding = EndpointEncoding.getClass.getName.stripSuffix("$")
-    defineCodeGen(ctx, ev, value => child.dataType match {
-      case _: DecimalType => s"$value.toUnscaledLong()"
-      case FloatType | DoubleType => s"$encoding.ofDouble((double) $value)"
-      case _ => s"(long) $value"
-    })
+    defineCodeGen(
+      ctx,
+      ev,
+      value =>
+        child.dataType match {
+          case _: DecimalType => s"$value.toUnscaledLong()"
+          case FloatType | DoubleType => s"$encoding.ofDouble((double) $value)"
+          case _ => s"(long) $value"
+        })
   }
 
   override protected def withNewChildInternal(newChild: Expression): EncodedEndpoint =
@@ -89,6 +93,6 @@ object EndpointEncoding {
     case (f: DecimalType, t: DecimalType) => f.scale == t.scale && f.precision <= t.precision
     case (f: DayTimeIntervalType, t: DayTimeIntervalType) => f.endField <= t.endField
     case (f: YearMonthIntervalType, t: YearMonthIntervalType) => f.endField <= t.endField
-    case _ => false
+    case _ => from == to
   }
 }

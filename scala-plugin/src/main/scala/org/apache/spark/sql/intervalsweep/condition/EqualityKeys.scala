@@ -38,7 +38,8 @@ private[condition] case class EqualityKeys(sides: Sides) {
 
   /** Equal as bytes once floating-point numbers are normalized; some collated strings are not. */
   private def isBinaryEqual(dataType: DataType): Boolean =
-    !dataType.existsRecursively(t => t.isInstanceOf[StringType] && !UnsafeRowUtils.isBinaryStable(t))
+    !dataType.existsRecursively(t =>
+      t.isInstanceOf[StringType] && !UnsafeRowUtils.isBinaryStable(t))
 
   /** NULL becomes a default value, told from a real one by a second key, as in Spark's own equi-joins. */
   private def nullSafe(pair: (Expression, Expression)): Seq[(Expression, Expression)] = {

@@ -42,10 +42,12 @@ case class ExactSum(
       val (value, minus) = values.next()
       if (value == null) return null
       val v = value.asInstanceOf[Long]
-      if (minus) { high -= v >> 32; low -= v & ExactSum.Low } else { high += v >> 32; low += v & ExactSum.Low }
+      if (minus) { high -= v >> 32; low -= v & ExactSum.Low }
+      else { high += v >> 32; low += v & ExactSum.Low }
     }
     val beyond = ExactSum.beyond(high, low)
-    if (nullIfBelow && beyond < 0 || nullIfAbove && beyond > 0) null else ExactSum.saturated(high, low)
+    if (nullIfBelow && beyond < 0 || nullIfAbove && beyond > 0) null
+    else ExactSum.saturated(high, low)
   }
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
@@ -99,7 +101,7 @@ case class ExactSum(
 
 object ExactSum {
 
-  private[condition] val Low = 0xFFFFFFFFL
+  private[condition] val Low = 0xffffffffL
 
   /** A sum that stops at the ends of the longs. */
   def saturating(terms: Seq[Expression], negative: Seq[Boolean]): ExactSum =

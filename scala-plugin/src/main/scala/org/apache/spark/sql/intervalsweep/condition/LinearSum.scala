@@ -27,22 +27,35 @@ private[condition] object Range {
 
 /** A number of one side, or a constant (then `side` is None), that is added or subtracted. */
 private[condition] case class Term(
-    operand: Operand, side: Option[Side], range: Range, negative: Boolean) {
+    operand: Operand,
+    side: Option[Side],
+    range: Range,
+    negative: Boolean) {
   def negated: Term = copy(negative = !negative)
   def signed: Range = if (negative) range.negated else range
 }
 
 /**
- * A place where the formula's arithmetic wraps around at the ends of a type.
+ * A place where the formula's arithmetic wraps around at the ends of a type. The formula's number is
+ * then too small for having gone beyond the upper end, or too large for the lower one. For `sum <= 0`, a
+ * number too small misleads where it is added, and one too large where it is subtracted: pairs match
+ * that the sum in the integers does not know of. The other way round, it knows of too many.
  *
  * @param terms  what is summed there
  * @param others the ranges of what is summed besides, and is itself no term
  * @param range  what the result is wrapped to
  */
 private[condition] case class Wrapping(
-    terms: Seq[Term], others: Seq[Range], range: Range, negative: Boolean) {
+    terms: Seq[Term],
+    others: Seq[Range],
+    range: Range,
+    negative: Boolean) {
   def negated: Wrapping = copy(negative = !negative)
   def sum: Range = Range.sum(terms.map(_.signed) ++ others)
+
+  def misleadsAbove: Boolean = !negative
+  def misleadingEnd: BigInt = if (misleadsAbove) range.high else range.low
+  def mayMislead: Boolean = if (misleadsAbove) sum.high > range.high else sum.low < range.low
 }
 
 /**
@@ -52,7 +65,9 @@ private[condition] case class Wrapping(
  * @param slack     by how much it may differ otherwise
  */
 private[condition] case class LinearSum(
-    terms: Seq[Term], wrappings: Seq[Wrapping] = Nil, slack: BigInt = 0) {
+    terms: Seq[Term],
+    wrappings: Seq[Wrapping] = Nil,
+    slack: BigInt = 0) {
 
   def negated: LinearSum = LinearSum(terms.map(_.negated), wrappings.map(_.negated), slack)
 
@@ -95,7 +110,9 @@ private[condition] case class LinearSums(sides: Sides) {
   def difference(lesser: Expression, greater: Expression, strict: Boolean): Option[LinearSum] = {
     def days(micros: Expression, up: Boolean): Option[LinearSum] =
       Operand.of(micros).filter(_ => !sides.isAcross(micros)).map { micros =>
-        whole(Operand(constant(WholeDays(micros.encoded, up)), micros.hasValue), sides.of(micros.encoded))
+        whole(
+          Operand(constant(WholeDays(micros.encoded, up)), micros.hasValue),
+          sides.of(micros.encoded))
       }
     (EndpointEncoding.strip(lesser), EndpointEncoding.strip(greater)) match {
       case (DatesApart(l), DatesApart(g)) => for (a <- add(l); b <- add(g)) yield a - b
@@ -117,7 +134,9 @@ private[condition] case class LinearSums(sides: Sides) {
     if (e.foldable) Literal.create(e.eval(), LongType) else e
 
   private def add(addends: Seq[(Expression, Boolean)]): Option[LinearSum] =
-    Operand.all(addends.map { case (e, negative) => of(e).map(s => if (negative) s.negated else s) })
+    Operand.all(addends.map { case (e, negative) =>
+      of(e).map(s => if (negative) s.negated else s)
+    })
       .map(_.reduce(_ + _))
 
   /**
@@ -125,7 +144,9 @@ private[condition] case class LinearSums(sides: Sides) {
    * summed in another order it might overflow where the formula does not.
    */
   private def oneSided(e: Expression): Option[LinearSum] = e match {
-    case ExactArithmetic(addends) if addends.exists(a => sides.isConstant(a._1)) => add(addends)
+    case ExactArithmetic(addends)
+        if addends.length == 1 || addends.exists(a => sides.isConstant(a._1)) =>
+      add(addends)
     case _ => term(e)
   }
 
@@ -145,11 +166,17 @@ private[condition] case class LinearSums(sides: Sides) {
     Operand.all(addends(e, e.dataType).map { case (addend, negative) =>
       // What is wrapped to another type inside, is within that type.
       val range = Range.of(EndpointEncoding.strip(addend).dataType)
-      of(addend).map(sum => (if (negative) sum.negated else sum) -> (if (negative) range.negated else range))
+      of(addend).map(sum =>
+        (if (negative) sum.negated else sum) -> (if (negative) range.negated else range))
     }).map { sums =>
-      val (whole, nested) = sums.partition { case (sum, _) => sum.terms.length == 1 && !sum.mayWrap }
+      val (whole, nested) = sums.partition { case (sum, _) =>
+        sum.terms.length == 1 && !sum.mayWrap
+      }
       val here = Wrapping(
-        whole.flatMap(_._1.terms), nested.map(_._2), Range.of(e.dataType), negative = false)
+        whole.flatMap(_._1.terms),
+        nested.map(_._2),
+        Range.of(e.dataType),
+        negative = false)
       val sum = sums.map(_._1).reduce(_ + _)
       sum.copy(wrappings = here +: sum.wrappings)
     }
@@ -176,7 +203,8 @@ private[condition] object WallClock {
     val rules = zone.getRules
     val offsets = rules.getOffset(java.time.Instant.EPOCH) +:
       (rules.getTransitions.asScala.flatMap(t => Seq(t.getOffsetBefore, t.getOffsetAfter)) ++
-        rules.getTransitionRules.asScala.flatMap(t => Seq(t.getOffsetBefore, t.getOffsetAfter))).toSeq
+        rules.getTransitionRules.asScala.flatMap(t =>
+          Seq(t.getOffsetBefore, t.getOffsetAfter))).toSeq
     val seconds = offsets.map(_.getTotalSeconds)
     BigInt(seconds.max - seconds.min) * 1000000
   }

@@ -69,8 +69,10 @@ private[condition] object ExactArithmetic {
     if (!EndpointEncoding.isWhole(e.dataType)) None
     else e match {
       case a: Add if isExact(a.dataType, a.evalMode) => Some(Seq(a.left -> false, a.right -> false))
-      case s: Subtract if isExact(s.dataType, s.evalMode) => Some(Seq(s.left -> false, s.right -> true))
-      case UnaryMinus(child, fails) if fails || isInterval(child.dataType) => Some(Seq(child -> true))
+      case s: Subtract if isExact(s.dataType, s.evalMode) =>
+        Some(Seq(s.left -> false, s.right -> true))
+      case UnaryMinus(child, fails) if fails || isInterval(child.dataType) =>
+        Some(Seq(child -> true))
       case s: SubtractTimestamps if !s.legacyInterval && s.left.dataType == TimestampNTZType =>
         Some(Seq(s.left -> false, s.right -> true))
       case t: TimestampAddInterval if isElapsed(t) => Some(Seq(t.left -> false, t.right -> false))
@@ -96,7 +98,8 @@ private[condition] object WrappingArithmetic {
   def unapply(e: Expression): Option[Seq[(Expression, Boolean)]] = e match {
     case a: Add if wraps(a) => Some(Seq(a.left -> false, a.right -> false))
     case s: Subtract if wraps(s) => Some(Seq(s.left -> false, s.right -> true))
-    case UnaryMinus(child, false) if child.dataType.isInstanceOf[IntegralType] => Some(Seq(child -> true))
+    case UnaryMinus(child, false) if child.dataType.isInstanceOf[IntegralType] =>
+      Some(Seq(child -> true))
     case DateDiff(end, start) => Some(Seq(end -> false, start -> true))
     case DateAdd(date, days) => Some(Seq(date -> false, days -> false))
     case DateSub(date, days) => Some(Seq(date -> false, days -> true))

@@ -20,5 +20,9 @@ private[condition] case class Sides(left: AttributeSet, right: AttributeSet) {
 
   private def isMovable(e: Expression): Boolean =
     e.deterministic && !e.containsAnyPattern(
-      PLAN_EXPRESSION, OUTER_REFERENCE, PYTHON_UDF, TRANSPILED_PYTHON_UDF, AGGREGATE_EXPRESSION)
+      PLAN_EXPRESSION,
+      OUTER_REFERENCE,
+      PYTHON_UDF,
+      TRANSPILED_PYTHON_UDF,
+      AGGREGATE_EXPRESSION)
 }

@@ -22,7 +22,8 @@ case class WholeDays(child: Expression, up: Boolean) extends UnaryExpression {
     defineCodeGen(ctx, ev, value => s"$days.of($value, $up)")
   }
 
-  override protected def withNewChildInternal(newChild: Expression): WholeDays = copy(child = newChild)
+  override protected def withNewChildInternal(newChild: Expression): WholeDays =
+    copy(child = newChild)
 }
 
 object WholeDays {

@@ -26,7 +26,7 @@ object BroadcastIndex {
   private val cache: JMap[AnyRef, ConcurrentHashMap[String, BroadcastIndex]] =
     Collections.synchronizedMap(new WeakHashMap)
 
-  /** The index of some rows for the join called `join`: that of an earlier task, or a new one. */
+  /** The index of some packed rows for the join called `join`: that of an earlier task, or a new one. */
   def of(
       rows: Array[InternalRow],
       join: String,
@@ -43,12 +43,13 @@ object BroadcastIndex {
       keys: Seq[Expression],
       timer: SortTimer): BroadcastIndex = {
     val block = new RowBlock(layout, memory = null)
+    def all = PackedRows.unpack(rows, layout.input.size)
     val groups = new JHashMap[UnsafeRow, Integer]
-    if (keys.isEmpty) rows.foreach(block.append(_, NoGroup))
+    if (keys.isEmpty) all.foreach(block.append(_, NoGroup))
     else {
       block.grouped()
       val keyOf = keyProjection(keys, layout.input)
-      rows.foreach { row =>
+      all.foreach { row =>
         keyOf(row).foreach { key =>
           val known = groups.get(key)
           val number = if (known == null) groups.size else known.intValue

@@ -47,8 +47,8 @@ case class IntervalSweepJoinExec(
     (if (mode == SweepMode.ByRanges) RangeShuffle.createMetrics(sparkContext) else Map.empty)
 
   override def requiredChildDistribution: Seq[Distribution] = mode match {
-    case SweepMode.Broadcast(LeftSide) => Seq(BroadcastDistribution(IdentityBroadcastMode), anywhere)
-    case SweepMode.Broadcast(RightSide) => Seq(anywhere, BroadcastDistribution(IdentityBroadcastMode))
+    case SweepMode.Broadcast(LeftSide) => Seq(BroadcastDistribution(PackedRows), anywhere)
+    case SweepMode.Broadcast(RightSide) => Seq(anywhere, BroadcastDistribution(PackedRows))
     case SweepMode.ByKeys => Seq(ClusteredDistribution(leftKeys), ClusteredDistribution(rightKeys))
     case SweepMode.ByRanges => Seq(anywhere, anywhere)
   }
@@ -99,7 +99,7 @@ case class IntervalSweepJoinExec(
   override def inputRDDs(): Seq[RDD[InternalRow]] = {
     val execution = SweepExecution(this)
     generatedTasks.tasks = execution.tasks
-    execution.inputs
+    Seq(execution.input)
   }
 
   override def simpleString(maxFields: Int): String =

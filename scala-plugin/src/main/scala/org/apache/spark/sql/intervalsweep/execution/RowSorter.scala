@@ -42,6 +42,7 @@ case class RowSorter(schema: StructType, order: SortOrder) {
 final class PartitionSorter(left: RowSorter, right: RowSorter, time: SQLMetric)
     extends Serializable {
 
-  def sort(inputs: Array[Iterator[InternalRow]]): Array[Iterator[InternalRow]] =
-    new SortTimer(time).time(Array(left.sort(inputs(0)), right.sort(inputs(1))))
+  def sort(inputs: TwoInputs): TwoInputs = new SortTimer(time).time {
+    new TwoInputs(inputs.partition, left.sort(inputs.left), right.sort(inputs.right))
+  }
 }

@@ -23,7 +23,7 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
       classOf[SweepTask].getName, "sweepTask",
       v => {
         val tasks = ctx.addReferenceObj("sweepTasks", generatedTasks)
-        s"$v = $tasks.open(partitionIndex, inputs);"
+        s"$v = $tasks.open(inputs[0]);"
       },
       forceInline = true)
     val l = ctx.freshName("l")

@@ -14,26 +14,45 @@ import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
 /**
  * One execution of an [[IntervalSweepJoinExec]]: what the driver prepares.
  *
- * @param inputs the rows that are joined task by task; one input if the other is broadcast
- * @param tasks makes the join of a task from its inputs
+ * @param input what is joined task by task: the rows of the side that is not broadcast, or, in
+ *   each partition, [[TwoInputs]]
+ * @param tasks makes the join of a task from its input
  */
 final class SweepExecution(
     node: IntervalSweepJoinExec,
-    val inputs: Seq[RDD[InternalRow]],
+    val input: RDD[InternalRow],
     val tasks: SweepTasks) {
 
   /** The join without generated code. */
   def interpreted(): RDD[InternalRow] = {
     val factory = tasks
     val pairs = PairReader(node)
-    val together = inputs.tail.headOption match {
-      case None => inputs.head.mapPartitions(rows => Iterator(Array(rows)))
-      case Some(other) => inputs.head.zipPartitions(other)((l, r) => Iterator(Array(l, r)))
-    }
-    together.mapPartitionsWithIndex { (k, rows) =>
-      rows.flatMap(all => pairs.read(factory.open(k, all)))
-    }
+    input.mapPartitions(rows => pairs.read(factory.open(rows)))
   }
+}
+
+/**
+ * Both inputs of a task in one iterator, which only [[SweepTasks]] takes apart. Some of Spark's
+ * operators, UNION ALL is one, make whole-stage code of children with one input only.
+ *
+ * @param partition the number of the join's partition; the number that generated code has may be
+ *   that of another operator's
+ */
+final class TwoInputs(
+    val partition: Int,
+    val left: Iterator[InternalRow],
+    val right: Iterator[InternalRow])
+    extends Iterator[InternalRow] {
+  override def hasNext: Boolean = left.hasNext || right.hasNext
+  override def next(): InternalRow = throw new UnsupportedOperationException
+}
+
+object TwoInputs {
+  def zip(left: RDD[InternalRow], right: RDD[InternalRow]): RDD[InternalRow] =
+    left.zipPartitions(right)((l, r) => Iterator((l, r))).mapPartitionsWithIndex { (k, pairs) =>
+      val (l, r) = pairs.next()
+      new TwoInputs(k, l, r)
+    }
 }
 
 object SweepExecution {
@@ -45,10 +64,10 @@ object SweepExecution {
       case SweepMode.Broadcast(side) =>
         val rows = node.input(side).executeBroadcast[Array[InternalRow]]()
         val tasks = new BroadcastTasks(settings, side, rows, UUID.randomUUID().toString)
-        new SweepExecution(node, Seq(node.input(side.other).execute()), tasks)
+        new SweepExecution(node, node.input(side.other).execute(), tasks)
       case SweepMode.ByKeys =>
-        val inputs = Seq(node.left.execute(), node.right.execute())
-        new SweepExecution(node, inputs, new SortedTasks(settings, sort = None, ranges = None))
+        val input = TwoInputs.zip(node.left.execute(), node.right.execute())
+        new SweepExecution(node, input, new SortedTasks(settings, sort = None, ranges = None))
       case SweepMode.ByRanges => byRanges(node, settings)
     }
   }
@@ -72,7 +91,7 @@ object SweepExecution {
       node.longMetric(SweepMetrics.SortTime))
     new SweepExecution(
       node,
-      Seq(shuffled(LeftSide), shuffled(RightSide)),
+      TwoInputs.zip(shuffled(LeftSide), shuffled(RightSide)),
       new SortedTasks(settings, Some(sorter), Some(ranges)))
   }
 
@@ -106,18 +125,14 @@ object SweepExecution {
 /** Makes the join of one task; sent to the executors. */
 trait SweepTasks extends Serializable {
 
-  /**
-   * @param partition the number of the task's partition
-   * @param inputs an iterator of rows for each input of [[SweepExecution.inputs]]
-   */
-  def open(partition: Int, inputs: Array[Iterator[InternalRow]]): SweepTask
+  /** @param input a partition of [[SweepExecution.input]] */
+  def open(input: Iterator[InternalRow]): SweepTask
 }
 
 /** What generated code refers to. */
 final class GeneratedTasks extends SweepTasks {
   var tasks: SweepTasks = _
-  override def open(partition: Int, inputs: Array[Iterator[InternalRow]]): SweepTask =
-    tasks.open(partition, inputs)
+  override def open(input: Iterator[InternalRow]): SweepTask = tasks.open(input)
 }
 
 /** What every task of a join needs to know; made on the driver. */
@@ -193,14 +208,14 @@ final class BroadcastTasks(
     join: String)
     extends SweepTasks {
 
-  override def open(partition: Int, inputs: Array[Iterator[InternalRow]]): SweepTask = {
+  override def open(input: Iterator[InternalRow]): SweepTask = {
     val context = TaskContext.get()
     val streamed = side.other
     val index = BroadcastIndex.of(
       rows.value, join, settings.layouts(side), settings.keys(side), settings.sortTimer)
     val windows = new BroadcastWindows(
       index,
-      inputs(0),
+      input,
       settings.block(streamed, settings.memory(context)),
       groupOf(index, streamed),
       settings.windowSize(streamed),
@@ -229,19 +244,22 @@ final class SortedTasks(
     ranges: Option[Ranges])
     extends SweepTasks {
 
-  override def open(partition: Int, inputs: Array[Iterator[InternalRow]]): SweepTask = {
+  override def open(input: Iterator[InternalRow]): SweepTask = {
     val context = TaskContext.get()
+    val inputs = input.asInstanceOf[TwoInputs]
     val rows = sort.fold(inputs)(_.sort(inputs))
     val memory = settings.memory(context)
     val resident = settings.leadPoints
-    def input(side: Side): SortedInput = new SortedInput(
-      rows(if (side == LeftSide) 0 else 1), settings.keys(side), settings.layouts(side).input)
+    def sorted(side: Side): SortedInput = new SortedInput(
+      if (side == LeftSide) rows.left else rows.right,
+      settings.keys(side),
+      settings.layouts(side).input)
     val windows = new SortedWindows(
-      input(resident),
-      input(resident.other),
+      sorted(resident),
+      sorted(resident.other),
       settings.block(resident, memory),
       settings.block(resident.other, memory),
       settings.windowSize(resident.other))
-    settings.task(windows, resident, ranges.map(_.limits(partition)), context)
+    settings.task(windows, resident, ranges.map(_.limits(rows.partition)), context)
   }
 }

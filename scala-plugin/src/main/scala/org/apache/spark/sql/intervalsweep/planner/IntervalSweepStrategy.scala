@@ -6,12 +6,12 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Named
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
-import org.apache.spark.sql.catalyst.plans.physical.IdentityBroadcastMode
+import org.apache.spark.sql.catalyst.plans.physical.BroadcastPartitioning
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, LogicalQueryStage}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition._
-import org.apache.spark.sql.intervalsweep.execution.{IntervalSweepJoinExec, SweepInputExec, SweepMode}
+import org.apache.spark.sql.intervalsweep.execution.{IntervalSweepJoinExec, PackedRows, SweepInputExec, SweepMode}
 
 /**
  * Plans joins with an interval condition as [[IntervalSweepJoinExec]]. It runs before Spark's own
@@ -101,8 +101,7 @@ object IntervalSweepStrategy
   private def broadcastStage(plan: LogicalPlan): Option[Boolean] = plan match {
     case LogicalQueryStage(_, stage: BroadcastQueryStageExec) =>
       Some(stage.outputPartitioning match {
-        case p: org.apache.spark.sql.catalyst.plans.physical.BroadcastPartitioning =>
-          p.mode == IdentityBroadcastMode
+        case p: BroadcastPartitioning => p.mode == PackedRows
         case _ => false
       })
     case _ => None
