@@ -40,9 +40,10 @@ def pairs(case: Case, max_runs: int = 65_536) -> list[tuple[int, int]]:
         runs += list(zip(*(column.tolist() for column in batch), strict=True))
     assert sweep.runs == len(runs)
     for (box, first, count), (next_box, next_first, _) in itertools.pairwise(runs):
-        assert box <= next_box
-        assert box < next_box or first + count < next_first, "runs are ordered and maximal"
-    found = [(box, first + k) for box, first, count in runs for k in range(count)]
+        assert box != next_box or first + count < next_first, "runs rise and are maximal"
+    in_turn = [box for box, _ in itertools.groupby(run[0] for run in runs)]
+    assert len(in_turn) == len(set(in_turn)), "the runs of a box are together"
+    found = sorted((box, first + k) for box, first, count in runs for k in range(count))
     lead_only = Boxes(case.boxes.size, case.boxes.lead, None, case.boxes.group)
     assert sweep.candidates == len(matching_pairs(case.index, lead_only, case.clip))
     return found

@@ -22,6 +22,33 @@ OPEN, RESIDENT, STREAM, CLOSE = 1, 2, 3, 4
 SECRET = "a secret"
 
 
+def axis(point: int, lower: str | None = None, upper: str | None = None) -> dict[str, Any]:
+    """One axis: `axis(0, "<= 0", "< 1")` is: endpoint 0 <= point's endpoint 0 < endpoint 1."""
+
+    def bound(text: str) -> dict[str, Any]:
+        comparison, slot = text.split()
+        return {"slot": int(slot), "strict": comparison == "<"}
+
+    return {"point": point, "lower": lower and bound(lower), "upper": upper and bound(upper)}
+
+
+# r.ts <= s.ts < r.te, boxes on the left, points on the right.
+STARTS_WITHIN = {"boxes": "left", "lead": axis(0, "<= 0", "< 1"), "second": None}
+# s.ts < r.ts < s.te, boxes on the right.
+STARTED_WITHIN = {"boxes": "right", "lead": axis(0, "< 0", "< 1"), "second": None}
+# r.ts < s.ts < r.te < s.te
+OVERLAPS = {"boxes": "left", "lead": axis(0, "< 0", "< 1"), "second": axis(1, "< 1")}
+
+
+def plan(*sweeps: dict[str, Any], **options: Any) -> dict[str, Any]:
+    defaults = {"protocol": 1, "resident": "right", "left": 2, "right": 2, "range": None}
+    return {**defaults, "maxRuns": 65_536, "sweeps": sweeps, **options}
+
+
+# A message of eight bytes, as far as its prefix goes.
+NOT_ARROW = b"\xff\xff\xff\xff\x08\x00\x00\x00nonsense"
+
+
 class WorkerError(Exception):
     """What the worker reported."""
 
@@ -161,24 +188,31 @@ def daemon(extra: dict[str, str] | None = None, module: str = "pyspark.daemon") 
 
 
 @contextmanager
-def single_worker(extra: dict[str, str] | None = None) -> Iterator[tuple[Client, Any]]:
-    """Start one worker without a daemon, which connects back to us."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(60)
-        address = {"PYTHON_WORKER_FACTORY_PORT": str(server.getsockname()[1])}
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pyspark_intervalsweep.worker"],
-            env={**_environment(extra), **address},
-        )
-        with process:
-            connection, _ = server.accept()
-            connection.settimeout(60)
-            with connection.makefile("rb") as infile, connection.makefile("wb") as outfile:
-                client = Client(infile, outfile)
+def single_worker(
+    extra: dict[str, str] | None = None, unix: Path | None = None
+) -> Iterator[tuple[Client, Any]]:
+    """Start one worker without a daemon, which connects back: over TCP, or a unix socket."""
+    environment = _environment(extra)
+    if unix is not None:
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(str(unix))
+        server.listen()
+        environment["PYTHON_WORKER_FACTORY_SOCK_PATH"] = str(unix)
+        del environment["PYTHON_WORKER_FACTORY_SECRET"]
+    else:
+        server = socket.create_server(("127.0.0.1", 0))
+        environment["PYTHON_WORKER_FACTORY_PORT"] = str(server.getsockname()[1])
+    server.settimeout(60)
+    command = [sys.executable, "-m", "pyspark_intervalsweep.worker"]
+    with server, subprocess.Popen(command, env=environment) as process:
+        connection, _ = server.accept()
+        connection.settimeout(60)
+        with connection, connection.makefile("rb") as infile, connection.makefile("wb") as outfile:
+            client = Client(infile, outfile)
+            if unix is None:
                 assert client.string() == SECRET
-                outfile.write(struct.pack(">i", 2) + b"ok")
-                outfile.flush()
-                assert client.integer() == process.pid
-                yield client, process
-            connection.close()
-            process.wait(30)
+                client.send_string("ok")
+            assert client.integer() == process.pid
+            yield client, process
+        connection.close()
+        process.wait(30)

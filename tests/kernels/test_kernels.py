@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from cases import MAX, MIN, Case, cases, check, pairs, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intervalsweep.kernels import Bounds, Boxes, PointIndex, RunSweep, group_offsets
+from intervalsweep.kernels import Bounds, Boxes, PointIndex, RunSweep, group_offsets, runs
 from intervalsweep.kernels.jit import BIG_BLOCK, FAN_OUT
 
 EXAMPLES = int(os.environ.get("INTERVALSWEEP_EXAMPLES", "300"))
@@ -29,17 +30,38 @@ def int64(*values: int) -> npt.NDArray[np.int64]:
 
 
 @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
-@given(case=cases(), max_runs=st.sampled_from([1, 2, 7, 65_536]))
-def test_generated_joins(case: Case, max_runs: int) -> None:
-    check(case, max_runs)
+@given(case=cases(), max_runs=st.sampled_from([1, 2, 7, 65_536]), order=st.booleans())
+def test_generated_joins(case: Case, max_runs: int, order: bool) -> None:
+    with mock.patch.object(runs, "_ORDER_FROM", 0 if order else MAX):
+        check(case, max_runs)
 
 
 @pytest.mark.parametrize("max_runs", [1, 5, 1000])
 @pytest.mark.parametrize("spread", [1, 7, 300, 10**6, 2**62])
-def test_hot_group_among_small_ones(spread: int, max_runs: int) -> None:
+def test_hot_group_among_small_ones(
+    spread: int, max_runs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     points, boxes = (1200, 60) if JIT else (400, 8)
     case = random_case(spread, points, boxes, groups=40, spread=spread)
     assert check(case, max_runs) > 0
+    monkeypatch.setattr(runs, "_ORDER_FROM", 0)
+    monkeypatch.setattr(runs, "_PLACE_BITS", 5)
+    assert check(case, max_runs) > 0
+
+
+@compiled_only
+def test_a_million_matches_of_boxes_in_random_order() -> None:
+    """Large enough for the sweep to order the boxes by itself; compared with binary search."""
+    rng = np.random.default_rng(2)
+    lead = np.sort(rng.integers(0, 50_000, 50_000))
+    start = rng.integers(-100, 50_100, 40_000)
+    stop = start + rng.integers(-5, 60, 40_000)
+    first, last = np.searchsorted(lead, start), np.searchsorted(lead, stop)
+    found = np.zeros((40_000, 2), np.int64)
+    for batch in RunSweep(PointIndex(lead), Boxes(40_000, Bounds(start, stop, upper_strict=True))):
+        found[batch.box] = np.column_stack((batch.first, batch.count))
+    expected = np.column_stack((first, last - first)) * (last > first)[:, None]
+    np.testing.assert_array_equal(found, expected)
 
 
 SECOND_BOUNDS = {
@@ -109,8 +131,8 @@ def test_many_tiny_groups() -> None:
     order = np.random.default_rng(5).permutation(groups).astype(np.int32)
     two = np.full(groups, 2)
     boxes = Boxes(groups, Bounds(two), Bounds(None, two), order)
-    found = [(int(b), int(f), int(c)) for batch in RunSweep(index, boxes) for b, f, c in
-             zip(*batch, strict=True)]  # fmt: skip
+    (batch,) = RunSweep(index, boxes)
+    found = sorted(zip(*(column.tolist() for column in batch), strict=True))
     assert found == [(i, 3 * int(order[i]) + 1, 1) for i in range(groups)]
 
 
@@ -187,6 +209,10 @@ WRONG = {
     "large group": (lambda: group_offsets(np.array([0, 3], np.int32), 3), "row 1 holds group 3"),
     "bounds dtype": (lambda: Bounds(np.zeros(1)), "lower: expected dtype int64"),
     "bounds size": (lambda: sweep(Boxes(2, Bounds(None, int64(1)))), "upper: expected 2 values"),
+    "bounds size with groups": (
+        lambda: sweep(Boxes(20_000, Bounds(int64(1)), None, np.zeros(20_000, np.int32))),
+        "lower: expected 20000 values",
+    ),
     "second size": (lambda: sweep(Boxes(1, Bounds(), Bounds(int64()))), "lower: expected 1 values"),
     "no second": (
         lambda: RunSweep(PointIndex(int64(1)), Boxes(1, Bounds(), Bounds())),

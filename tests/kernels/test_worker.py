@@ -1,59 +1,35 @@
-"""The worker over real sockets and in real processes, spoken to as the JVM does."""
+"""The worker over real sockets, spoken to as the JVM does."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import socket
-import stat
 import struct
 import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-import tomllib
 from client import (
-    PYTHON,
+    NOT_ARROW,
+    OVERLAPS,
+    STARTED_WITHIN,
+    STARTS_WITHIN,
     STREAM,
     Client,
-    Daemon,
     WorkerError,
     arrow,
     arrow_table,
-    daemon,
-    single_worker,
+    axis,
+    plan,
 )
 
 from pyspark_intervalsweep import environment, packages, protocol, task, worker
 from pyspark_intervalsweep.sides import SideCache, SideRows
-
-
-def axis(point: int, lower: str | None = None, upper: str | None = None) -> dict[str, Any]:
-    """One axis: `axis(0, "<= 0", "< 1")` is: endpoint 0 <= point's endpoint 0 < endpoint 1."""
-
-    def bound(text: str) -> dict[str, Any]:
-        comparison, slot = text.split()
-        return {"slot": int(slot), "strict": comparison == "<"}
-
-    return {"point": point, "lower": lower and bound(lower), "upper": upper and bound(upper)}
-
-
-# r.ts <= s.ts < r.te, boxes on the left, points on the right.
-STARTS_WITHIN = {"boxes": "left", "lead": axis(0, "<= 0", "< 1"), "second": None}
-# s.ts < r.ts < s.te, boxes on the right.
-STARTED_WITHIN = {"boxes": "right", "lead": axis(0, "< 0", "< 1"), "second": None}
-# r.ts < s.ts < r.te < s.te
-OVERLAPS = {"boxes": "left", "lead": axis(0, "< 0", "< 1"), "second": axis(1, "< 1")}
-
-
-def plan(*sweeps: dict[str, Any], **options: Any) -> dict[str, Any]:
-    defaults = {"protocol": 1, "resident": "right", "left": 2, "right": 2, "range": None}
-    return {**defaults, "maxRuns": 65_536, "sweeps": sweeps, **options}
 
 
 @contextlib.contextmanager
@@ -204,9 +180,6 @@ def test_cache_is_bounded_by_count_and_bytes() -> None:
     assert sum(kept.nbytes for kept in cache) <= 1000
 
 
-# A message of eight bytes, as far as its prefix goes.
-NOT_ARROW = b"\xff\xff\xff\xff\x08\x00\x00\x00nonsense"
-
 BROKEN = {
     "unsorted points": (arrow([2, 1], [3, 3]), "points must be sorted"),
     "unsorted groups": (arrow([1, 2], [3, 3], g=[1, 0]), "row 1 holds group 0"),
@@ -291,157 +264,3 @@ def test_small_batches_are_sent_at_once() -> None:
     readable, writable = os.pipe()
     with os.fdopen(readable, "rb"), os.fdopen(writable, "wb") as pipe:
         environment.send_at_once(pipe)
-
-
-def use(client: Client, token: str = "", known: bool = False) -> None:
-    client.open(**plan(STARTS_WITHIN, OVERLAPS))
-    assert client.resident(arrow([1, 2], [5, 6]), token) is known
-    assert client.stream(arrow([0], [2]))[0] == [(0, 0, 0, 1), (1, 0, 0, 1)]
-    client.close()
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Daemon]:
-    with daemon() as running:
-        yield running
-
-
-class TestProcesses:
-    """As Spark starts workers."""
-
-    def test_a_worker_is_reused(self, running: Daemon) -> None:
-        with running.connect() as (client, _):
-            use(client, "t", known=False)
-            use(client, "t", known=True)
-            use(client)
-
-    def test_an_error_arrives_while_the_jvm_is_still_writing(self, running: Daemon) -> None:
-        """The worker reads on after an error, so that neither side waits for the other forever."""
-        many = list(range(1_000_000))
-        with running.connect() as (client, _):
-            client.open(**plan(STARTS_WITHIN))
-            client.resident(NOT_ARROW + arrow(many, many))
-            with pytest.raises(WorkerError, match=r"ArrowInvalid|OSError"):
-                client.stream(arrow(many, many))
-
-    def test_a_worker_that_was_left_ends(self, running: Daemon) -> None:
-        with running.connect() as (client, pid):
-            client.open(**plan(STARTS_WITHIN))
-        for _ in range(300):
-            if not Path(f"/proc/{pid}").exists():
-                return
-            threading.Event().wait(0.1)
-        pytest.fail("the worker still runs after its connection was closed")
-
-    def test_unix_socket(self, tmp_path: Path) -> None:
-        names = {"PYTHON_UNIX_DOMAIN_ENABLED": "true", "SPARK_REUSE_WORKER": ""}
-        names["PYTHON_WORKER_FACTORY_SOCK_DIR"] = str(tmp_path)
-        with daemon(names) as running, running.connect() as (client, _):
-            use(client)
-
-    def test_without_daemon(self) -> None:
-        with single_worker() as (client, _):
-            use(client)
-
-    def test_error_without_daemon(self) -> None:
-        many = list(range(500_000))
-        with single_worker() as (client, _):
-            client.open(**plan(STARTS_WITHIN))
-            client.resident(arrow(many))
-            with pytest.raises(WorkerError, match="expected the columns"):
-                client.stream(arrow(many, many))
-
-    def test_memory_limit(self) -> None:
-        with single_worker({environment.MEMORY_VARIABLE: "8000"}) as (client, process):
-            client.open(**plan(STARTS_WITHIN))
-            limits = Path(f"/proc/{process.pid}/limits").read_text()
-            client.close()
-        assert f"Max address space         {8000 << 20}" in limits
-
-
-def hide(folder: Path, name: str, text: str) -> dict[str, str]:
-    """An environment in which a package is replaced by ``text``."""
-    (folder / f"{name}.py").write_text(text)
-    return {"PYTHONPATH": os.pathsep.join([str(folder), PYTHON])}
-
-
-class TestMissingPackages:
-    """What a person sees whose executors lack something."""
-
-    def refusal(self, extra: dict[str, str]) -> str:
-        with single_worker(extra) as (client, _), pytest.raises(WorkerError) as raised:
-            client.open(**plan(STARTS_WITHIN))
-        return str(raised.value)
-
-    @pytest.mark.parametrize("name", ["numba", "pyarrow", "numpy"])
-    def test_missing(self, tmp_path: Path, name: str) -> None:
-        text = f"raise ModuleNotFoundError('No module named {name}', name='{name}')"
-        message = self.refusal(hide(tmp_path, name, text))
-        minimum = packages.MINIMUM_VERSIONS[name]
-        assert sys.executable in message
-        assert f"{name} >= {minimum} is needed, but it is not installed" in message
-        assert f"{sys.executable} -m pip install '{name}>={minimum}'\n" in message, "and no more"
-        assert "Traceback" not in message
-
-    def test_too_old(self, tmp_path: Path) -> None:
-        message = self.refusal(hide(tmp_path, "numba", "__version__ = '0.58.1'"))
-        assert f"numba >= {packages.MINIMUM_VERSIONS['numba']} is needed, found 0.58.1" in message
-
-    def test_broken(self, tmp_path: Path) -> None:
-        message = self.refusal(hide(tmp_path, "numba", "raise SystemError('bad wheel')"))
-        assert "numba >= " in message
-        assert "its import fails: bad wheel" in message
-
-    def test_daemon_reports_it_too(self, tmp_path: Path) -> None:
-        extra = hide(tmp_path, "pyarrow", "raise ImportError('libarrow.so not found')")
-        with (
-            daemon(extra) as running,
-            running.connect() as (client, _),
-            pytest.raises(WorkerError, match=r"libarrow\.so not found"),
-        ):
-            client.open(**plan(STARTS_WITHIN))
-
-    def test_minimum_versions_are_those_of_the_project(self) -> None:
-        project = tomllib.loads((Path(PYTHON).parent / "pyproject.toml").read_text())
-        wanted = project["project"]["dependencies"]
-        for name, minimum in packages.MINIMUM_VERSIONS.items():
-            (entry,) = [text for text in wanted if text.startswith(name)]
-            assert entry.split(",")[0] == f"{name}>={minimum}"
-
-
-class TestNumbaCache:
-    def folder(self, monkeypatch: pytest.MonkeyPatch, writable: bool) -> str | None:
-        monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-        monkeypatch.setattr(environment, "_can_create", lambda folder: writable)
-        environment.prepare_imports()
-        return os.environ.pop("NUMBA_CACHE_DIR", None)
-
-    @pytest.fixture(autouse=True)
-    def _temporary(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(environment.tempfile, "gettempdir", lambda: str(tmp_path))
-
-    def test_numba_decides_where_it_can_write(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert self.folder(monkeypatch, writable=True) is None
-
-    def test_else_a_folder_of_this_user(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for _ in range(2):
-            folder = self.folder(monkeypatch, writable=False)
-            assert folder is not None
-            assert stat.S_IMODE(Path(folder).stat().st_mode) == 0o700
-
-    def test_a_folder_open_to_others_is_not_used(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
-        (tmp_path / f"intervalsweep-{os.getuid()}").mkdir(mode=0o777)
-        (tmp_path / f"intervalsweep-{os.getuid()}").chmod(0o777)
-        assert self.folder(monkeypatch, writable=False) is None
-
-    def test_a_link_is_not_followed(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        (tmp_path / "elsewhere").mkdir(mode=0o700)
-        (tmp_path / f"intervalsweep-{os.getuid()}").symlink_to(tmp_path / "elsewhere")
-        assert self.folder(monkeypatch, writable=False) is None
-
-    def test_a_choice_of_the_user_stays(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("NUMBA_CACHE_DIR", "/chosen")
-        environment.prepare_imports()
-        assert os.environ["NUMBA_CACHE_DIR"] == "/chosen"

@@ -45,6 +45,10 @@ I64_OUT = types.Array(types.int64, 1, "C")
 I64_TABLE_OUT = types.Array(types.int64, 2, "C")
 I32_OUT = types.Array(types.int32, 1, "C")
 
+# Prepared points: lead, offsets, rank_of, tables, table. Kernels take them apart at once: handing
+# the tuple on to a helper would cost a call for each box.
+POINTS = types.Tuple((I64_IN, I64_IN, I32_IN, I64_TABLE_IN, I32_IN))
+
 # The loops allocate nothing, so they need not count references to the arrays that helpers are
 # handed; counting makes them four times slower. The option is numba's own and undocumented: where
 # it is unknown, do without.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .index import PointIndex
 from .runs import Bounds, Boxes
 
@@ -12,7 +14,7 @@ def matching_pairs(
     """Return all matches (box, point), sorted, by testing every pair."""
     pairs = []
     for i in range(boxes.size):
-        group = 0 if boxes.group is None else int(boxes.group[i])  # type: ignore[index]
+        group = 0 if boxes.group is None else int(np.asarray(boxes.group)[i])
         for j in range(index.size):
             inside = _group_of(index, j) == group and _within(boxes.lead, i, int(index.lead[j]))
             if clip is not None:

@@ -1,4 +1,4 @@
-"""Compiled loops that check and prepare points. They trust dtypes and shapes: see `index`."""
+"""Compiled loops that check and prepare points and boxes. They trust dtypes and shapes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from .jit import (
     I64_TABLE_IN,
     I64_TABLE_OUT,
     INT,
+    POINTS,
     SHIFT,
     TABLE,
     kernel,
@@ -110,3 +111,41 @@ def fill_tables(lead: Any, offsets: Any, rank_of: Any, tables: Any, table: Any) 
                 table[entry] = j
                 entry += 1
         table[entry] = offsets[g + 1]
+
+
+@kernel(POINTS, I32_IN, I64_IN, INT, I32_OUT)
+def place_boxes(points: Any, box_group: Any, bound: Any, shift: int, place: Any) -> bool:
+    """Store roughly where each box's bound lies among the points, in units of ``2**shift`` rows.
+
+    Right up to the lookup table's even spread. Returns whether the places never fall.
+    """
+    lead, offsets, rank_of, tables, _ = points
+    rising = True
+    last = 0
+    for i in range(place.size):
+        group = box_group[i] if box_group.size > 0 else 0
+        row = 0
+        if group < offsets.size - 1 and offsets[group] < offsets[group + 1]:
+            row = offsets[group]
+            rank = rank_of[group]
+            if bound[i] > lead[offsets[group + 1] - 1]:
+                row = offsets[group + 1] - 1
+            elif rank >= 0 and bound[i] > lead[row]:
+                row += (bound[i] >> tables[rank, SHIFT]) - tables[rank, BASE]
+        now = row >> shift
+        rising = rising and now >= last
+        last = now
+        place[i] = now
+    return rising
+
+
+@kernel(I32_IN, I64_OUT, I32_OUT)
+def order_by_place(place: Any, counts: Any, order: Any) -> None:
+    """Store the stable order of the places, by counting; ``counts`` are zeros, places + 2."""
+    for i in range(place.size):
+        counts[place[i] + 1] += 1
+    for k in range(1, counts.size):
+        counts[k] += counts[k - 1]
+    for i in range(place.size):
+        order[counts[place[i]]] = i
+        counts[place[i]] += 1

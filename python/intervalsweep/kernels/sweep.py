@@ -24,6 +24,7 @@ from .jit import (
     INCLUSIVE,
     INT,
     OPEN,
+    POINTS,
     ROW,
     RUN,
     SHIFT,
@@ -35,8 +36,7 @@ from .jit import (
 _MIN = np.iinfo(np.int64).min
 _MAX = np.iinfo(np.int64).max
 
-# lead, offsets, rank_of, tables, table; second, blocks, big blocks; lower, kind, upper, kind.
-_POINTS = types.Tuple((I64_IN, I64_IN, I32_IN, I64_TABLE_IN, I32_IN))
+# second, blocks, big blocks; lower, kind, upper, kind.
 _AXIS = types.Tuple((I64_IN, I64_TABLE_IN, I64_TABLE_IN))
 _BOUNDS = (I64_IN, INT, I64_IN, INT)
 
@@ -116,7 +116,7 @@ def _lead_run(
 
 
 @kernel(
-    INT, _POINTS, I32_IN, *_BOUNDS, INT, INT, I64_OUT, INT, INT, I32_OUT, I32_OUT, I32_OUT
+    INT, POINTS, I32_IN, *_BOUNDS, INT, INT, I64_OUT, INT, INT, I32_OUT, I32_OUT, I32_OUT
 )  # fmt: skip
 def lead_runs(
     boxes: int, points: Any, box_group: Any, lower: Any, lower_kind: int, upper: Any,
@@ -200,10 +200,11 @@ def _append_passing(
     started = filled
     stopped = filled - passed
     for j in range(first, stop):
-        passes = int(second[j] >= least) & int(second[j] <= most)
-        out_first[started] = j
+        value = second[np.uint64(j)]  # an unsigned index cannot count from the end: no check
+        passes = int(value >= least) & int(value <= most)
+        out_first[np.uint64(started)] = j
         started += passes & (passed ^ 1)
-        out_stop[stopped] = j
+        out_stop[np.uint64(stopped)] = j
         stopped += passed & (passes ^ 1)
         passed = passes
     if passed == 1:

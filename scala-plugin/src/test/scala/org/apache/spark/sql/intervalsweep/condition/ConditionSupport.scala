@@ -34,13 +34,13 @@ trait ConditionSupport extends AnyFunSuite {
 
     val r: LocalRelation = table(rSchema)
     val s: LocalRelation = table(sSchema)
+    private val both = r.output ++ s.output
 
     private def table(schema: String): LocalRelation = LocalRelation(
       StructType.fromDDL(schema).fields.toSeq.map(f => AttributeReference(f.name, f.dataType)()))
 
-    def inConf[A](body: => A): A = SQLConf.withExistingConf(conf)(body)
+    private def inConf[A](body: => A): A = SQLConf.withExistingConf(conf)(body)
 
-    /** Resolved, and free of what is not there after the optimizer's first rules. */
     def condition(sql: String): Expression = inConf {
       val join = Join(SubqueryAlias("r", r), SubqueryAlias("s", s), Inner, None, JoinHint.NONE)
       val query = Filter(CatalystSqlParser.parseExpression(sql), join)
@@ -49,77 +49,19 @@ trait ConditionSupport extends AnyFunSuite {
       analyzed.collectFirst { case Filter(condition, _) => condition }.get
     }
 
-    def analyze(sql: String, preferred: Option[Side] = None): Either[WhyNot, SweepCondition] =
-      analyzed(condition(sql), preferred)
-
-    def analyzed(
+    def analyze(
         condition: Expression,
-        preferred: Option[Side] = None): Either[WhyNot, SweepCondition] = inConf {
-      SweepCondition.analyze(condition, r.outputSet, s.outputSet, preferred)
-    }
+        preferred: Option[Side] = None): Either[WhyNot, SweepCondition] =
+      inConf(SweepCondition.analyze(condition, r.outputSet, s.outputSet, preferred))
 
-    /** The form of a condition in words; the reason why there is none. */
-    def form(sql: String, preferred: Option[Side] = None): String = analyze(sql, preferred) match {
-      case Right(sweep) => sweep.describe.map { case (name, value) => s"$name $value" }.mkString(", ")
-      case Left(reason) => reason.getClass.getSimpleName.stripSuffix("$")
-    }
+    /** The form of a condition in words. */
+    def form(sql: String, preferred: Option[Side] = None): String =
+      analyze(condition(sql), preferred).fold(
+        why => fail(s"$sql: ${why.message}"),
+        _.describe.map { case (name, value) => s"$name $value" }.mkString(", "))
 
-    /** How many sweeps match a pair, after the keys and the residual. */
-    def matches(sweep: SweepCondition): (Row, Row) => Int = inConf {
-      val both = r.output ++ s.output
-      val keys = sweep.leftKeys.zip(sweep.rightKeys).map { case (a, b) => bind(EqualTo(a, b), both) }
-      val left = sweep.leftEndpoints.map(bind(_, r.output))
-      val right = sweep.rightEndpoints.map(bind(_, s.output))
-      val residual = sweep.residual.map(e => bind(ready(e), both))
-      val (leftCode, rightCode) = (generated(left), generated(right))
-      (rRow, sRow) => inConf {
-        val (leftEnds, rightEnds) = (left.map(_.eval(row(rRow, r))), right.map(_.eval(row(sRow, s))))
-        assert(leftCode(row(rRow, r)) == leftEnds && rightCode(row(sRow, s)) == rightEnds, "generated")
-        def ends(side: Side): Int => Long =
-          slot => (if (side == LeftSide) leftEnds else rightEnds)(slot).asInstanceOf[Long]
-        if ((leftEnds ++ rightEnds).contains(null)) 0
-        else if (!keys.forall(_.eval(joined(rRow, sRow)) == true)) 0
-        else {
-          val found = sweep.sweeps.count(isIn(_, ends))
-          if (found > 0 && residual.forall(_.eval(joined(rRow, sRow)) == true)) found else 0
-        }
-      }
-    }
-
-    /** The same values from generated code, with common subexpressions computed ahead. */
-    private def generated(endpoints: Seq[Expression]): InternalRow => Seq[Any] = {
-      val projection = GenerateUnsafeProjection.generate(endpoints, true)
-      row => projection(row).toSeq(endpoints.map(_.dataType))
-    }
-
-    private def isIn(sweep: Sweep, ends: Side => Int => Long): Boolean = sweep.axes.forall { axis =>
-      val point = ends(sweep.points)(axis.point)
-      axis.lower.forall { b =>
-        val low = ends(sweep.boxes)(b.slot)
-        if (b.strict) low < point else low <= point
-      } && axis.upper.forall { b =>
-        val high = ends(sweep.boxes)(b.slot)
-        if (b.strict) point < high else point <= high
-      }
-    }
-
-    private def ready(e: Expression): Expression =
-      e.transform { case replaceable: RuntimeReplaceable => replaceable.replacement }.transform {
-        case w: With =>
-          val values = w.defs.map(d => d.id -> d.child).toMap
-          w.child.transform { case ref: CommonExpressionRef => values(ref.id) }
-      }
-
-    private def bind(e: Expression, attributes: Seq[Attribute]): Expression =
-      BindReferences.bindReference(e, AttributeSeq.fromNormalOutput(attributes))
-
-    private def row(values: Row, table: LocalRelation): InternalRow =
-      InternalRow.fromSeq(values.zip(table.output).map { case (v, a) =>
-        CatalystTypeConverters.createToCatalystConverter(a.dataType)(v)
-      })
-
-    private def joined(rRow: Row, sRow: Row): InternalRow =
-      new JoinedRow(row(rRow, r), row(sRow, s))
+    def whyNot(sql: String): WhyNot =
+      analyze(condition(sql)).fold(identity, sweep => fail(s"$sql: $sweep"))
 
     /**
      * The sweeps match, exactly once, the pairs that the condition holds for. Where the condition
@@ -128,23 +70,82 @@ trait ConditionSupport extends AnyFunSuite {
      * @return how many pairs matched
      */
     def assertExact(sql: String, rRows: Seq[Row], sRows: Seq[Row]): Int = {
-      val condition = this.condition(sql)
-      val sweep = analyzed(condition).fold(why => fail(s"$sql: ${why.message}"), identity)
-      val bound = inConf(bind(ready(condition), r.output ++ s.output))
-      val matched = matches(sweep)
-      var count = 0
-      for (rRow <- rRows; sRow <- sRows)
-        Try(inConf(bound.eval(joined(rRow, sRow)) == true)).toOption match {
-          case Some(holds) =>
-            val found = matched(rRow, sRow)
-            if (found != (if (holds) 1 else 0)) {
-              fail(s"$sql (ansi $ansi) of $rRow and $sRow is $holds, matched by $found sweeps of $sweep")
-            }
-            count += found
-          case None => Try(matched(rRow, sRow))
-        }
-      count
+      val evaluable = ready(condition(sql))
+      val sweep = analyze(evaluable).fold(why => fail(s"$sql: ${why.message}"), identity)
+      val holds = bind(evaluable, both)
+      val matched = new Matcher(sweep)
+      val left = rRows.map(row(_, r)).map(row => (row, matched.ends(LeftSide, row)))
+      val right = sRows.map(row(_, s)).map(row => (row, matched.ends(RightSide, row)))
+      val pair = new JoinedRow
+      inConf {
+        left.map { case (rRow, rEnds) =>
+          right.count { case (sRow, sEnds) =>
+            pair(rRow, sRow)
+            val wanted = Try(holds.eval(pair) == true)
+            val found = Try(matched.count(pair, rEnds, sEnds))
+            if (wanted.isSuccess && wanted.map(w => if (w) 1 else 0) != found) fail(
+              s"$sql (ansi $ansi) of $rRow and $sRow is $wanted, matched by $found of $sweep")
+            found.toOption.exists(_ > 0)
+          }
+        }.sum
+      }
     }
+
+    /** Does by hand what the plan does with a condition. */
+    private class Matcher(sweep: SweepCondition) {
+      private val keys =
+        sweep.leftKeys.zip(sweep.rightKeys).map { case (a, b) => bind(EqualTo(a, b), both) }
+      private val residual = sweep.residual.map(bind(_, both))
+      private val endpoints = Map[Side, Seq[Expression]](
+        LeftSide -> sweep.leftEndpoints.map(bind(_, r.output)),
+        RightSide -> sweep.rightEndpoints.map(bind(_, s.output)))
+      private val generated = endpoints.map { case (side, expressions) =>
+        side -> inConf(GenerateUnsafeProjection.generate(expressions, true))
+      }
+
+      /** Interpreted and generated alike, the latter with common subexpressions computed ahead. */
+      def ends(side: Side, row: InternalRow): Seq[Any] = inConf {
+        val values = endpoints(side).map(_.eval(row))
+        val same = generated(side)(row).toSeq(endpoints(side).map(_.dataType))
+        assert(values == same, s"of ${endpoints(side)} for $row")
+        values
+      }
+
+      /** How many sweeps match a pair, after the keys and the residual. */
+      def count(pair: InternalRow, left: Seq[Any], right: Seq[Any]): Int = {
+        def end(side: Side, slot: Int): Long =
+          (if (side == LeftSide) left else right) (slot).asInstanceOf[Long]
+        if (left.contains(null) || right.contains(null) || !keys.forall(_.eval(pair) == true)) 0
+        else {
+          val found = sweep.sweeps.count(isIn(_, end))
+          if (found == 0 || residual.forall(_.eval(pair) == true)) found else 0
+        }
+      }
+
+      private def isIn(sweep: Sweep, end: (Side, Int) => Long): Boolean =
+        sweep.axes.forall { axis =>
+          val point = end(sweep.points, axis.point)
+          def order(bound: Bound): Int = java.lang.Long.compare(point, end(sweep.boxes, bound.slot))
+          axis.lower.forall(b => order(b) > 0 || !b.strict && order(b) == 0) &&
+          axis.upper.forall(b => order(b) < 0 || !b.strict && order(b) == 0)
+        }
+    }
+
+    /** What the optimizer's first rules would leave of it. */
+    private def ready(e: Expression): Expression = e.transform {
+      case replaceable: RuntimeReplaceable => replaceable.replacement
+    }.transform { case w: With =>
+      val values = w.defs.map(d => d.id -> d.child).toMap
+      w.child.transform { case ref: CommonExpressionRef => values(ref.id) }
+    }
+
+    private def bind(e: Expression, attributes: Seq[Attribute]): Expression =
+      inConf(BindReferences.bindReference(e, AttributeSeq.fromNormalOutput(attributes)))
+
+    private def row(values: Row, table: LocalRelation): InternalRow =
+      InternalRow.fromSeq(values.zip(table.output).map { case (v, a) =>
+        CatalystTypeConverters.createToCatalystConverter(a.dataType)(v)
+      })
   }
 
   def product(columns: Seq[Any]*): Seq[Row] =

@@ -1,0 +1,15 @@
+"""Interval joins for Spark SQL: Allen's and ISEQL's relations, swept instead of nested loops.
+
+    import intervalsweep
+    from pyspark.sql import SparkSession
+
+    spark = intervalsweep.configure(SparkSession.builder).getOrCreate()
+    spark.sql("SELECT * FROM r JOIN s ON ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te)")
+
+Importing it imports neither PySpark nor numba: the workers import it too.
+"""
+
+from intervalsweep._version import __version__
+from intervalsweep.session import IntervalSweepError, configure, jar_path, register
+
+__all__ = ["IntervalSweepError", "__version__", "configure", "jar_path", "register"]

@@ -1,0 +1,170 @@
+"""Brings the extension into a Spark session, a new one or one that already runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from intervalsweep import _submit
+from intervalsweep._version import __version__
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+EXTENSION = "org.intervalsweep.IntervalSweepExtensions"
+SPARK_SERIES = "4.3"
+
+_JAR_FAMILY = "intervalsweep-spark"
+_JAR_NAME = f"{_JAR_FAMILY}{SPARK_SERIES}_2.13-{__version__}.jar"
+_WORKER_PYTHON = "spark.sql.intervalsweep.python"
+
+
+class IntervalSweepError(RuntimeError):
+    """IntervalSweep cannot be brought into the session; the message says what to do."""
+
+
+def jar_path() -> str:
+    """The jar of this version: the one in the wheel or, in a source checkout, the built one."""
+    package = Path(__file__).resolve().parent
+    places = [package / "jars", package.parents[1] / "target" / "jars"]
+    for place in places:
+        if (place / _JAR_NAME).is_file():
+            return str(place / _JAR_NAME)
+    raise IntervalSweepError(
+        f"{_JAR_NAME} is neither in {places[0]} nor in {places[1]}: install intervalsweep from a "
+        "wheel (`make wheel` builds it), or run `make build` in the source checkout."
+    )
+
+
+def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
+    """Adds the jar and the extension to what a session will start with; returns the builder.
+
+    Appends to `spark.jars` and `spark.sql.extensions`, wherever they were set: on the builder, on
+    the command line of spark-submit, in PYSPARK_SUBMIT_ARGS or in spark-defaults.conf. Doing it
+    twice changes nothing.
+
+    >>> from pyspark.sql import SparkSession
+    >>> builder = SparkSession.builder.config("spark.sql.extensions", "org.example.Mine")
+    >>> configure(builder)._options["spark.sql.extensions"]
+    'org.example.Mine,org.intervalsweep.IntervalSweepExtensions'
+    """
+    options: dict[str, Any] = builder._options
+    if "spark.remote" in options or "SPARK_REMOTE" in os.environ:
+        raise IntervalSweepError(_remote_advice())
+    _refuse_running_session()
+    jvm = _running_jvm()
+    settings = _submit.settings_of(jvm) if jvm else _submit.settings_to_come()
+    settings.update({key: str(value) for key, value in options.items()})
+
+    jar = jar_path()
+    jars = _appended(settings.get("spark.jars"), jar, _is_our_jar)
+    extensions = _appended(settings.get("spark.sql.extensions"), EXTENSION, EXTENSION.__eq__)
+    builder.config("spark.jars", jars).config("spark.sql.extensions", extensions)
+    if _worker_python_is_left_to_chance(settings):
+        builder.config(_WORKER_PYTHON, sys.executable)
+
+    if jvm:
+        _add_to_class_path(jvm, jar)
+    else:
+        _submit.extend_jars(jars)
+    return builder
+
+
+def register(spark: SparkSession) -> SparkSession:
+    """Brings the functions and the join into a session that already runs; returns the session.
+
+    Does nothing if the extension is there already. Sessions that `newSession()` makes of this one
+    have it too; those made before do not.
+    """
+    if not hasattr(spark, "_jsparkSession"):
+        raise IntervalSweepError(_remote_advice())
+    _check_spark_version(spark.version)
+    if is_active(spark):
+        return spark
+    jvm: Any = spark._jvm
+    jar = jar_path()
+    _add_to_class_path(jvm, jar)
+    spark.sparkContext._jsc.addJar(jar)  # for the executors
+    jvm.org.apache.spark.sql.intervalsweep.RunningSession.register(spark._jsparkSession)
+    if _worker_python_is_left_to_chance(_submit.settings_of(jvm)):
+        spark.conf.set(_WORKER_PYTHON, sys.executable)
+    return spark
+
+
+def is_active(spark: SparkSession) -> bool:
+    """Whether this session knows IntervalSweep's functions."""
+    return spark.catalog.functionExists("interval_intersects")
+
+
+def _appended(value: str | None, item: str, is_there: Callable[[str], bool]) -> str:
+    items = [part.strip() for part in (value or "").split(",") if part.strip()]
+    return ",".join(items if any(map(is_there, items)) else [*items, item])
+
+
+def _is_our_jar(path: str) -> bool:
+    return path.rsplit("/", 1)[-1].startswith(_JAR_FAMILY)
+
+
+def _worker_python_is_left_to_chance(settings: dict[str, str]) -> bool:
+    """In local mode the workers can run on this Python; elsewhere its path may mean nothing."""
+    named = {_WORKER_PYTHON, "spark.sql.execution.pyspark.python", "spark.pyspark.python"}
+    is_local = settings.get("spark.master", "local").startswith("local")
+    return is_local and not named & settings.keys() and "PYSPARK_PYTHON" not in os.environ
+
+
+def _refuse_running_session() -> None:
+    """`getOrCreate` would return that session, as it is."""
+    from pyspark.sql import SparkSession
+
+    running = SparkSession._instantiatedSession
+    if running is not None and running.sparkContext._jsc is not None and not is_active(running):
+        raise IntervalSweepError(
+            "A session without the extension already runs, and getOrCreate() would return it: "
+            "call intervalsweep.register(spark) instead, or stop that session first."
+        )
+
+
+def _running_jvm() -> Any:
+    """The JVM of this process, if there is one; never starts one, which would fix its memory."""
+    from pyspark import SparkContext
+
+    if SparkContext._jvm is None and "PYSPARK_GATEWAY_PORT" in os.environ:
+        SparkContext._ensure_initialized()  # spark-submit has started the JVM before this Python
+    return SparkContext._jvm
+
+
+def _add_to_class_path(jvm: Any, jar: str) -> None:
+    """For the driver's JVM, which reads `spark.jars` only when it starts.
+
+    spark-submit gives every driver a class loader that can be extended. Classes in a loader further
+    down, as `ADD JAR` has it, would be invisible to the threads that do not inherit it.
+    """
+    loader, mutable = jvm.Thread.currentThread().getContextClassLoader(), None
+    while loader is not None:
+        if loader.getClass().getName() == "org.apache.spark.util.MutableURLClassLoader":
+            mutable = loader
+        loader = loader.getParent()
+    if mutable is None:
+        raise IntervalSweepError(
+            f"The JVM of this session cannot load further jars. Start it anew with --jars {jar} "
+            f"--conf spark.sql.extensions={EXTENSION}"
+        )
+    mutable.addURL(jvm.java.io.File(jar).toURI().toURL())
+
+
+def _check_spark_version(version: str) -> None:
+    if not version.startswith(SPARK_SERIES + "."):
+        raise IntervalSweepError(
+            f"This is IntervalSweep {__version__} for Spark {SPARK_SERIES}, the session runs Spark "
+            f"{version}: install the IntervalSweep that is made for it."
+        )
+
+
+def _remote_advice() -> str:
+    return (
+        "A Spark Connect client cannot add the extension: start the server with "
+        f"--jars <{_JAR_NAME}> --conf spark.sql.extensions={EXTENSION}; the SQL needs nothing else."
+    )
