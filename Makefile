@@ -1,0 +1,123 @@
+# `make help` lists what there is to do. Everything made lands in .venv/, target/ and dist/.
+
+SHELL := /bin/bash -o pipefail
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+SBT_VERSION := $(shell sed -n 's/^sbt.version=//p' project/build.properties)
+VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/intervalsweep/_version.py)
+
+JAR := target/jars/intervalsweep-spark4.3_2.13-$(VERSION).jar
+WHEEL := dist/intervalsweep-$(VERSION)-py3-none-any.whl
+VENV := .venv/.installed
+PY := .venv/bin/python
+
+# The build, the tests and the demo run on the Spark in .venv, whatever else is set up outside.
+unexport SPARK_HOME SPARK_CONF_DIR SPARK_REMOTE PYSPARK_SUBMIT_ARGS PYSPARK_DRIVER_PYTHON PYTHONPATH
+export PYSPARK_PYTHON := $(CURDIR)/$(PY)
+
+JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
+SBT_LAUNCHER := target/tools/sbt-launch-$(SBT_VERSION).jar
+ifneq ($(shell command -v sbt),)
+  SBT := sbt
+else
+  SBT := "$(JAVA)" -Xss4m -jar $(SBT_LAUNCHER)
+  SBT_TOOL := $(SBT_LAUNCHER)
+endif
+# sbt must never wait for an answer; `</dev/null` turns a question into an error.
+sbt = SPARK_HOME="$$(cd .venv/lib/python3*/site-packages/pyspark && pwd)" \
+  $(SBT) -Dsbt.supershell=false $(1) </dev/null
+
+# Everything the jar is made of. The list is a file of its own, so that a deleted source counts too.
+JAR_SOURCES := $(shell find scala-plugin/src/main -type f -not -name '.*') \
+  $(shell find python -name '*.py' -not -path '*/.*') python/intervalsweep/relations.json \
+  build.sbt project/build.properties project/plugins.sbt LICENSE NOTICE
+SOURCE_LIST := target/make/sources
+$(shell mkdir -p $(dir $(SOURCE_LIST)); echo '$(sort $(JAR_SOURCES))' | cmp -s - $(SOURCE_LIST) \
+  || echo '$(sort $(JAR_SOURCES))' > $(SOURCE_LIST))
+
+.PHONY: help
+help: ## Show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+.PHONY: demo
+demo: $(JAR) ## Run interval joins on real data, beside Spark's own plan
+	@$(PY) sql-examples/demo.py
+
+.PHONY: test
+test: test-scala test-python ## Run all tests, Scala and Python
+
+.PHONY: test-scala
+test-scala: $(JAR) ## Run the Scala tests alone
+	$(call sbt,test)
+
+.PHONY: test-python
+test-python: $(JAR) $(WHEEL) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
+	$(PY) -m pytest $(ARGS)
+
+.PHONY: lint
+lint: $(VENV) $(SBT_TOOL) | check-java ## Check style, types and docs; compiler warnings are errors
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy
+	$(PY) docs/generate.py --check
+	$(call sbt,scalafmtCheckAll scalafmtSbtCheck Test/compile)
+
+.PHONY: format
+format: $(VENV) $(SBT_TOOL) | check-java ## Rewrite all sources in the project's style
+	$(PY) -m ruff check --fix --exit-zero
+	$(PY) -m ruff format
+	$(call sbt,scalafmtAll scalafmtSbt)
+
+.PHONY: build
+build: $(JAR) ## Build the jar: target/jars/
+
+.PHONY: wheel
+wheel: $(WHEEL) ## Build the Python wheel with the jar inside: dist/
+
+.PHONY: golden
+golden: $(JAR) ## Rewrite the golden results of sql-examples/
+	$(PY) sql-examples/run.py --write
+
+.PHONY: clean
+clean: ## Remove all that was built (not .venv)
+	rm -rf target project/target project/project dist spark-warehouse metastore_db derby.log
+	find . -path ./.venv -prune -o -type d \( -name __pycache__ -o -name '.*_cache' \
+	  -o -name .hypothesis \) -prune -exec rm -rf {} +
+
+.PHONY: distclean
+distclean: clean ## Remove .venv too
+	rm -rf .venv
+
+$(JAR): $(JAR_SOURCES) $(SOURCE_LIST) $(VENV) $(SBT_TOOL) | check-java
+	@rm -rf $(@D)
+	$(call sbt,package)
+	@touch $@
+
+$(WHEEL): $(JAR) pyproject.toml project/hatch_build.py README.md
+	@rm -rf $(@D)
+	$(PY) -m build --wheel --no-isolation --outdir $(@D)
+	@touch $@
+
+$(VENV): pyproject.toml
+	@python=$$(for p in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
+	    $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; \
+	  done) || { echo "make: Python 3.11 or newer is needed (by PySpark 4.3), found: \
+	$$(python3 --version 2>&1 | head -1). Install it, or: make PYTHON=/path/to/python3" >&2; exit 1; }; \
+	  $$python -m venv .venv || { echo "make: $$python cannot make virtual environments; \
+	install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	$(PY) -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+$(SBT_LAUNCHER):
+	@command -v mvn >/dev/null || { echo "make: sbt or Maven is needed; install one of them" >&2; exit 1; }
+	mvn --quiet --batch-mode org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
+	  -Dartifact=org.scala-sbt:sbt-launch:$(SBT_VERSION) -DoutputDirectory=$(@D)
+	@touch $@
+
+.PHONY: check-java
+check-java:
+	@version=$$("$(JAVA)" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p'); \
+	  [ "$${version:-0}" -ge 17 ] || { echo "make: Java 17 or newer is needed (by Spark 4.3), found: \
+	$${version:-none}. Install it, or set JAVA_HOME" >&2; exit 1; }
