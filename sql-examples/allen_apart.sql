@@ -1,0 +1,32 @@
+-- Intervals that share no point: BEFORE and AFTER leave a gap between them, MEETS and MET_BY touch.
+--
+--   0   1   2   3   4   5        [ts, te): the start belongs to an interval, its end does not
+--   |r1-|
+--       |--r2---|
+--           |----r3-----|
+--       |--s1---|
+--               |s2-|
+
+CREATE OR REPLACE TEMPORARY VIEW r AS
+SELECT * FROM VALUES ('r1', 0, 1), ('r2', 1, 3), ('r3', 2, 5) AS t(id, ts, te);
+
+CREATE OR REPLACE TEMPORARY VIEW s AS
+SELECT * FROM VALUES ('s1', 1, 3), ('s2', 3, 4) AS t(id, ts, te);
+
+SELECT r.id AS r, 'before' AS relation, s.id AS s
+FROM r JOIN s ON ALLEN_BEFORE(r.ts, r.te, s.ts, s.te)
+ORDER BY r, s;
+
+SELECT s.id AS s, 'after' AS relation, r.id AS r
+FROM s JOIN r ON ALLEN_AFTER(s.ts, s.te, r.ts, r.te)
+ORDER BY s, r;
+
+-- Spark's own join: the relation is nothing but an equality.
+SELECT r.id AS r, 'meets' AS relation, s.id AS s
+FROM r JOIN s ON ALLEN_MEETS(r.ts, r.te, s.ts, s.te)
+ORDER BY r, s;
+
+-- Spark's own join: the relation is nothing but an equality.
+SELECT s.id AS s, 'met by' AS relation, r.id AS r
+FROM s JOIN r ON ALLEN_MET_BY(s.ts, s.te, r.ts, r.te)
+ORDER BY s, r;

@@ -1,0 +1,22 @@
+-- Genomics: which exons lie in open chromatin (DNase hotspots of the foetal brain)? Two real sets
+-- of intervals, 438,694 and 198,621 of them, matched within each contig.
+
+CREATE OR REPLACE TEMPORARY VIEW exons
+USING parquet OPTIONS (path 'sql-examples/data/exons');
+
+CREATE OR REPLACE TEMPORARY VIEW hotspots
+USING parquet OPTIONS (path 'sql-examples/data/fbrain');
+
+SELECT count(*) AS pairs
+FROM exons e JOIN hotspots h
+  ON e.contig = h.contig
+  AND INTERVAL_INTERSECTS(e.pos_start, e.pos_end, h.pos_start, h.pos_end);
+
+-- The inequalities written out are the same to it, in any order and with anything beside them.
+SELECT e.contig, count(*) AS pairs,
+  sum(least(e.pos_end, h.pos_end) - greatest(e.pos_start, h.pos_start)) AS shared_bases
+FROM exons e, hotspots h
+WHERE h.pos_end > e.pos_start AND e.contig = h.contig AND h.pos_start < e.pos_end
+GROUP BY e.contig
+ORDER BY pairs DESC, contig
+LIMIT 5;

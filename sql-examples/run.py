@@ -1,0 +1,146 @@
+"""Runs the examples: all or the named ones, printing their results; --write makes them golden.
+
+python sql-examples/run.py --list
+python sql-examples/run.py exons_hotspots
+python sql-examples/run.py --write
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+HERE = Path(__file__).resolve().parent
+QUIET = HERE / "log4j2.properties"
+NOT_SWEPT = "-- Spark's own join:"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of an example, with the comments before it."""
+
+    text: str
+
+    @property
+    def sql(self) -> str:
+        """The statement without its comments."""
+        lines = self.text.splitlines()
+        return "\n".join(line for line in lines if not line.startswith("--")).strip()
+
+    @property
+    def is_query(self) -> bool:
+        return self.sql.startswith("SELECT")
+
+    @property
+    def is_swept(self) -> bool:
+        """Whether its plan has to hold IntervalSweepJoin; the exceptions say so, and why."""
+        return NOT_SWEPT not in self.text
+
+
+@dataclass(frozen=True)
+class Example:
+    """A file of statements and its golden results."""
+
+    path: Path
+
+    @property
+    def golden(self) -> Path:
+        return HERE / "golden" / f"{self.path.stem}.txt"
+
+    @property
+    def title(self) -> str:
+        """The first sentence of the file."""
+        lines = takewhile(
+            lambda line: line.startswith("-- "), self.path.read_text(encoding="utf-8").splitlines()
+        )
+        text = " ".join(line.removeprefix("-- ") for line in lines)
+        return re.split(r"(?<=[.?]) ", text)[0]
+
+    def statements(self) -> Iterator[Statement]:
+        """As the spark-sql shell splits them: a semicolon ends a line and a statement."""
+        for text in self.path.read_text(encoding="utf-8").split(";\n"):
+            if text.strip():
+                yield Statement(text.strip())
+
+    def make_views(self, spark: SparkSession) -> None:
+        """Runs the statements that are no queries."""
+        for statement in self.statements():
+            if not statement.is_query:
+                spark.sql(statement.sql)
+
+    def queries(self, spark: SparkSession) -> Iterator[tuple[Statement, DataFrame]]:
+        """Runs the statements; yields the queries."""
+        for statement in self.statements():
+            frame = spark.sql(statement.sql)
+            if statement.is_query:
+                yield statement, frame
+
+    def results(self, spark: SparkSession) -> str:
+        """The results of all queries, as they are kept in the golden file."""
+        return "\n".join(as_text(frame) for _, frame in self.queries(spark))
+
+
+def examples() -> list[Example]:
+    """All examples, by name."""
+    return [Example(path) for path in sorted(HERE.glob("*.sql"))]
+
+
+def as_text(frame: DataFrame) -> str:
+    """Names and values separated by tabs, the values as Spark writes them."""
+    rows = frame.selectExpr(*(f"CAST(`{name}` AS STRING)" for name in frame.columns)).collect()
+    lines = [["NULL" if value is None else value for value in row] for row in rows]
+    return "".join("\t".join(line) + "\n" for line in [frame.columns, *lines])
+
+
+def session() -> SparkSession:
+    """A quiet local session with the extension, in the project's folder."""
+    from pyspark.sql import SparkSession
+
+    import intervalsweep
+
+    os.chdir(HERE.parent)  # the examples name their data relative to it
+    builder = (
+        SparkSession.builder.appName("IntervalSweep examples")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={QUIET.as_uri()}")
+        .config("spark.sql.warehouse.dir", str(HERE.parent / "target" / "spark-warehouse"))
+    )
+    if "MASTER" not in os.environ:
+        builder = builder.master("local[*]")
+    return intervalsweep.configure(builder).getOrCreate()
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Run the SQL examples.")
+    parser.add_argument("names", nargs="*", help="examples to run (default: all)")
+    parser.add_argument("--list", action="store_true", help="list the examples and stop")
+    parser.add_argument("--write", action="store_true", help="rewrite the golden results")
+    options = parser.parse_args()
+    chosen = [e for e in examples() if not options.names or e.path.stem in options.names]
+    unknown = set(options.names) - {e.path.stem for e in chosen}
+    if unknown:
+        parser.error(f"no such example: {', '.join(sorted(unknown))}; --list lists them")
+    if options.list:
+        print("".join(f"{e.path.stem:20}{e.title}\n" for e in chosen), end="")
+        return
+    spark = session()
+    for example in chosen:
+        result = example.results(spark)
+        if options.write:
+            example.golden.write_text(result, encoding="utf-8")
+        print(f"-- {example.path.stem}\n{result}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""The same query by the extension and by Spark's own plan: the plans, and the rows as bags."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+ENABLED = "spark.sql.intervalsweep.enabled"
+ANSI = "spark.sql.ansi.enabled"
+BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
+TIME_ZONE = "spark.sql.session.timeZone"
+EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
+# Optimizer rules that would compute joins of literal rows, or drop those of empty tables.
+FOLDING = ",".join(
+    f"org.apache.spark.sql.catalyst.optimizer.{rule}"
+    for rule in ("ConvertToLocalRelation", "PropagateEmptyRelation")
+)
+
+NODE = re.compile(r"\bIntervalSweepJoin\b")
+
+
+@contextmanager
+def configured(spark: Any, settings: dict[str, str]) -> Iterator[None]:
+    """Settings for the duration of a block."""
+    before = {key: spark.conf.get(key, None) for key in settings}
+    try:
+        for key, value in settings.items():
+            spark.conf.set(key, value)
+        yield
+    finally:
+        for key, value in before.items():
+            if value is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, value)
+
+
+def physical(frame: Any) -> str:
+    """The physical plan as text, before it runs: adaptive execution has not touched it yet."""
+    return str(frame._jdf.queryExecution().executedPlan().toString())
+
+
+def sweeps(plan: str) -> int:
+    """How many joins of a plan are swept."""
+    return len(NODE.findall(plan))
+
+
+def bag(rows: Iterable[object]) -> Counter[str]:
+    """Rows as a bag. `repr` tells NaN from NULL and -0.0 from 0.0, and NaN equals itself."""
+    return Counter(map(repr, rows))
+
+
+def difference(expected: Counter[str], got: Counter[str], show: int = 5) -> str:
+    """What is missing and what is too much, shortly; empty when the bags are equal."""
+    lines = []
+    for what, rest in (("missing", expected - got), ("too many", got - expected)):
+        if rest:
+            some = "".join(f"\n    {n} x {row}" for row, n in list(rest.items())[:show])
+            lines.append(f"  {what}: {rest.total()} rows, such as{some}")
+    return "\n".join(lines)
+
+
+@dataclass
+class Both:
+    """Runs a query by the extension, and its written-out form by Spark's own plan."""
+
+    spark: Any
+
+    def __call__(self, query: str, written: str | None = None, swept: int | None = 1) -> int:
+        """Asserts equal bags and the number of swept joins (None: any); returns the row count."""
+        with configured(self.spark, {ENABLED: "false"}):
+            frame = self.spark.sql(written or query)
+            plan = physical(frame)
+            assert sweeps(plan) == 0, f"a sweep although it is switched off:\n{plan}"
+            expected = bag(frame.collect())
+        frame = self.spark.sql(query)
+        plan = physical(frame)
+        if swept is not None:
+            assert sweeps(plan) == swept, f"{swept} sweeps are expected in\n{query}\n{plan}"
+        wrong = difference(expected, bag(frame.collect()))
+        assert not wrong, f"rows differ for\n{query}\n{wrong}\n{plan}"
+        return expected.total()

@@ -1,0 +1,60 @@
+"""One Spark session with the extension for all tests."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+import intervalsweep
+from comparison import Both, configured
+
+
+@pytest.fixture(scope="session")
+def jar() -> str:
+    """The built jar. A missing one ends the run: without it nothing would be tested."""
+    try:
+        return intervalsweep.jar_path()
+    except RuntimeError as error:
+        pytest.exit(str(error), returncode=3)
+
+
+@pytest.fixture(scope="session")
+def spark(jar: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    work = tmp_path_factory.mktemp("spark")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.local.dir": str(work / "local"),
+        "spark.sql.warehouse.dir": str(work / "warehouse"),
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.pyspark.python": sys.executable,
+    }
+    builder = SparkSession.builder.master("local[2]").appName("intervalsweep tests")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = intervalsweep.configure(builder).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def conf(spark: Any) -> Iterator[Callable[[dict[str, str]], None]]:
+    """`conf({"spark.…": "…"})` sets, and the end of the test sets back."""
+    with ExitStack() as blocks:
+        yield lambda settings: blocks.enter_context(configured(spark, settings))
+
+
+@pytest.fixture
+def both(spark: Any) -> Both:
+    return Both(spark)

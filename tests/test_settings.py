@@ -1,0 +1,22 @@
+"""The page of settings says what Spark says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "settings.md"
+ROW = re.compile(r"^\| `(spark\.sql\.intervalsweep\.\w+)` \| `(.*?)` \| (.*) \|$", re.MULTILINE)
+
+
+def test_settings_page_is_that_of_spark(spark: Any) -> None:
+    known = spark.sql("SET -v").where("key LIKE 'spark.sql.intervalsweep.%'").collect()
+    documented = {key: (default, text) for key, default, text in ROW.findall(PAGE.read_text())}
+    assert documented.keys() == {row.key for row in known}
+    for row in known:
+        default, text = documented[row.key]
+        assert text == row.meaning
+        if spark.conf.get(row.key, None) == row.value:
+            assert default in (row.value, "<undefined>")
+        assert row["Since version"], row.key

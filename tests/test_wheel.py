@@ -1,0 +1,65 @@
+"""The wheel carries the jar, and the jar carries the sources of the worker."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import intervalsweep
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = ROOT / "python"
+
+
+def sources() -> set[str]:
+    files = [*PYTHON.rglob("*.py"), *PYTHON.rglob("relations.json")]
+    return {str(file.relative_to(PYTHON)) for file in files}
+
+
+@pytest.fixture(scope="module")
+def wheel() -> zipfile.ZipFile:
+    built = ROOT / "dist" / f"intervalsweep-{intervalsweep.__version__}-py3-none-any.whl"
+    assert built.is_file(), "run `make wheel`"
+    return zipfile.ZipFile(built)
+
+
+@pytest.fixture(scope="module")
+def jar(wheel: zipfile.ZipFile) -> zipfile.ZipFile:
+    inside = [name for name in wheel.namelist() if name.endswith(".jar")]
+    assert inside == [f"intervalsweep/jars/{Path(intervalsweep.jar_path()).name}"]
+    return zipfile.ZipFile(io.BytesIO(wheel.read(inside[0])))
+
+
+def test_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+    names = {n for n in wheel.namelist() if ".dist-info/" not in n and not n.endswith(".jar")}
+    assert names == sources() | {"intervalsweep/py.typed"}
+    notices = [n.rsplit("/", 1)[-1] for n in wheel.namelist() if "/licenses/" in n]
+    assert sorted(notices) == ["LICENSE", "NOTICE"]
+
+
+def test_wheel_holds_the_built_jar(wheel: zipfile.ZipFile, jar: zipfile.ZipFile) -> None:
+    name = f"intervalsweep/jars/{Path(intervalsweep.jar_path()).name}"
+    assert wheel.read(name) == Path(intervalsweep.jar_path()).read_bytes()
+    assert "org/intervalsweep/IntervalSweepExtensions.class" in jar.namelist()
+
+
+def test_jar_holds_the_python_of_this_checkout(jar: zipfile.ZipFile) -> None:
+    packed = {n.removeprefix("python/") for n in jar.namelist() if n.startswith("python/")}
+    assert {n for n in packed if n and not n.endswith("/")} == sources()
+    for name in sources():
+        assert jar.read("python/" + name) == (PYTHON / name).read_bytes()
+
+
+def test_jar_describes_itself(jar: zipfile.ZipFile) -> None:
+    text = jar.read("intervalsweep/version.properties").decode()
+    assert dict(line.split("=") for line in text.splitlines()) == {
+        "version": intervalsweep.__version__,
+        "spark": "4.3",
+        "scala": "2.13",
+    }
+    relations = jar.read("intervalsweep/relations.json")
+    assert relations == (PYTHON / "intervalsweep" / "relations.json").read_bytes()
+    assert {"META-INF/LICENSE", "META-INF/NOTICE"} <= set(jar.namelist())
