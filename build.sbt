@@ -18,8 +18,15 @@ lazy val root = (project in file("."))
     version := pythonVersion(pythonFolder.value / "intervalsweep" / "_version.py"),
     sourceDirectory := baseDirectory.value / "scala-plugin" / "src",
     scalacOptions ++= Seq(
-      "-encoding", "UTF-8", "-release", "17", "-deprecation", "-feature",
-      "-Werror", "-Xlint:_", "-Wunused:_"),
+      "-encoding",
+      "UTF-8",
+      "-release",
+      "17",
+      "-deprecation",
+      "-feature",
+      "-Werror",
+      "-Xlint:_",
+      "-Wunused:_"),
 
     // Spark's jars hold the Scala library too.
     autoScalaLibrary := false,
@@ -38,6 +45,8 @@ lazy val root = (project in file("."))
     Test / fork := true,
     Test / baseDirectory := target.value / "test-run",
     Test / javaOptions ++= sparkJavaOptions ++ Seq("-Xmx2g", "-Duser.timezone=UTC"),
+    Test / javaOptions +=
+      s"-Dlog4j2.configurationFile=${baseDirectory.value / "sql-examples" / "log4j2.properties"}",
     Test / javaOptions += s"-Dspark.sql.warehouse.dir=${target.value / "test-run" / "warehouse"}",
     Test / test := (Test / test).dependsOn(makeTestFolder).value,
     Test / testOnly := (Test / testOnly).dependsOn(makeTestFolder).evaluated)
@@ -82,11 +91,24 @@ def sparkHome: File = {
 /** What Spark's launcher gives every JVM of its own (`org.apache.spark.launcher.JavaModuleOptions`). */
 def sparkJavaOptions: Seq[String] = {
   val javaBase = Seq(
-    "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio",
-    "java.util", "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref",
-    "sun.nio.ch", "sun.nio.cs", "sun.security.action", "sun.util.calendar")
+    "java.lang",
+    "java.lang.invoke",
+    "java.lang.reflect",
+    "java.io",
+    "java.net",
+    "java.nio",
+    "java.util",
+    "java.util.concurrent",
+    "java.util.concurrent.atomic",
+    "jdk.internal.ref",
+    "sun.nio.ch",
+    "sun.nio.cs",
+    "sun.security.action",
+    "sun.util.calendar")
   Seq("-XX:+IgnoreUnrecognizedVMOptions", "--add-modules=jdk.incubator.vector") ++
     javaBase.map(p => s"--add-opens=java.base/$p=ALL-UNNAMED") ++
-    Seq("--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
-      "-Dio.netty.tryReflectionSetAccessible=true", "--enable-native-access=ALL-UNNAMED")
+    Seq(
+      "--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
+      "-Dio.netty.tryReflectionSetAccessible=true",
+      "--enable-native-access=ALL-UNNAMED")
 }

@@ -18,6 +18,10 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
 
   override def needCopyResult: Boolean = true
 
+  /** The loop is here: the inputs generate no code in this stage that a LIMIT could stop. */
+  override protected def canCheckLimitNotReached: Boolean = true
+  override def limitNotReachedChecks: Seq[String] = Nil
+
   override protected def doProduce(ctx: CodegenContext): String = {
     val task = ctx.addMutableState(
       classOf[SweepTask].getName, "sweepTask",
