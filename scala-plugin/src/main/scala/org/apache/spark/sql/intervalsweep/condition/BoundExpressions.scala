@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.types._
 
 /**
- * The narrower of two inclusive bounds: the smaller upper or the larger lower one. NULL if one is, as
- * `least` and `greatest` would not be.
+ * The narrower of two inclusive bounds: the smaller upper or the larger lower one. NULL if one
+ * is, as `least` and `greatest` would not be.
  */
 case class Tighter(left: Expression, right: Expression, upper: Boolean) extends BinaryExpression {
 
@@ -37,8 +37,8 @@ case class Tighter(left: Expression, right: Expression, upper: Boolean) extends 
 }
 
 /**
- * A LONG that may be impossible to compute, as under ANSI arithmetic, and what stands for it then. It
- * is a conditional expression so that no part of it is computed elsewhere, ahead of it.
+ * A LONG that may be impossible to compute, as under ANSI arithmetic, and what stands for it
+ * then. It is a conditional expression so that no part of it is computed elsewhere, ahead of it.
  */
 case class IfFails(child: Expression, instead: Expression) extends Expression
     with ConditionalExpression {
@@ -87,10 +87,11 @@ case class IfFails(child: Expression, instead: Expression) extends Expression
 }
 
 /**
- * How far a double may be from `anchor` for a difference of at most `limit`, encoded: an upper bound on
- * `x` in `x - anchor <= limit`, or a lower bound on it in `anchor - x <= limit`. The difference is
- * rounded and so is the bound; both err by half a unit in the last place, for which the next double
- * makes room. NULL, for no match, if `anchor` is NaN or infinite, as the difference then is.
+ * How far a double may be from `anchor` for a difference of at most `limit`, encoded: an upper
+ * bound on `x` in `x - anchor <= limit`, or a lower bound on it in `anchor - x <= limit`. The
+ * difference is rounded and so is the bound; both err by half a unit in the last place, for which
+ * the next double makes room. NULL, for no match, if `anchor` is NaN or infinite, as the
+ * difference then is.
  */
 case class FloatingBound(left: Expression, right: Expression, upper: Boolean)
     extends BinaryExpression {

@@ -97,8 +97,8 @@ private[condition] object BoxForm {
 
   /**
    * The best form: the axis that leaves fewest candidates leads, and then as many comparisons as
-   * possible are decided by the two axes. The other side's endpoints would do as well as points, so
-   * each side is tried as boxes.
+   * possible are decided by the two axes. The other side's endpoints would do as well as points,
+   * so each side is tried as boxes.
    */
   def best(comparisons: Seq[Comparison], preferredBoxes: Option[Side]): Option[BoxForm] =
     Seq(LeftSide, RightSide).flatMap(of(comparisons, _)).maxByOption { form =>

@@ -8,8 +8,8 @@ import org.apache.spark.sql.intervalsweep.functions.WholeUnits
 import org.apache.spark.sql.types._
 
 /**
- * Whether an expression has a value, or is NULL, for every row: then it may be computed for rows that
- * the formula would never have come to. What is not known here may fail.
+ * Whether an expression has a value, or is NULL, for every row: then it may be computed for rows
+ * that the formula would never have come to. What is not known here may fail.
  */
 private[condition] object CannotFail {
 

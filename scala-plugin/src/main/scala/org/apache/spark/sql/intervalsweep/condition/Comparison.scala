@@ -54,7 +54,7 @@ private[condition] case class Comparisons(sides: Sides) {
     operands(lesser, greater).fold[(Boxes, Option[Inequality])]((boxesOf(solvedFor), None)) {
       case (l, g, side) =>
         val boxes = boxesOf { boxes =>
-          val (point, _) = if (boxes == side) (greater, g) else (lesser, l)
+          val point = if (boxes == side) greater else lesser
           val direct =
             if (boxes == side) PointBounds.direct(g, l, strict, upper = false)
             else PointBounds.direct(l, g, strict, upper = true)

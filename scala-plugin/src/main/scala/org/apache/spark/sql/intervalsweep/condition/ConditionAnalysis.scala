@@ -69,12 +69,16 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
       .foldLeft(Seq.empty[Expression])((kept, e) => if (kept.exists(_ eq e)) kept else kept :+ e)
       .reduceOption(And)
 
-  /** Equality keys are selective: to sort for one inequality more does not pay beside a hash join. */
+  /**
+   * Equality keys are selective: to sort for one inequality more does not pay beside a hash join.
+   */
   private def isWeak(parts: Parts, box: BoxForm, split: Option[SplitForm]): Boolean =
     parts.keys.nonEmpty && box.lead.strength == PointAxis.OneSided && split.isEmpty &&
       box.comparisons < 2
 
-  /** Keys that can be hashed but not sorted are for Spark's hash join, if they are the only ones. */
+  /**
+   * Keys that can be hashed but not sorted are for Spark's hash join, if they are the only ones.
+   */
   private def unorderable(parts: Parts): Option[WhyNot] =
     parts.reasons.collectFirst { case u: WhyNot.UnorderableKeys if parts.keys.isEmpty => u }
 

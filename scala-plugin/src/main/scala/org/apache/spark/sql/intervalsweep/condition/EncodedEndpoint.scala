@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.types._
 
 /**
- * A value as a LONG that keeps Spark's order, so that one kind of number is swept whatever was compared:
+ * A value as a LONG that keeps Spark's order, so that one kind of number is swept whatever was
+ * compared:
  * {{{
  *   BYTE, SHORT, INT, LONG           the number
  *   DATE                             days
@@ -68,8 +69,9 @@ object EndpointEncoding {
   }
 
   /**
-   * Positive doubles are ordered as their bits are, negative ones the other way round. -0.0 is 0.0; NaN
-   * has one encoding, above infinity's. No double is encoded as the smallest or largest LONG.
+   * Positive doubles are ordered as their bits are, negative ones the other way round. -0.0 is
+   * 0.0; NaN has one encoding, above infinity's. No double is encoded as the smallest or largest
+   * LONG.
    */
   def ofDouble(value: Double): Long =
     if (value == 0.0) 0L
@@ -78,7 +80,10 @@ object EndpointEncoding {
       if (bits >= 0) bits else bits ^ Long.MaxValue
     }
 
-  /** Takes off what changes a value's type, but neither its encoding nor whether it can be computed. */
+  /**
+   * Takes off what changes a value's type, but neither its encoding nor whether it can be
+   * computed.
+   */
   def strip(e: Expression): Expression = e match {
     case Alias(child, _) => strip(child)
     case KnownFloatingPointNormalized(child) => strip(child)

@@ -24,7 +24,10 @@ private[condition] object End {
   /** The bound that excludes nothing. */
   def open(upper: Boolean): Literal = Literal(if (upper) Long.MaxValue else Long.MinValue)
 
-  /** One keeps its strictness and so may share its slot; of several, each row has its own tightest. */
+  /**
+   * One keeps its strictness and so may share its slot; of several, each row has its own
+   * tightest.
+   */
   def tightest(ends: Seq[End], upper: Boolean): Option[End] = distinct(ends) match {
     case Seq() => None
     case Seq(end) => Some(end)
@@ -33,8 +36,8 @@ private[condition] object End {
   }
 
   /**
-   * What is beyond `edge` and within the ends. It may be nothing, which is no reason for NULL: the row
-   * may still have matches before the edge.
+   * What is beyond `edge` and within the ends. It may be nothing, which is no reason for NULL:
+   * the row may still have matches before the edge.
    */
   def beyond(edge: Expression, ends: Seq[End], upper: Boolean): End = {
     def exclusive(end: End): Expression =

@@ -9,8 +9,8 @@ import org.apache.spark.sql.types._
 private[condition] case class EqualityKeys(sides: Sides) {
 
   /**
-   * None if the conjunct is no such equality. Those of a function that is more than equalities are
-   * not keys, but axes: the rows then stay in the order of time.
+   * None if the conjunct is no such equality. Those of a function that is more than equalities
+   * are not keys, but axes: the rows then stay in the order of time.
    */
   def of(conjunct: Conjunct): Option[Either[WhyNot, Seq[(Expression, Expression)]]] =
     conjunct.expression match {
@@ -41,7 +41,10 @@ private[condition] case class EqualityKeys(sides: Sides) {
     !dataType.existsRecursively(t =>
       t.isInstanceOf[StringType] && !UnsafeRowUtils.isBinaryStable(t))
 
-  /** NULL becomes a default value, told from a real one by a second key, as in Spark's own equi-joins. */
+  /**
+   * NULL becomes a default value, told from a real one by a second key, as in Spark's own equi-
+   * joins.
+   */
   private def nullSafe(pair: (Expression, Expression)): Seq[(Expression, Expression)] = {
     def defaulted(e: Expression): Expression = Coalesce(Seq(e, Literal.default(e.dataType)))
     val (l, r) = pair

@@ -36,10 +36,11 @@ private[condition] case class Term(
 }
 
 /**
- * A place where the formula's arithmetic wraps around at the ends of a type. The formula's number is
- * then too small for having gone beyond the upper end, or too large for the lower one. For `sum <= 0`, a
- * number too small misleads where it is added, and one too large where it is subtracted: pairs match
- * that the sum in the integers does not know of. The other way round, it knows of too many.
+ * A place where the formula's arithmetic wraps around at the ends of a type. The formula's number
+ * is then too small for having gone beyond the upper end, or too large for the lower one. For
+ * `sum <= 0`, a number too small misleads where it is added, and one too large where it is
+ * subtracted: pairs match that the sum in the integers does not know of. The other way round, it
+ * knows of too many.
  *
  * @param terms  what is summed there
  * @param others the ranges of what is summed besides, and is itself no term
@@ -76,8 +77,6 @@ private[condition] case class LinearSum(
 
   def -(other: LinearSum): LinearSum = this + other.negated
 
-  def isConstant: Boolean = terms.forall(_.side.isEmpty)
-
   /** It may be that the formula wraps. */
   def mayWrap: Boolean = wrappings.exists(w => !w.range.contains(w.sum))
 }
@@ -104,8 +103,8 @@ private[condition] case class LinearSums(sides: Sides) {
     else Option.when(!sides.isAcross(e) && e.dataType.isInstanceOf[DecimalType])(e).flatMap(term)
 
   /**
-   * `lesser - greater`, for `lesser < greater` or `lesser <= greater`. DATE - DATE counts in microseconds
-   * and is a whole number of days, so that its bound may be rounded to one.
+   * `lesser - greater`, for `lesser < greater` or `lesser <= greater`. DATE - DATE counts in
+   * microseconds and is a whole number of days, so that its bound may be rounded to one.
    */
   def difference(lesser: Expression, greater: Expression, strict: Boolean): Option[LinearSum] = {
     def days(micros: Expression, up: Boolean): Option[LinearSum] =
@@ -140,8 +139,8 @@ private[condition] case class LinearSums(sides: Sides) {
       .map(_.reduce(_ + _))
 
   /**
-   * A constant is split off, for it to go to the bound. All else of one side stays as the formula has it:
-   * summed in another order it might overflow where the formula does not.
+   * A constant is split off, for it to go to the bound. All else of one side stays as the formula
+   * has it: summed in another order it might overflow where the formula does not.
    */
   private def oneSided(e: Expression): Option[LinearSum] = e match {
     case ExactArithmetic(addends)
@@ -195,8 +194,8 @@ private[condition] case class LinearSums(sides: Sides) {
 private[condition] object WallClock {
 
   /**
-   * TIMESTAMP - TIMESTAMP is a difference of readings of the clock on the wall. It differs from the
-   * time elapsed by at most that between the zone's extreme offsets, in microseconds.
+   * TIMESTAMP - TIMESTAMP is a difference of readings of the clock on the wall. It differs from
+   * the time elapsed by at most that between the zone's extreme offsets, in microseconds.
    */
   def slack(zone: java.time.ZoneId): BigInt = {
     import scala.jdk.CollectionConverters._

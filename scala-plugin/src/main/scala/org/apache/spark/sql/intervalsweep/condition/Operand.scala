@@ -7,8 +7,8 @@ import org.apache.spark.sql.types._
  * One side of a comparison as a LONG.
  *
  * @param encoded  its encoding, over the attributes of one side
- * @param hasValue whether it can be computed for every row. If not, it serves as a bound only, which is
- *                 left open where it fails
+ * @param hasValue whether it can be computed for every row. If not, it serves as a bound only,
+ *                 which is left open where it fails
  */
 private[condition] case class Operand(encoded: Expression, hasValue: Boolean)
 
@@ -28,9 +28,9 @@ private[condition] object Operand {
   }
 
   /**
-   * What fails for no other reason than that its value lies beyond the ends of its type: the formula
-   * raises an error for the row, so that the bound may be what exact arithmetic says, the end of the
-   * longs.
+   * What fails for no other reason than that its value lies beyond the ends of its type: the
+   * formula raises an error for the row, so that the bound may be what exact arithmetic says, the
+   * end of the longs.
    */
   private def saturated(e: Expression): Option[Expression] = e match {
     case c @ Cast(date, TimestampType | TimestampNTZType, _, _) if date.dataType == DateType =>
@@ -63,7 +63,9 @@ private[condition] object Operand {
     Option.when(options.forall(_.isDefined))(options.flatten)
 }
 
-/** `+` and `-` that raise an error rather than wrap: their terms, and whether each is subtracted. */
+/**
+ * `+` and `-` that raise an error rather than wrap: their terms, and whether each is subtracted.
+ */
 private[condition] object ExactArithmetic {
   def unapply(e: Expression): Option[Seq[(Expression, Boolean)]] =
     if (!EndpointEncoding.isWhole(e.dataType)) None

@@ -3,7 +3,8 @@ package org.apache.spark.sql.intervalsweep.condition
 import org.apache.spark.sql.catalyst.expressions._
 
 /**
- * What a comparison says when one side is boxes: the `point` of the other side is within the bounds.
+ * What a comparison says when one side is boxes: the `point` of the other side is within the
+ * bounds.
  *
  * @param exact whether it says all that the comparison does; if not, it says less
  * @param cores where it holds; see [[Core]]
@@ -106,7 +107,9 @@ private[condition] object PointBounds {
     }
   }
 
-  /** The points' number, and whether it is subtracted. Several are added if that cannot overflow. */
+  /**
+   * The points' number, and whether it is subtracted. Several are added if that cannot overflow.
+   */
   private def pointOf(terms: Seq[Term]): Option[(Expression, Boolean)] = terms match {
     case _ if !terms.forall(_.operand.hasValue) => None
     case Seq(term) => Some(term.operand.encoded -> term.negative)
@@ -128,8 +131,8 @@ private[condition] object PointBounds {
   }
 
   /**
-   * The last point that does not bring a row's sum beyond that end: `p + A <= end` is `p <= end - A`.
-   * None if the sum is not of one point and known numbers, or if that point may be no LONG.
+   * The last point that does not bring a row's sum beyond that end: `p + A <= end` is `p <= end -
+   * A`. None if the sum is not of one point and known numbers, or if that point may be no LONG.
    */
   private def coreOf(w: Wrapping, upper: Boolean, boxes: Side): Option[Expression] = {
     val (points, others) = w.terms.partition(_.side.contains(boxes.other))

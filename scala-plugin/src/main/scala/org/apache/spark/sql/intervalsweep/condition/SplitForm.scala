@@ -11,10 +11,11 @@ package org.apache.spark.sql.intervalsweep.condition
  *     A       a=========d          sweep 2: B is boxes, its lead axis is c < a < b
  *     B  c=========b                        and its second one c < d
  * }}}
- * For INTERVAL_INTERSECTS, `c` and `a` are the starts: of two intervals that intersect one begins within
- * the other. In general: either `a <= c` or `c < a`, never both, and each sweep adds one of the two to
- * the inequalities as they are. So the sweeps are disjoint, and together exact, for all rows, empty and
- * reversed intervals included; where `a` is NULL or `c` is, neither the inequalities nor a sweep match.
+ * For INTERVAL_INTERSECTS, `c` and `a` are the starts: of two intervals that intersect one begins
+ * within the other. In general: either `a <= c` or `c < a`, never both, and each sweep adds one
+ * of the two to the inequalities as they are. So the sweeps are disjoint, and together exact, for
+ * all rows, empty and reversed intervals included; where `a` is NULL or `c` is, neither the
+ * inequalities nor a sweep match.
  *
  * In both sweeps the rows of A are sorted by `a` and those of B by `c`.
  */

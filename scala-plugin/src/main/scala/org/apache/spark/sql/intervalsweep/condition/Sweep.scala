@@ -33,8 +33,8 @@ case class Axis(point: Int, lower: Option[Bound], upper: Option[Bound]) {
 }
 
 /**
- * Every row of `boxes` is an axis-parallel box, every row of the other side a point; they match if the
- * point lies in the box.
+ * Every row of `boxes` is an axis-parallel box, every row of the other side a point; they match
+ * if the point lies in the box.
  *
  * {{{
  *   second   ^

@@ -37,8 +37,9 @@ case class SweepCondition(
     if (side == LeftSide) leftEndpoints else rightEndpoints
 
   /**
-   * The endpoint by which the rows of a side are sorted: the lead point where the side is points, which
-   * is the same in every sweep, and otherwise the end of the lead axis at which a box begins.
+   * The endpoint by which the rows of a side are sorted: the lead point where the side is points,
+   * which is the same in every sweep, and otherwise the end of the lead axis at which a box
+   * begins.
    */
   def sortSlot(side: Side): Int = pointSlots(side).headOption.getOrElse {
     sweeps.head.lead.bounds.head.slot

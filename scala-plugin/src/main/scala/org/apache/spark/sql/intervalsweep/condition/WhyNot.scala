@@ -4,7 +4,10 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.types.DataType
 
-/** Why a join is left to Spark: a closed list. Each message says what to change, if anything can be. */
+/**
+ * Why a join is left to Spark: a closed list. Each message says what to change, if anything can
+ * be.
+ */
 sealed abstract class WhyNot(val message: String)
 
 object WhyNot {
@@ -27,19 +30,20 @@ object WhyNot {
         s"$function is nothing but equalities, which Spark's own join does best: nothing to change")
 
   case object WeakRange extends WhyNot(
-        "beside equality keys there is only one inequality, so that Spark's own join on the keys is at " +
-          "least as good: add the other end of the range, or use an interval function")
+        "beside equality keys there is only one inequality, so that Spark's own join on the keys " +
+          "is at least as good: add the other end of the range, or use an interval function")
 
   case class UnsupportedEndpoint(expression: Expression, dataType: DataType) extends WhyNot(
-        s"${expression.sql} is ${dataType.sql}, which has no 64-bit encoding that keeps its order: cast it " +
-          "to a number, a DECIMAL of at most 18 digits, a DATE, a TIMESTAMP or an INTERVAL")
+        s"${expression.sql} is ${dataType.sql}, which has no 64-bit encoding that keeps its " +
+          "order: cast it to a number, a DECIMAL of at most 18 digits, a DATE, a TIMESTAMP " +
+          "or an INTERVAL")
 
   case class NonDeterministic(expression: Expression) extends WhyNot(
         s"${expression.sql} is not deterministic: compute it in a subquery below the join")
 
   case class CrossSide(expression: Expression) extends WhyNot(
-        s"${expression.sql} cannot be written as a comparison of an expression of one side with an " +
-          "expression of the other: move what belongs to one side to one side of the comparison")
+        s"${expression.sql} cannot be written as a comparison of an expression of one side with " +
+          "an expression of the other: move what belongs to one side to one side of the comparison")
 
   case class HintForbids(hint: String) extends WhyNot(
         s"the hint $hint asks for another join: remove it")
