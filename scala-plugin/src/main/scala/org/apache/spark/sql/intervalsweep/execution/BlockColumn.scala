@@ -48,17 +48,25 @@ sealed abstract class BlockColumn(val dataType: DataType) {
 /** BOOLEAN, TINYINT, SMALLINT, INT, DATE and year-month intervals. */
 final class IntColumn(dataType: DataType) extends BlockColumn(dataType) {
   var values: Array[Int] = Array.emptyIntArray
+
+  /** Bytes of a value in a row; 0 for a Boolean. A number, as it is asked for with every row. */
+  private val width = dataType match {
+    case BooleanType => 0
+    case ByteType => 1
+    case ShortType => 2
+    case _ => 4
+  }
   override def bytesPerRow: Int = 5
   override def grow(capacity: Int): Unit = {
     super.grow(capacity)
     values = java.util.Arrays.copyOf(values, capacity)
   }
   override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
-    values(i) = dataType match {
-      case BooleanType => if (row.getBoolean(ordinal)) 1 else 0
-      case ByteType => row.getByte(ordinal).toInt
-      case ShortType => row.getShort(ordinal).toInt
-      case _ => row.getInt(ordinal)
+    values(i) = width match {
+      case 4 => row.getInt(ordinal)
+      case 2 => row.getShort(ordinal).toInt
+      case 1 => row.getByte(ordinal).toInt
+      case _ => if (row.getBoolean(ordinal)) 1 else 0
     }
   override def permute(order: Array[Int], n: Int): Unit = {
     super.permute(order, n)
@@ -67,11 +75,11 @@ final class IntColumn(dataType: DataType) extends BlockColumn(dataType) {
     var i = 0
     while (i < n) { values(i) = old(order(i)); i += 1 }
   }
-  override protected def boxedValue(i: Int): Any = dataType match {
-    case BooleanType => values(i) != 0
-    case ByteType => values(i).toByte
-    case ShortType => values(i).toShort
-    case _ => values(i)
+  override protected def boxedValue(i: Int): Any = width match {
+    case 4 => values(i)
+    case 2 => values(i).toShort
+    case 1 => values(i).toByte
+    case _ => values(i) != 0
   }
 }
 
