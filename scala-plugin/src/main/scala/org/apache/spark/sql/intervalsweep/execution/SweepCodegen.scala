@@ -23,13 +23,8 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
   override def limitNotReachedChecks: Seq[String] = Nil
 
   override protected def doProduce(ctx: CodegenContext): String = {
-    val task = ctx.addMutableState(
-      classOf[SweepTask].getName, "sweepTask",
-      v => {
-        val tasks = ctx.addReferenceObj("sweepTasks", generatedTasks)
-        s"$v = $tasks.open(inputs[0]);"
-      },
-      forceInline = true)
+    val tasks = ctx.addReferenceObj("sweepTasks", generatedTasks)
+    val task = ctx.addMutableState(classOf[SweepTask].getName, "sweepTask", forceInline = true)
     val l = ctx.freshName("l")
     val r = ctx.freshName("r")
     val left = new SideCode(ctx, s"$task.left()", payload(LeftSide), l)
@@ -51,7 +46,10 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
               |  return;
               |}
             """.stripMargin
+    // Not where the stage is set up: the stage of a UNION ALL sets up all its children for each
+    // partition, with the input of the one child that the partition belongs to.
     s"""
+       |if ($task == null) $task = $tasks.open(inputs[0]);
        |while ($limitNotReachedCond $task.hasRun()) {
        |  if ($task.takeWindowChange()) {
        |    ${left.reload}

@@ -4,7 +4,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.SQLConfHelper
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, NamedExpression}
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
-import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.{Inner, InnerLike}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.plans.physical.BroadcastPartitioning
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
@@ -44,7 +44,7 @@ object IntervalSweepStrategy
     for {
       _ <- Either.cond(conf.getConf(IntervalSweepConf.Enabled), (), WhyNot.Disabled)
       _ <- Either.cond(!join.isStreaming, (), WhyNot.Streaming)
-      _ <- Either.cond(join.joinType == Inner, (), WhyNot.JoinTypeNotSupported(join.joinType))
+      _ <- Either.cond(isInner(join), (), WhyNot.JoinTypeNotSupported(join.joinType))
       condition <- join.condition.toRight(WhyNot.NoCondition)
       broadcast <- broadcastSide(join)
       sweep <- SweepCondition.analyze(
@@ -54,6 +54,9 @@ object IntervalSweepStrategy
         preferredBoxes = broadcast.map(_.other))
       _ <- hinted(join, sweep)
     } yield SweepChoice(sweep, mode(sweep, broadcast))
+
+  /** CROSS JOIN with a WHERE that says more is an inner join. */
+  private def isInner(join: Join): Boolean = join.joinType.isInstanceOf[InnerLike]
 
   private def mode(sweep: SweepCondition, broadcast: Option[Side]): SweepMode = broadcast match {
     case Some(side) => SweepMode.Broadcast(side)
@@ -117,7 +120,7 @@ object IntervalSweepStrategy
     IntervalSweepJoinExec(
       input(LeftSide, join.left),
       input(RightSide, join.right),
-      join.joinType,
+      Inner,
       sweep.leftKeys,
       sweep.rightKeys,
       sweep.leftEndpoints,
