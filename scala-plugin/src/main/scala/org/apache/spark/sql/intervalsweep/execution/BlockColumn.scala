@@ -2,8 +2,6 @@ package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator
-import org.apache.spark.sql.execution.SparkInternals
-import org.apache.spark.sql.execution.vectorized.{OnHeapColumnVector, WritableColumnVector}
 import org.apache.spark.sql.types._
 
 /**
@@ -36,9 +34,6 @@ sealed abstract class BlockColumn(val dataType: DataType) {
     var i = 0
     while (i < n) { nulls(i) = old(order(i)); i += 1 }
   }
-
-  /** Forgets all rows, keeping the memory. */
-  def clear(): Unit = ()
 
   /** The value of row `i`, boxed as Catalyst boxes it; `null` for NULL. For interpreted plans. */
   final def boxed(i: Int): Any = if (nulls(i)) null else boxedValue(i)
@@ -121,37 +116,35 @@ final class DoubleColumn(dataType: DataType) extends BlockColumn(dataType) {
     if (dataType == FloatType) values(i).toFloat else values(i)
 }
 
-/** Every other type, in one of Spark's column vectors. Reordered by an index, not by moving. */
-final class VectorColumn(dataType: DataType) extends BlockColumn(dataType) {
-  private val physicalType = VectorColumn.withoutUserTypes(dataType)
-  val vector = new OnHeapColumnVector(16, physicalType)
-  private val vectors = Array[WritableColumnVector](vector)
-  private val append = SparkInternals.valueAppender(physicalType)
-  private var index: Array[Int] = _
-
-  /** Where row `i` is in the vector. */
-  def position(i: Int): Int = if (index == null) i else index(i)
-
-  override def bytesPerRow: Int = 17
-  override protected def setNull(i: Int): Unit = {
-    super.setNull(i)
-    vector.appendNull()
+/**
+ * Every other type, as the objects by which Catalyst passes its values: strings, decimals, nested
+ * values, and whatever types Spark may yet invent.
+ */
+final class ObjectColumn(dataType: DataType) extends BlockColumn(dataType) {
+  var values: Array[AnyRef] = Array.empty
+  override def bytesPerRow: Int = ObjectColumn.BytesPerObject
+  override def grow(capacity: Int): Unit = {
+    super.grow(capacity)
+    values = java.util.Arrays.copyOf(values, capacity)
   }
+
+  /** A copy: the row is one that its producer uses again. */
   override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
-    append(row.get(ordinal, physicalType), vectors)
+    values(i) = InternalRow.copyValue(row.get(ordinal, dataType)).asInstanceOf[AnyRef]
   override def permute(order: Array[Int], n: Int): Unit = {
     super.permute(order, n)
-    val moved = new Array[Int](n)
+    val old = values
+    values = new Array[AnyRef](old.length)
     var i = 0
-    while (i < n) { moved(i) = position(order(i)); i += 1 }
-    index = moved
+    while (i < n) { values(i) = old(order(i)); i += 1 }
   }
-  override def clear(): Unit = {
-    vector.reset()
-    index = null
-  }
-  override protected def boxedValue(i: Int): Any =
-    SparkInternals.vectorRow(vectors, position(i)).get(0, physicalType)
+  override protected def boxedValue(i: Int): Any = values(i)
+}
+
+object ObjectColumn {
+
+  /** A reference, the flag, and the headers of a small object and its bytes. */
+  private val BytesPerObject = 53
 }
 
 object BlockColumn {
@@ -164,60 +157,28 @@ object BlockColumn {
     case LongType | TimestampType | TimestampNTZType | _: DayTimeIntervalType =>
       new LongColumn(dataType)
     case FloatType | DoubleType => new DoubleColumn(dataType)
-    case _ => new VectorColumn(dataType)
+    case _ => new ObjectColumn(dataType)
   }
 
-  /** Java source that reads the non-NULL value at `index` of the array (or vector) `values`. */
-  def read(dataType: DataType, column: String, values: String, index: String): String =
-    dataType match {
-      case BooleanType => s"$values[$index] != 0"
-      case ByteType => s"(byte) $values[$index]"
-      case ShortType => s"(short) $values[$index]"
-      case FloatType => s"(float) $values[$index]"
-      case other =>
-        arrayType(other) match {
-          case Some(_) => s"$values[$index]"
-          case None =>
-            CodeGenerator.getValueFromVector(
-              values,
-              VectorColumn.withoutUserTypes(other),
-              s"$column.position($index)")
-        }
-    }
+  /** Java source of the non-NULL value at `index` of the array `values`. */
+  def read(dataType: DataType, values: String, index: String): String = dataType match {
+    case BooleanType => s"$values[$index] != 0"
+    case ByteType => s"(byte) $values[$index]"
+    case ShortType => s"(short) $values[$index]"
+    case FloatType => s"(float) $values[$index]"
+    case _ if arrayType(dataType) == "Object[]" =>
+      s"(${CodeGenerator.boxedType(dataType)}) $values[$index]"
+    case _ => s"$values[$index]"
+  }
 
-  /** The Java type of the column's value array; None where the values sit in a vector. */
-  def arrayType(dataType: DataType): Option[String] = dataType match {
-    case BooleanType | ByteType | ShortType | IntegerType | DateType |
-        _: YearMonthIntervalType =>
-      Some("int[]")
-    case LongType | TimestampType | TimestampNTZType | _: DayTimeIntervalType => Some("long[]")
-    case FloatType | DoubleType => Some("double[]")
-    case _ => None
+  /** The Java type of the column's value array. */
+  def arrayType(dataType: DataType): String = apply(dataType) match {
+    case _: IntColumn => "int[]"
+    case _: LongColumn => "long[]"
+    case _: DoubleColumn => "double[]"
+    case _: ObjectColumn => "Object[]"
   }
 
   /** The Java class of the column. */
-  def javaClass(dataType: DataType): String = (arrayType(dataType) match {
-    case Some("int[]") => classOf[IntColumn]
-    case Some("long[]") => classOf[LongColumn]
-    case Some(_) => classOf[DoubleColumn]
-    case None => classOf[VectorColumn]
-  }).getName
-}
-
-object VectorColumn {
-
-  /** The Java class of the vector. */
-  def javaVector: String = classOf[OnHeapColumnVector].getName
-
-
-  /** User-defined types as what they are stored as: Spark's vectors know no other. */
-  def withoutUserTypes(dataType: DataType): DataType = dataType match {
-    case user: UserDefinedType[_] => withoutUserTypes(user.sqlType)
-    case StructType(fields) =>
-      StructType(fields.map(f => f.copy(dataType = withoutUserTypes(f.dataType))))
-    case ArrayType(element, nullable) => ArrayType(withoutUserTypes(element), nullable)
-    case MapType(key, value, nullable) =>
-      MapType(withoutUserTypes(key), withoutUserTypes(value), nullable)
-    case other => other
-  }
+  def javaClass(dataType: DataType): String = apply(dataType).getClass.getName
 }

@@ -38,7 +38,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   var groups: Array[Int] = _
   private var rows = 0
   private var capacity = 0
-  private val hasVectors = columns.exists(_.isInstanceOf[VectorColumn])
+  private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
 
   def numRows: Int = rows
 
@@ -58,7 +58,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       k = 0
       while (k < columns.length) { columns(k).set(rows, row, layout.ordinals(k)); k += 1 }
       if (group >= 0) groups(rows) = group
-      if (hasVectors) reserveVectors(row)
+      if (hasObjects) reserveObjects(row)
       rows += 1
       true
     }
@@ -77,7 +77,6 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   /** Forgets the rows, keeping the memory. */
   def clear(): Unit = {
     rows = 0
-    columns.foreach(_.clear())
   }
 
   /** Whether the rows have group numbers; said before the first row. */
@@ -99,7 +98,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   }
 
   /** Variable-length values are accounted by the size of the rows that they came in. */
-  private def reserveVectors(row: InternalRow): Unit = row match {
+  private def reserveObjects(row: InternalRow): Unit = row match {
     case unsafe: UnsafeRow if memory != null => memory.reserveLater(unsafe.getSizeInBytes.toLong)
     case _ =>
   }

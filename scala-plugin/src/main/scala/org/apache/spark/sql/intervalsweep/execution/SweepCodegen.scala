@@ -133,18 +133,14 @@ private final class SideCode(
     def reload: String = s"$column = ($javaClass) $block.columns()[$ordinal];"
 
     def locals: String = {
-      val valuesOf = arrayType match {
-        case Some(array) => s"final $array $values = $column.values();"
-        case None =>
-          s"final ${VectorColumn.javaVector} $values = $column.vector();"
-      }
+      val valuesOf = s"final $arrayType $values = $column.values();"
       if (attribute.nullable) s"$valuesOf\nfinal boolean[] $nulls = $column.nulls();" else valuesOf
     }
 
     def variable: ExprCode = {
       val javaType = CodeGenerator.javaType(dataType)
       val value = ctx.freshName("value")
-      val read = BlockColumn.read(dataType, column, values, position)
+      val read = BlockColumn.read(dataType, values, position)
       if (!attribute.nullable) {
         val code = code"final $javaType $value = $read;"
         ExprCode(code, FalseLiteral, JavaCode.variable(value, dataType))
