@@ -57,7 +57,7 @@ test-python: $(JAR) $(WHEEL) ## Run the Python and SQL tests alone (ARGS: argume
 	$(PY) -m pytest $(ARGS)
 
 .PHONY: lint
-lint: $(VENV) $(SBT_TOOL) | check-java ## Check style, types and docs; compiler warnings are errors
+lint: $(VENV) $(SBT_TOOL) | check-tools ## Check style, types and docs; compiler warnings are errors
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
@@ -65,7 +65,7 @@ lint: $(VENV) $(SBT_TOOL) | check-java ## Check style, types and docs; compiler 
 	$(call sbt,scalafmtCheckAll scalafmtSbtCheck Test/compile)
 
 .PHONY: format
-format: $(VENV) $(SBT_TOOL) | check-java ## Rewrite all sources in the project's style
+format: $(VENV) $(SBT_TOOL) | check-tools ## Rewrite all sources in the project's style
 	$(PY) -m ruff check --fix --exit-zero
 	$(PY) -m ruff format
 	$(call sbt,scalafmtAll scalafmtSbt)
@@ -80,6 +80,12 @@ wheel: $(WHEEL) ## Build the Python wheel with the jar inside: dist/
 golden: $(JAR) ## Rewrite the golden results of sql-examples/
 	$(PY) sql-examples/run.py --write
 
+.PHONY: bench
+bench: $(JAR) ## Measure kernels and joins; takes long, wants a quiet machine
+	$(PY) benchmarks/kernels.py
+	$(PY) benchmarks/anchor.py
+	$(PY) benchmarks/keys.py
+
 .PHONY: clean
 clean: ## Remove all that was built (not .venv)
 	rm -rf target project/target project/project dist spark-warehouse metastore_db derby.log
@@ -90,7 +96,7 @@ clean: ## Remove all that was built (not .venv)
 distclean: clean ## Remove .venv too
 	rm -rf .venv
 
-$(JAR): $(JAR_SOURCES) $(SOURCE_LIST) $(VENV) $(SBT_TOOL) | check-java
+$(JAR): $(JAR_SOURCES) $(SOURCE_LIST) $(VENV) $(SBT_TOOL) | check-tools
 	@rm -rf $(@D)
 	$(call sbt,package)
 	@touch $@
@@ -100,24 +106,28 @@ $(WHEEL): $(JAR) pyproject.toml project/hatch_build.py README.md
 	$(PY) -m build --wheel --no-isolation --outdir $(@D)
 	@touch $@
 
-$(VENV): pyproject.toml
-	@python=$$(for p in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
-	    $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; \
-	  done) || { echo "make: Python 3.11 or newer is needed (by PySpark 4.3), found: \
-	$$(python3 --version 2>&1 | head -1). Install it, or: make PYTHON=/path/to/python3" >&2; exit 1; }; \
-	  $$python -m venv .venv || { echo "make: $$python cannot make virtual environments; \
-	install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+$(VENV): pyproject.toml | check-tools
+	@python=$$($(find_python)); $$python -m venv .venv || { echo "make: $$python cannot make virtual \
+	environments; install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	$(PY) -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
-$(SBT_LAUNCHER):
-	@command -v mvn >/dev/null || { echo "make: sbt or Maven is needed; install one of them" >&2; exit 1; }
+$(SBT_LAUNCHER): | check-tools
 	mvn --quiet --batch-mode org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
 	  -Dartifact=org.scala-sbt:sbt-launch:$(SBT_VERSION) -DoutputDirectory=$(@D)
 	@touch $@
 
-.PHONY: check-java
-check-java:
-	@version=$$("$(JAVA)" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p'); \
-	  [ "$${version:-0}" -ge 17 ] || { echo "make: Java 17 or newer is needed (by Spark 4.3), found: \
-	$${version:-none}. Install it, or set JAVA_HOME" >&2; exit 1; }
+# The first Python that PySpark 4.3 takes, or nothing.
+find_python = for p in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
+  $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done
+
+# What the machine has to bring along, each with one line that says what is missing.
+.PHONY: check-tools
+check-tools:
+	@java=$$("$(JAVA)" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p'); \
+	  [ "$${java:-0}" -ge 17 ] || { echo "make: Java 17 or newer is needed (by Spark 4.3), found: \
+	$${java:-none}. Install it, or set JAVA_HOME" >&2; exit 1; }
+	@[ -n "$$($(find_python))" ] || { echo "make: Python 3.11 or newer is needed (by PySpark 4.3), found: \
+	$$(python3 -V 2>/dev/null || echo none). Install it, or: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@command -v sbt >/dev/null || command -v mvn >/dev/null || { \
+	  echo "make: sbt or Maven is needed to build the jar, found: none. Install one of them" >&2; exit 1; }

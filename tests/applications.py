@@ -1,8 +1,9 @@
-"""Spark applications in a process of their own: what one shared session cannot show."""
+"""Spark applications of their own, for what one session cannot try: settings, faults, clusters."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -10,40 +11,70 @@ from pathlib import Path
 
 import intervalsweep
 
-ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = Path(intervalsweep.__file__).resolve().parent.parent
 EXTENSION = "org.intervalsweep.IntervalSweepExtensions"
-BY_CONF = ["--jars", intervalsweep.jar_path(), "--conf", f"spark.sql.extensions={EXTENSION}"]
-UNSET = ("PYSPARK_SUBMIT_ARGS", "PYTHONPATH", "SPARK_CONF_DIR", "SPARK_HOME")
 
-SESSION = """
+PRELUDE = f"""
+import os, signal, sys, threading, time
+sys.path.insert(0, {str(Path(__file__).resolve().parent)!r})
 import intervalsweep
+from processes import children, workers
 from pyspark.sql import SparkSession
 
-builder = SparkSession.builder.config(map={settings!r})
-spark = intervalsweep.configure(builder).getOrCreate()
+def start(master="local[2]", **settings):
+    builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false")
+    builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.log.level", "ERROR")
+    builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
+    builder = builder.config("spark.sql.shuffle.partitions", "4")
+    for key, value in settings.items():
+        builder = builder.config(key.replace("__", "."), value)
+    return intervalsweep.configure(builder).getOrCreate()
+
+def swept(frame):
+    assert "IntervalSweepJoin" in frame._jdf.queryExecution().executedPlan().toString()
+    return frame
 """
 
 
-def run(folder: Path, command: list[str], **environment: str) -> str:
-    """Runs a command in a folder and returns what it prints; one that fails fails the test."""
-    done = subprocess.run(
+def by_conf(jar: str | None = None) -> list[str]:
+    """What any of Spark's commands needs to know."""
+    jars = jar or intervalsweep.jar_path()
+    return ["--jars", jars, "--conf", f"spark.sql.extensions={EXTENSION}"]
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """Without what the caller's shell says about Spark, so that the test alone decides."""
+    removed = ("PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "PYSPARK_PYTHON", "SPARK_REMOTE")
+    inherited = {key: value for key, value in os.environ.items() if key not in removed}
+    return {**inherited, "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": str(PACKAGES), **more}
+
+
+def run(
+    folder: Path, command: list[str], timeout: int = 240, **env: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a process group of its own, which ends with it whatever happens."""
+    process = subprocess.Popen(
         command,
         cwd=folder,
-        env={key: value for key, value in os.environ.items() if key not in UNSET}
-        | {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-        | environment,
-        capture_output=True,
+        env=clean_environment(**env),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=240,
-        check=False,
+        start_new_session=True,
     )
-    assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr[-8000:]}"
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        raise AssertionError(f"not done after {timeout} s\n{out}\n{err[-4000:]}") from None
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def program(folder: Path, text: str, timeout: int = 240, **env: str) -> str:
+    """Runs a Python program, and returns what it prints; it has to end well."""
+    file = folder / "program.py"
+    file.write_text(PRELUDE + textwrap.dedent(text), encoding="utf-8")
+    done = run(folder, [sys.executable, str(file)], timeout, **env)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-6000:]}"
     return done.stdout
-
-
-def run_program(folder: Path, program: str, settings: dict[str, str]) -> str:
-    """Runs Python code that finds a session with these settings in `spark`."""
-    quiet = {"spark.ui.enabled": "false", "spark.log.level": "OFF"}
-    local = {"spark.sql.warehouse.dir": str(folder / "warehouse")}
-    text = SESSION.format(settings=quiet | local | settings) + textwrap.dedent(program)
-    return run(folder, [sys.executable, "-c", text], PYTHONPATH=str(ROOT / "python"))

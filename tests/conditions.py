@@ -1,7 +1,7 @@
 """Inequalities in many spellings, over `r` and `s` with two columns of each type.
 
-`i` INT, `b` BIGINT, `h` SMALLINT, `d` DATE, `t` TIMESTAMP, `n` TIMESTAMP_NTZ, `f` FLOAT, `g` DOUBLE,
-`m` DECIMAL(10,2), `p` DECIMAL(12,4), `v` STRING.
+`i` INT, `b` BIGINT, `h` SMALLINT, `d` DATE, `t` TIMESTAMP, `n` TIMESTAMP_NTZ, `f` FLOAT,
+`g` DOUBLE, `m` DECIMAL(10,2), `p` DECIMAL(12,4), `v` STRING.
 """
 
 # Conditions that are swept, by what they are about.

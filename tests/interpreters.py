@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 import textwrap
@@ -76,7 +75,7 @@ def busy(jvm: int) -> set[int]:
     return {pid for pid, used in now.items() if used > before.get(pid, used)}
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
+def eventually(condition: Callable[[], object], seconds: float = 10) -> bool:
     """Whether a condition comes true in time."""
     end = time.monotonic() + seconds
     while not condition():
@@ -88,15 +87,15 @@ def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
 
 def _processes() -> Iterator[tuple[int, int, int]]:
     """Process, parent and the clock ticks it used, of all that are no zombies."""
-    for name in filter(str.isdigit, os.listdir("/proc")):
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            text = Path("/proc", name, "stat").read_text(encoding="utf-8", errors="replace")
+            text = (folder / "stat").read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue  # has just ended
         # The fields after the command, which may hold anything: state, parent, ...
         fields = text.rpartition(")")[2].split()
         if fields[0] != "Z":
-            yield int(name), int(fields[1]), int(fields[11]) + int(fields[12])
+            yield int(folder.name), int(fields[1]), int(fields[11]) + int(fields[12])
 
 
 def _is_under(pid: int, ancestor: int, parents: dict[int, int]) -> bool:

@@ -1,79 +1,101 @@
-"""Nothing of ours but the jar: executors in processes of their own, and Spark's command lines."""
+"""Executors in processes of their own, and Spark's own programs without any Python of ours."""
 
 from __future__ import annotations
 
-import os
+import shutil
+import sys
 from pathlib import Path
 
 import pyspark
-import pytest
 
-from applications import BY_CONF, ROOT, run
+import intervalsweep
+from applications import by_conf, program, run
 
-SPARK = Path(pyspark.__file__).parent
-# No `import intervalsweep`. The executors answer for where the tasks ran.
-PROGRAM = """
-from pyspark.sql import SparkSession
-
-spark = SparkSession.builder.getOrCreate()
-for name in ("exons", "fbrain"):
-    path = f"sql-examples/data/{name}"
-    spark.read.parquet(path).repartition(4).createOrReplaceTempView(name)
-for threshold in ("100m", "-1"):
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", threshold)
-    for key in ("e.contig = f.contig AND", "e.contig = 'chr1' AND f.contig = 'chr1' AND"):
-        frame = spark.sql(f'''
-            SELECT count(*) FROM exons e JOIN fbrain f
-            ON {key} INTERVAL_INTERSECTS(e.pos_start, e.pos_end, f.pos_start, f.pos_end)
-        ''')
-        assert "IntervalSweepJoin" in frame._jdf.queryExecution().executedPlan().toString()
-        print("pairs", frame.first()[0])
-spark.stop()
-"""
+SPARK_HOME = Path(pyspark.__file__).resolve().parent
+QUERY = (
+    "SELECT count(*) AS n, sum(r.ts + s.te) AS t FROM "
+    "(SELECT id % 7 AS k, id AS ts, id + 10 + id % 3 AS te FROM range(2000)) r JOIN "
+    "(SELECT id % 7 AS k, id AS ts, id + 5 + id % 11 AS te FROM range(2000)) s ON {keys}"
+)
+FUNCTION = "ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te)"
+FORMULA = "r.ts < s.ts AND s.ts < r.te AND r.te < s.te"
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A SPARK_HOME of links: the workers of a local cluster write into theirs."""
-    folder = tmp_path / "spark"
-    folder.mkdir()
-    for entry in SPARK.iterdir():
-        (folder / entry.name).symlink_to(entry)
-    (tmp_path / "sql-examples").symlink_to(ROOT / "sql-examples")
-    return folder
-
-
-def command(home: Path, name: str, *options: str) -> list[str]:
-    warehouse = f"spark.sql.warehouse.dir={home.parent / 'warehouse'}"
-    quiet = ["--conf", "spark.log.level=ERROR", "--conf", "spark.ui.enabled=false"]
-    return [str(home / "bin" / name), *BY_CONF, *quiet, "--conf", warehouse, *options]
-
-
-def test_executors_need_the_jar_alone(home: Path, tmp_path: Path) -> None:
-    """By spark-submit, broadcast and distributed, by keys and by ranges."""
-    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
-    master = ["--master", "local-cluster[2,1,1024]", "--conf", "spark.sql.shuffle.partitions=4"]
-    printed = run(
-        tmp_path, command(home, "spark-submit", *master, "program.py"), SPARK_HOME=str(home)
+def test_local_cluster(tmp_path: Path) -> None:
+    """The jar and the worker's sources reach executors that share nothing with the driver."""
+    printed = program(
+        tmp_path,
+        f"""
+        if __name__ == "__main__":
+            spark = start(
+                "local-cluster[2,1,1024]",
+                spark__executor__memory="512m",
+                spark__pyspark__python={sys.executable!r},
+            )
+            for keys in ("", "r.k = s.k AND "):
+                for threshold in ("10MB", "-1"):
+                    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", threshold)
+                    got = swept(spark.sql({QUERY!r}.format(keys=keys + {FUNCTION!r}))).first()
+                    spark.conf.set("spark.sql.intervalsweep.enabled", "false")
+                    expected = spark.sql({QUERY!r}.format(keys=keys + {FORMULA!r})).first()
+                    spark.conf.set("spark.sql.intervalsweep.enabled", "true")
+                    assert got == expected and got.n > 0, (got, expected)
+                    print("same", got.n)
+        """,
+        SPARK_HOME=str(SPARK_HOME),
     )
-    answers = [line for line in printed.splitlines() if line.startswith("pairs ")]
-    assert answers == ["pairs 54246", "pairs 5385"] * 2
-    assert len(list((home / "work").glob("*/*/stderr"))) == 2, "two executors"
+    assert printed.count("same") == 4
 
 
-def test_spark_sql_runs_the_examples_as_they_are(home: Path, tmp_path: Path) -> None:
-    """All but one that takes longer, in one shell; the golden results without their empty lines."""
-    examples = sorted((ROOT / "sql-examples").glob("*.sql"))
-    examples = [example for example in examples if example.stem != "file_histories"]
-    file = tmp_path / "all.sql"
-    file.write_text("".join(f"SOURCE sql-examples/{e.name};\n" for e in examples), encoding="utf-8")
-    options = ["--master", "local[2]", "--conf", "spark.sql.cli.print.header=true"]
-    options += ["--conf", "spark.sql.shuffle.partitions=2", "-f", str(file)]
-    printed = run(tmp_path, command(home, "spark-sql", *options), SPARK_HOME=str(home))
-    goldens = [ROOT / "sql-examples" / "golden" / f"{e.stem}.txt" for e in examples]
-    expected = "".join(golden.read_text(encoding="utf-8") for golden in goldens)
-    assert without_empty_lines(printed) == without_empty_lines(expected)
+def settings(folder: Path) -> list[str]:
+    values = {
+        "spark.ui.enabled": "false",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.pyspark.python": sys.executable,
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder}",
+    }
+    return [part for key, value in values.items() for part in ("--conf", f"{key}={value}")]
 
 
-def without_empty_lines(text: str) -> list[str]:
-    return [line for line in text.split(os.linesep) if line]
+def test_spark_sql(tmp_path: Path) -> None:
+    """The command line needs the jar and a setting, and no Python package in the driver."""
+    command = ["bash", str(SPARK_HOME / "bin" / "spark-sql"), "--master", "local[2]"]
+    query = QUERY.format(keys="r.k = s.k AND " + FUNCTION)
+    statements = f"EXPLAIN {query}; {query}; {query.replace(FUNCTION, FORMULA)};"
+    done = run(
+        tmp_path,
+        [*command, *by_conf(), *settings(tmp_path), "-e", statements],
+        SPARK_HOME=str(SPARK_HOME),
+        PYTHONPATH="",
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert "IntervalSweepJoin Inner" in done.stdout
+    *_, swept, plain = done.stdout.strip().splitlines()
+    assert swept == plain
+    assert int(swept.split()[0]) > 0
+
+
+def test_spark_submit(tmp_path: Path) -> None:
+    """A script that knows nothing of IntervalSweep but its SQL, and a jar at any place."""
+    jar = tmp_path / "a folder" / "x.jar"
+    jar.parent.mkdir()
+    shutil.copy(intervalsweep.jar_path(), jar)
+    script = tmp_path / "job.py"
+    script.write_text(
+        "from pyspark.sql import SparkSession\n"
+        "spark = SparkSession.builder.getOrCreate()\n"
+        f"frame = spark.sql({QUERY.format(keys=FUNCTION)!r})\n"
+        "assert 'IntervalSweepJoin' in frame._jdf.queryExecution().toString()\n"
+        f"assert frame.first() == spark.sql({QUERY.format(keys=FORMULA)!r}).first()\n"
+        "print('the same')\n"
+    )
+    submit = [str(SPARK_HOME / "bin" / "spark-submit"), "--master", "local[2]"]
+    done = run(
+        tmp_path,
+        ["bash", *submit, *by_conf(str(jar)), *settings(tmp_path), str(script)],
+        SPARK_HOME=str(SPARK_HOME),
+        PYTHONPATH="",
+        PYSPARK_PYTHON=sys.executable,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert "the same" in done.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import Any
 
@@ -51,6 +52,13 @@ CREATE OR REPLACE TEMPORARY VIEW {0} AS SELECT id, k, i1, i2, b1, b2, h1, h2, f1
 """
 
 
+# Both ways to distribute in the zone that changes its clocks.
+SETTINGS = [
+    *itertools.product(["Europe/Berlin"], ["true", "false"], ["10MB", "-1"]),
+    *itertools.product(["UTC"], ["true", "false"], ["10MB"]),
+]
+
+
 def table(seed: int, rows: int) -> pa.Table:
     """Short intervals, with NULL, empty and reversed ones among them."""
     rng = random.Random(seed)
@@ -80,13 +88,9 @@ def union(conditions: dict[str, str]) -> str:
     return " UNION ALL ".join(one(name, condition) for name, condition in conditions.items())
 
 
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "UTC"])
-@pytest.mark.parametrize("ansi", ["true", "false"])
-@pytest.mark.parametrize("threshold", ["10MB", "-1"])
+@pytest.mark.parametrize(("zone", "ansi", "threshold"), SETTINGS)
 @pytest.mark.usefixtures("views")
 def test_swept(spark: Any, conf: Any, both: Both, zone: str, ansi: str, threshold: str) -> None:
-    if zone == "UTC" and threshold == "-1":
-        pytest.skip("both ways to distribute are tried in the zone that changes its clocks")
     conf({ANSI: ansi, TIME_ZONE: zone, BROADCAST: threshold})
     kept = [
         name
@@ -97,13 +101,9 @@ def test_swept(spark: Any, conf: Any, both: Both, zone: str, ansi: str, threshol
     assert both(union(SWEPT), swept=len(SWEPT)) > 50 * len(SWEPT)
 
 
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "UTC"])
-@pytest.mark.parametrize("ansi", ["true", "false"])
-@pytest.mark.parametrize("threshold", ["10MB", "-1"])
+@pytest.mark.parametrize(("zone", "ansi", "threshold"), SETTINGS)
 @pytest.mark.usefixtures("views")
 def test_free(conf: Any, both: Both, zone: str, ansi: str, threshold: str) -> None:
-    if zone == "UTC" and threshold == "-1":
-        pytest.skip("both ways to distribute are tried in the zone that changes its clocks")
     conf({ANSI: ansi, TIME_ZONE: zone, BROADCAST: threshold})
     assert both(union(FREE), swept=None) > 50 * len(FREE)
 
@@ -132,10 +132,8 @@ def extremes(seed: int, rows: int, keys: tuple[int, ...]) -> pa.Table:
     columns: dict[str, Any] = {"id": pa.array(range(rows), pa.int32())}
     far = [rng.random() < 0.5 for _ in range(rows)]
     columns["k"] = pa.array([keys[is_far] for is_far in far], pa.int32())
-    for name, arrow, ends in (
-        ("i", pa.int32(), EXTREME["INT"]),
-        ("b", pa.int64(), EXTREME["BIGINT"]),
-    ):
+    for name, arrow in (("i", pa.int32()), ("b", pa.int64())):
+        ends = EXTREME[arrow]
         for suffix in "12":
             values = [rng.choice(ends) if is_far else rng.randrange(8) for is_far in far]
             columns[name + suffix] = pa.array(values, arrow)

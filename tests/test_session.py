@@ -24,6 +24,7 @@ QUERY = (
     "ON ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te)"
 )
 BY_CONF = ["--jars", intervalsweep.jar_path(), "--conf", f"spark.sql.extensions={EXTENSION}"]
+WITH_PYTHON = {"PYSPARK_PYTHON": sys.executable}
 PRELUDE = f"""
 import intervalsweep
 from pyspark.sql import SparkSession
@@ -39,7 +40,7 @@ def check(spark):
 
 
 def run(tmp_path: Path, command: list[str], **env: str) -> str:
-    removed = ("PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "SPARK_HOME")
+    removed = ("PYSPARK_SUBMIT_ARGS", "PYSPARK_PYTHON", "SPARK_CONF_DIR", "SPARK_HOME")
     inherited = {key: value for key, value in os.environ.items() if key not in removed}
     done = subprocess.run(
         command,
@@ -157,16 +158,16 @@ def test_register_brings_it_into_a_running_session(tmp_path: Path) -> None:
 def test_configure_in_a_program_that_spark_submit_runs(tmp_path: Path) -> None:
     """The JVM runs before the program does, so that spark.jars comes too late for the driver."""
     program = "check(intervalsweep.configure(builder).getOrCreate())"
-    run(tmp_path, [spark_command("spark-submit"), script(tmp_path, program)])
+    run(tmp_path, [spark_command("spark-submit"), script(tmp_path, program)], **WITH_PYTHON)
 
 
 def test_spark_submit_needs_no_python_of_ours(tmp_path: Path) -> None:
     program = script(tmp_path, "check(builder.getOrCreate())")
     text = Path(program).read_text().replace("import intervalsweep\n", "")
     Path(program).write_text(text)
-    run(tmp_path, [spark_command("spark-submit"), *BY_CONF, program], PYTHONPATH="")
+    run(tmp_path, [spark_command("spark-submit"), *BY_CONF, program], PYTHONPATH="", **WITH_PYTHON)
 
 
 def test_spark_sql_needs_no_python_of_ours(tmp_path: Path) -> None:
     command = [spark_command("spark-sql"), "--master", "local[1]", *BY_CONF, "-e", QUERY]
-    assert run(tmp_path, command, PYTHONPATH="").split() == ["370"]
+    assert run(tmp_path, command, PYTHONPATH="", **WITH_PYTHON).split() == ["370"]

@@ -91,6 +91,7 @@ def register(spark: SparkSession) -> SparkSession:
     jvm.org.apache.spark.sql.intervalsweep.RunningSession.register(spark._jsparkSession)
     if _worker_python_is_left_to_chance(_submit.settings_of(jvm)):
         spark.conf.set(_WORKER_PYTHON, sys.executable)
+        spark.sparkContext._jsc.sc().conf().set(_WORKER_PYTHON, sys.executable)  # for newSession()
     return spark
 
 

@@ -1,0 +1,168 @@
+"""Shapes of queries: each is swept, with the rows of Spark's own plan, however it is executed."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import functions as f
+
+import oracle
+from comparison import ANSI, BROADCAST, ENABLED, Both, configured, physical, sweeps
+from shapes import MIXED, SHAPES, SWEPT_TWICE
+
+RELATIONS = ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", "ISEQL_REVERSE_DURING", "ISEQL_BEFORE")
+
+
+def fill(query: str, name: str, written: bool) -> str:
+    make = oracle.formula if written else oracle.call
+    aliases = ("rs", "ab", "sb", "rb", "tb")
+    periods = {a: [(f"{side}.ts", f"{side}.te") for side in a] for a in aliases}
+    return query.format(**{a: make(name, *periods[a]) for a in aliases})
+
+
+def table(seed: int, rows: int) -> pa.Table:
+    rng = random.Random(seed)
+    starts = [rng.randrange(24) for _ in range(rows)]
+    ends = [start + rng.choice((0, 1, 2, 3, 5, 8, -1)) for start in starts]
+    columns = {
+        "id": pa.array(range(rows), pa.int32()),
+        "k": pa.array([rng.choice((1, 2, 3, None)) for _ in range(rows)], pa.int32()),
+        "x": pa.array([rng.choice((0, 1, 2, 3, None)) for _ in range(rows)], pa.int32()),
+        "ts": pa.array([None if rng.random() < 0.05 else start for start in starts], pa.int32()),
+        "te": pa.array([None if rng.random() < 0.05 else end for end in ends], pa.int32()),
+        "name": pa.array([rng.choice(("", "é", "long " * 9, None)) for _ in range(rows)]),
+        "list": pa.array([rng.choice(([], [1, None], None, [3])) for _ in range(rows)]),
+    }
+    return pa.table(columns)
+
+
+@pytest.fixture(scope="module")
+def views(spark: Any) -> None:
+    for name, seed, rows in (("r", 11, 40), ("s", 12, 30)):
+        spark.createDataFrame(table(seed, rows)).createOrReplaceTempView(name)
+    spark.sql("CREATE OR REPLACE TEMPORARY VIEW wr AS SELECT id, ts + 1 AS ts, te FROM r")
+    spark.sql("CREATE OR REPLACE TEMPORARY VIEW vs AS SELECT * FROM s WHERE x IS NOT NULL")
+
+
+ALL_SHAPES = {
+    **{name: (query, 1) for name, query in SHAPES.items()},
+    **{name: (query, 2) for name, query in SWEPT_TWICE.items()},
+    **{name: (query, None) for name, query in MIXED.items()},
+}
+
+
+def check(both: Both, name: str, relation: str) -> int:
+    query, swept = ALL_SHAPES[name]
+    return both(fill(query, relation, written=False), fill(query, relation, written=True), swept)
+
+
+@pytest.mark.parametrize("name", list(ALL_SHAPES))
+@pytest.mark.usefixtures("views")
+def test_shape(conf: Any, both: Both, name: str) -> None:
+    number = list(ALL_SHAPES).index(name)
+    rows = check(both, name, RELATIONS[number % 4])
+    conf({BROADCAST: "-1"})
+    rows += check(both, name, RELATIONS[(number + 1) % 4])
+    assert rows > 0 or name == "no pair"
+
+
+MODES = {
+    "aqe off": {"spark.sql.adaptive.enabled": "false"},
+    "aqe and ansi off": {"spark.sql.adaptive.enabled": "false", ANSI: "false"},
+    "ansi off": {ANSI: "false"},
+    "codegen off": {"spark.sql.codegen.wholeStage": "false"},
+    "codegen and aqe off": {
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.adaptive.enabled": "false",
+    },
+    "one partition": {"spark.sql.shuffle.partitions": "1"},
+    "many small batches": {
+        "spark.sql.intervalsweep.batchRows": "3",
+        "spark.sql.intervalsweep.rangeRows": "1",
+    },
+    "small batches, codegen off": {
+        "spark.sql.intervalsweep.batchRows": "2",
+        "spark.sql.intervalsweep.rangeRows": "2",
+        "spark.sql.codegen.wholeStage": "false",
+    },
+    "no union codegen": {"spark.sql.codegen.maxFields": "3"},
+    "cbo": {"spark.sql.cbo.enabled": "true", "spark.sql.cbo.joinReorder.enabled": "true"},
+}
+SELECTED = (
+    *("join on", "join on, keys", "star", "star, keys", "count", "count, keys"),
+    *("below an aggregate", "limited count", "three-way, keys", "union", "self join"),
+)
+
+
+@pytest.mark.parametrize("mode", list(MODES))
+@pytest.mark.parametrize("threshold", ["10MB", "-1"])
+@pytest.mark.usefixtures("views")
+def test_mode(conf: Any, both: Both, mode: str, threshold: str) -> None:
+    conf({**MODES[mode], BROADCAST: threshold})
+    for number, name in enumerate(SELECTED):
+        check(both, name, RELATIONS[number % 4])
+
+
+@pytest.mark.parametrize("threshold", ["10MB", "-1"])
+@pytest.mark.usefixtures("views")
+def test_equalities_are_left_to_sparks_equi_join(conf: Any, both: Both, threshold: str) -> None:
+    conf({BROADCAST: threshold})
+    rows = 0
+    for name in ("ALLEN_MEETS", "ALLEN_MET_BY", "ALLEN_EQUALS"):
+        for shape in ("join on", "comma, keys", "count"):
+            query = fill(SHAPES[shape], name, written=False)
+            plan = physical(both.spark.sql(query))
+            assert "SortMergeJoin" in plan or "HashJoin" in plan, plan
+            rows += both(query, fill(SHAPES[shape], name, written=True), swept=0)
+    assert rows > 0
+
+
+@pytest.mark.usefixtures("views")
+def test_a_weak_range_beside_keys_is_left_to_spark(both: Both) -> None:
+    for query in (
+        "SELECT r.id, s.id FROM r JOIN s ON r.k = s.k AND r.ts < s.ts",
+        "SELECT r.id, s.id FROM r JOIN s ON r.k = s.k AND r.x = s.x AND r.te >= s.ts",
+    ):
+        assert both(query, swept=0) > 0
+
+
+@pytest.mark.usefixtures("views")
+def test_switched_off(spark: Any) -> None:
+    query = fill(SHAPES["join on"], "ALLEN_OVERLAPS", written=False)
+    assert sweeps(physical(spark.sql(query))) == 1
+    with configured(spark, {ENABLED: "false"}):
+        frame = spark.sql(query)
+        assert sweeps(physical(frame)) == 0
+        assert frame.count() > 0
+
+
+@pytest.mark.usefixtures("views")
+def test_same_frame_twice(spark: Any) -> None:
+    """Attributes of a DataFrame joined with itself are told apart by aliases."""
+    frame = spark.table("r")
+    a, b = frame.alias("a"), frame.alias("b")
+    joined = a.join(b, f.expr(oracle.call("ALLEN_OVERLAPS", ("a.ts", "a.te"), ("b.ts", "b.te"))))
+    assert sweeps(physical(joined)) == 1
+    with configured(spark, {ENABLED: "false"}):
+        expected = a.join(
+            b, (f.col("a.ts") < f.col("b.ts")) & f.expr("b.ts < a.te AND a.te < b.te")
+        )
+        expected = sorted(expected.select("a.id", "b.id").collect())
+    assert sorted(joined.select("a.id", "b.id").collect()) == expected
+    assert expected
+
+
+@pytest.mark.usefixtures("views")
+def test_results_are_read_twice(spark: Any) -> None:
+    """A plan that is executed again, cached, or read in part."""
+    frame = spark.sql(fill(SHAPES["join on"], "INTERVAL_INTERSECTS", written=False))
+    first = sorted(frame.collect())
+    assert sorted(frame.collect()) == first
+    assert sorted(frame.cache().collect()) == first
+    frame.unpersist()
+    assert frame.count() == len(first) > 10
+    assert len(frame.take(3)) == 3
+    assert len(frame.limit(5).collect()) == 5
