@@ -3,7 +3,9 @@ package org.apache.spark.sql.intervalsweep.execution
 import scala.jdk.CollectionConverters._
 
 import org.apache.arrow.memory.{ArrowBuf, BufferAllocator}
-import org.apache.arrow.vector.{BaseFixedWidthVector, BitVectorHelper, FieldVector, IntVector, VectorSchemaRoot}
+import org.apache.arrow.vector.{
+  BaseFixedWidthVector, BitVectorHelper, FieldVector, IntVector, VectorSchemaRoot
+}
 import org.apache.arrow.vector.ipc.{ArrowStreamReader, ArrowStreamWriter}
 import org.apache.arrow.vector.types.pojo.{ArrowType, Field, FieldType, Schema}
 import org.apache.spark.unsafe.Platform
@@ -51,7 +53,11 @@ final class EndpointWriter(allocator: BufferAllocator, channel: WorkerChannel) {
   private def copy(vector: FieldVector, values: AnyRef, offset: Long, n: Int, width: Int): Unit = {
     vector.asInstanceOf[BaseFixedWidthVector].allocateNew(n)
     Platform.copyMemory(
-      values, offset, null, vector.getDataBuffer.memoryAddress(), n.toLong * width)
+      values,
+      offset,
+      null,
+      vector.getDataBuffer.memoryAddress(),
+      n.toLong * width)
     allValid(vector.getValidityBuffer, n)
     vector.setValueCount(n)
   }

@@ -104,7 +104,8 @@ final class DoubleColumn(dataType: DataType) extends BlockColumn(dataType) {
     values = java.util.Arrays.copyOf(values, capacity)
   }
   override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
-    values(i) = if (dataType == FloatType) row.getFloat(ordinal).toDouble else row.getDouble(ordinal)
+    values(i) =
+      if (dataType == FloatType) row.getFloat(ordinal).toDouble else row.getDouble(ordinal)
   override def permute(order: Array[Int], n: Int): Unit = {
     super.permute(order, n)
     val old = values

@@ -4,7 +4,9 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.{Collections, HashMap => JHashMap, Map => JMap, WeakHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, Expression, UnsafeProjection, UnsafeRow
+}
 
 /**
  * A broadcast side in columns, sorted by (group, sort endpoint), and the numbers of its key groups.

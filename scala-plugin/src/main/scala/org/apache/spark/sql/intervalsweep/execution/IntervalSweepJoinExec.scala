@@ -2,13 +2,17 @@ package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, AttributeSet, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{
+  Ascending, Attribute, AttributeSet, Expression, SortOrder
+}
 import org.apache.spark.sql.catalyst.plans.{Inner, JoinType}
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.execution.joins.BaseJoinExec
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, Sweep, SweepCondition}
+import org.apache.spark.sql.intervalsweep.condition.{
+  LeftSide, RightSide, Side, Sweep, SweepCondition
+}
 
 /**
  * Joins two inputs on intervals. Rows stay in the JVM; only their endpoints go to a Python worker,

@@ -1,7 +1,9 @@
 package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, BaseGenericInternalRow, Expression, JoinedRow, Literal, Predicate, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, BaseGenericInternalRow, Expression, JoinedRow, Literal, Predicate, UnsafeProjection
+}
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide}
 
 /** The joined rows of a task without generated code around it: for plans that are interpreted. */

@@ -8,7 +8,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.{ShuffledRowRDD, UnsafeRowSerializer}
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
-import org.apache.spark.sql.execution.metric.{SQLMetric, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter}
+import org.apache.spark.sql.execution.metric.{
+  SQLMetric, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter
+}
 import org.apache.spark.sql.intervalsweep.condition.{Bound, Side, Sweep}
 import org.apache.spark.util.MutablePair
 

@@ -3,7 +3,9 @@ package org.apache.spark.sql.intervalsweep.execution
 import org.apache.spark.SparkException
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, MutableProjection, SpecificInternalRow, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, Expression, MutableProjection, SpecificInternalRow, UnsafeRow
+}
 import org.apache.spark.sql.types.LongType
 
 /**

@@ -2,7 +2,9 @@ package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.SparkEnv
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder, SortPrefix, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Expression, SortOrder, SortPrefix, UnsafeProjection, UnsafeRow
+}
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateOrdering
 import org.apache.spark.sql.execution.{SortPrefixUtils, UnsafeExternalRowSorter}
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -20,7 +22,8 @@ case class RowSorter(schema: StructType, order: SortOrder) {
     val prefixOf = UnsafeProjection.create(Seq[Expression](SortPrefix(order)))
     val prefix = new UnsafeExternalRowSorter.PrefixComputer.Prefix
     val computer = new UnsafeExternalRowSorter.PrefixComputer {
-      override def computePrefix(row: InternalRow): UnsafeExternalRowSorter.PrefixComputer.Prefix = {
+      override def computePrefix(row: InternalRow)
+          : UnsafeExternalRowSorter.PrefixComputer.Prefix = {
         val value = prefixOf(row)
         prefix.isNull = value.isNullAt(0)
         prefix.value = if (prefix.isNull) 0L else value.getLong(0)

@@ -1,7 +1,10 @@
 package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, BoundReference, Expression, RowOrdering, SortOrder, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Ascending, Attribute, BoundReference, Expression, RowOrdering, SortOrder, UnsafeProjection,
+  UnsafeRow
+}
 
 /**
  * The windows of a task whose two inputs are sorted by (keys, sort endpoint), as a merge join reads

@@ -1,7 +1,9 @@
 package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, BindReferences}
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode, FalseLiteral, JavaCode}
+import org.apache.spark.sql.catalyst.expressions.codegen.{
+  CodeGenerator, CodegenContext, ExprCode, FalseLiteral, JavaCode
+}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block.BlockHelper
 import org.apache.spark.sql.execution.CodegenSupport
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide}

@@ -185,11 +185,12 @@ object TaskSettings {
     val sides = Seq[Side](LeftSide, RightSide)
     val condition = node.sweepCondition
     TaskSettings(
-      layouts = sides.map(side => side -> BlockLayout(
-        node.input(side).output,
-        node.payload(side),
-        condition.endpoints(side),
-        condition.sortSlot(side))).toMap,
+      layouts = sides.map(side =>
+        side -> BlockLayout(
+          node.input(side).output,
+          node.payload(side),
+          condition.endpoints(side),
+          condition.sortSlot(side))).toMap,
       keys = sides.map(side => side -> condition.keys(side)).toMap,
       boxesLeft = node.sweeps.map(_.boxes == LeftSide).toArray,
       pointSides = node.sweeps.map(_.points).toSet,
@@ -212,7 +213,11 @@ final class BroadcastTasks(
     val context = TaskContext.get()
     val streamed = side.other
     val index = BroadcastIndex.of(
-      rows.value, join, settings.layouts(side), settings.keys(side), settings.sortTimer)
+      rows.value,
+      join,
+      settings.layouts(side),
+      settings.keys(side),
+      settings.sortTimer)
     val windows = new BroadcastWindows(
       index,
       input,

@@ -122,7 +122,11 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
   private def start(): (PythonWorker, Option[PythonWorkerHandle]) =
     try
       SparkEnv.get.createPythonWorker(
-        settings.python, WorkerModule, DaemonModule, environment, useDaemon = true)
+        settings.python,
+        WorkerModule,
+        DaemonModule,
+        environment,
+        useDaemon = true)
     catch {
       case NonFatal(e) =>
         throw new SparkException(

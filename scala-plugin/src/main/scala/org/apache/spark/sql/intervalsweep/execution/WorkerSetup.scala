@@ -34,7 +34,8 @@ object WorkerSetup {
   }
 
   private def openMessage(node: IntervalSweepJoinExec, resident: Side): String =
-    s"""{"protocol":$Protocol,"resident":"$resident","sweeps":[${node.sweeps.map(sweep).mkString(",")}],""" +
+    s"""{"protocol":$Protocol,"resident":"$resident","sweeps":[${node.sweeps.map(
+        sweep).mkString(",")}],""" +
       s""""left":${node.leftEndpoints.size},"right":${node.rightEndpoints.size},""" +
       s""""maxRuns":${node.conf.getConf(IntervalSweepConf.BatchRows)}}"""
 

@@ -11,7 +11,9 @@ import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, LogicalQueryStage}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition._
-import org.apache.spark.sql.intervalsweep.execution.{IntervalSweepJoinExec, PackedRows, SweepInputExec, SweepMode}
+import org.apache.spark.sql.intervalsweep.execution.{
+  IntervalSweepJoinExec, PackedRows, SweepInputExec, SweepMode
+}
 
 /**
  * Plans joins with an interval condition as [[IntervalSweepJoinExec]]. It runs before Spark's own
@@ -85,7 +87,8 @@ object IntervalSweepStrategy
           case LeftSide => hintToBroadcastLeft(join.hint)
           case RightSide => hintToBroadcastRight(join.hint)
         }
-        val small = sides.filter(side => canBroadcastBySize(child(side), conf) && !refused(join, side))
+        val small =
+          sides.filter(side => canBroadcastBySize(child(side), conf) && !refused(join, side))
         val candidates = if (hinted.nonEmpty) hinted else small
         Right(candidates.minByOption(child(_).stats.sizeInBytes))
       case _ => Left(WhyNot.BroadcastStageOfOther)

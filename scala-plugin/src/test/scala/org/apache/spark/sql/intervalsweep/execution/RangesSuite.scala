@@ -42,8 +42,9 @@ class RangesSuite extends AnyFunSuite {
       val route = new Array[Int](2)
       router.route(InternalRow(low, high), route)
       val point = values(random.nextInt(values.size))
-      val isInside = (!hasLow || low < point || !strictLow && low == point) &&
-        (!hasHigh || point < high || !strictHigh && high == point)
+      val isInside =
+        (!hasLow || low < point || !strictLow && low == point) &&
+          (!hasHigh || point < high || !strictHigh && high == point)
       val isReached = route(0) <= ranges.of(point) && ranges.of(point) <= route(1)
       assert(!isInside || isReached, s"$axis of ($low, $high) and $point: ${route.toSeq}")
     }
@@ -52,7 +53,10 @@ class RangesSuite extends AnyFunSuite {
   test("a box that can hold no point goes nowhere") {
     val router = new RangeRouter(
       RightSide,
-      Seq(Sweep(RightSide, Axis(0, Some(Bound(0, strict = true)), Some(Bound(1, strict = false))), None)),
+      Seq(Sweep(
+        RightSide,
+        Axis(0, Some(Bound(0, strict = true)), Some(Bound(1, strict = false))),
+        None)),
       Ranges(Array(0L)))
     val route = new Array[Int](2)
     Seq(InternalRow(5L, 5L), InternalRow(7L, 3L), InternalRow(Long.MaxValue, Long.MaxValue))
