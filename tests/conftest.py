@@ -36,7 +36,7 @@ def spark(jar: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.ui.retainedStages": "50",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.memory": "2g",
+        "spark.driver.memory": "4g",
         "spark.local.dir": str(work / "local"),
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.sql.shuffle.partitions": "4",

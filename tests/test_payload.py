@@ -49,7 +49,13 @@ def views(spark: Any) -> None:
 @pytest.mark.usefixtures("views")
 def test_wide_rows(conf: Any, both: Both, keys: str, threshold: str, compiled: str) -> None:
     conf({BROADCAST: threshold, "spark.sql.codegen.wholeStage": compiled})
-    name, query = "INTERVAL_INTERSECTS", f"SELECT * FROM r JOIN s ON {keys}{{0}}"
+    # PySpark has no values for these two types: they go out as text, above the join.
+    columns = [
+        f"{side}.* EXCEPT (a_ym, an_interval), struct({side}.a_ym, {side}.an_interval)::STRING"
+        for side in "rs"
+    ]
+    query = f"SELECT {', '.join(columns)} FROM r JOIN s ON {keys}{{0}}"
+    name = "INTERVAL_INTERSECTS"
     assert both(query.format(call(name)), query.format(formula(name))) > 19
 
 
@@ -109,6 +115,7 @@ RARE = {
 
 @pytest.mark.parametrize("name", list(RARE))
 def test_rare_types(spark: Any, conf: Any, both: Both, name: str) -> None:
+    conf({"spark.sql.timeType.enabled": "true"})
     for view, rows in (("t", 9), ("u", 7)):
         query = (
             f"SELECT id, id % 2 AS k, id AS ts, id + 2 AS te, {RARE[name]} AS v FROM range({rows})"
@@ -124,7 +131,7 @@ def test_rare_types(spark: Any, conf: Any, both: Both, name: str) -> None:
                 query = query.replace("u.v FROM", "to_json(u.v) FROM")
             if name in ("calendar interval", "time"):
                 query = query.replace("u.v FROM", "CAST(u.v AS STRING) FROM")
-            assert both(query.format(called), query.format(written)) > 7
+            assert both(query.format(called), query.format(written)) >= 7
 
 
 PERIODS = """

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from comparison import (
@@ -153,11 +154,13 @@ def on_extremes(condition: str) -> str:
 
 
 def outcome(spark: Any, query: str) -> Any:
-    """The rows as a bag, or the condition of the error."""
+    """The rows as a bag, or the error: one of Spark's, or Java's own from its calendar."""
     try:
         return bag(spark.sql(query).collect())
     except PySparkException as error:
-        return error.getCondition()
+        return str(error.getCondition())
+    except Py4JJavaError as error:
+        return str(error.java_exception.getMessage())
 
 
 @pytest.mark.parametrize("keyed", [False, True], ids=["keyless", "keyed"])
