@@ -49,11 +49,12 @@ class AxisPlan:
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """One sweep: which side's rows are the boxes, and their axes."""
+    """One sweep: which side is boxes, their axes, and whether one match of a box is enough."""
 
     boxes: Side
     lead: AxisPlan
     second: AxisPlan | None
+    first_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ def _sweep(data: dict[str, Any], columns: dict[Side, int]) -> SweepPlan:
         boxes=boxes,
         lead=_axis(data["lead"], columns[boxes], points),
         second=None if second is None else _axis(second, columns[boxes], points),
+        first_only=bool(data.get("firstOnly", False)),
     )
 
 

@@ -138,7 +138,9 @@ def _sweep(sweep: SweepPlan, plan: Plan, boxes: SideRows, points: SideRows) -> R
     lead_bounds = _bounds(sweep.lead, boxes)
     second_bounds = None if second is None else _bounds(second, boxes)
     bounded = Boxes(boxes.size, lead_bounds, second_bounds, boxes.groups)
-    return RunSweep(index, bounded, clip=plan.clip, max_runs=plan.max_runs)
+    return RunSweep(
+        index, bounded, clip=plan.clip, max_runs=plan.max_runs, first_only=sweep.first_only
+    )
 
 
 def _bounds(axis: AxisPlan, boxes: SideRows) -> Bounds:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from intervalsweep.kernels import Bounds, Boxes, PointIndex, RunSweep, group_offsets, runs
 from intervalsweep.kernels.jit import BIG_BLOCK, FAN_OUT
+from intervalsweep.kernels.oracle import matching_pairs
 
 EXAMPLES = int(os.environ.get("INTERVALSWEEP_EXAMPLES", "300"))
 # Plain Python runs the large cases too slowly.
@@ -34,6 +35,34 @@ def int64(*values: int) -> npt.NDArray[np.int64]:
 def test_generated_joins(case: Case, max_runs: int, order: bool) -> None:
     with mock.patch.object(runs, "_ORDER_FROM", 0 if order else MAX):
         check(case, max_runs)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(case=cases(), max_runs=st.sampled_from([1, 2, 65_536]))
+def test_first_only_finds_a_match_of_every_box_that_has_one(case: Case, max_runs: int) -> None:
+    expected = matching_pairs(case.index, case.boxes, case.clip)
+    sweep = RunSweep(case.index, case.boxes, clip=case.clip, max_runs=max_runs, first_only=True)
+    found = [
+        (box, first + k)
+        for batch in sweep
+        for box, first, count in zip(*(column.tolist() for column in batch), strict=True)
+        for k in range(count)
+    ]
+    assert set(found) <= set(expected)
+    assert len(set(found)) == len(found)
+    assert {box for box, _ in found} == {box for box, _ in expected}
+
+
+@compiled_only
+def test_first_only_does_not_grow_with_the_matches() -> None:
+    """A thousand boxes with a million matches each, no two of them next to each other."""
+    size = 10**6
+    lead = np.arange(size)
+    second = lead % 2
+    ones = np.ones(1000, np.int64)
+    boxes = Boxes(1000, Bounds(np.zeros(1000, np.int64), np.full(1000, size)), Bounds(ones))
+    sweep = RunSweep(PointIndex(lead, second), boxes, first_only=True)
+    assert sum(batch.box.size for batch in sweep) <= 1000 * FAN_OUT // 2
 
 
 @pytest.mark.parametrize("max_runs", [1, 5, 1000])

@@ -112,6 +112,9 @@ class RunSweep:
 
     ``clip``, an inclusive range (low, high), further restricts the lead coordinate of all matches.
 
+    With ``first_only`` a box that has matches gets some of them, one run or a few from one place:
+    enough to know which boxes have any, at a cost that does not grow with the matches.
+
     After the last batch ``candidates`` is the number of pairs that match on the lead axis (and
     the clip) alone, and ``runs`` the number of runs given out.
 
@@ -131,6 +134,7 @@ class RunSweep:
         *,
         clip: tuple[int, int] | None = None,
         max_runs: int = 65_536,
+        first_only: bool = False,
     ) -> None:
         if max_runs < 1:
             raise ValueError(f"max_runs: expected at least 1, got {max_runs}")
@@ -154,7 +158,7 @@ class RunSweep:
         self._lead = (size, index.points, group, *lead.sides(boxes.size), *_clip(clip))
         self._second: tuple[Any, ...] | None = None
         if second is not None:
-            self._second = (index.axis, *second.sides(boxes.size))
+            self._second = (index.axis, *second.sides(boxes.size), int(first_only))
         self._max_runs = max_runs
         self._state = np.zeros(2, dtype=np.int64)
         self.runs = 0

@@ -255,10 +255,12 @@ def _filter_run(
     return at, filled
 
 
-@kernel(I32_IN, I32_IN, I32_IN, _AXIS, *_BOUNDS, I64_OUT, INT, INT, I32_OUT, I32_OUT, I32_OUT)
+@kernel(
+    I32_IN, I32_IN, I32_IN, _AXIS, *_BOUNDS, INT, I64_OUT, INT, INT, I32_OUT, I32_OUT, I32_OUT
+)  # fmt: skip
 def filter_runs(
     box: Any, first: Any, stop: Any, axis: Any, lower: Any, lower_kind: int, upper: Any,
-    upper_kind: int, state: Any, filled: int, wanted: int,
+    upper_kind: int, first_only: int, state: Any, filled: int, wanted: int,
     out_box: Any, out_first: Any, out_stop: Any,
 ) -> int:  # fmt: skip
     """Append what the second axis leaves of the given runs, joined where they touch.
@@ -266,6 +268,8 @@ def filter_runs(
     Goes on until more than ``wanted`` runs are stored or no given one is left; returns how many
     are stored. One more than wanted, because the last one may still grow. It may overshoot by one
     block: the buffers hold at least ``wanted + 2 + FAN_OUT // 2`` runs.
+
+    If ``first_only`` is not 0, what follows the first block with a match is passed over.
     """
     second, blocks, big_blocks = axis
     run = state[RUN]
@@ -278,10 +282,13 @@ def filter_runs(
         if least > most or not some_low or not some_high:
             row = stop[run]
         else:
+            before = filled
             row, filled = _filter_run(
-                i, row, stop[run], second, blocks, big_blocks, least, most, filled, wanted,
-                out_box, out_first, out_stop,
+                i, row, stop[run], second, blocks, big_blocks, least, most, filled,
+                before if first_only != 0 else wanted, out_box, out_first, out_stop,
             )  # fmt: skip
+            if first_only != 0 and filled > before:
+                row = stop[run]
         if row == stop[run]:
             run += 1
             row = 0
