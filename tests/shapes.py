@@ -60,6 +60,10 @@ SHAPES = {
         "SELECT a.id, t.x FROM r a LEFT JOIN (SELECT r.id, s.x FROM r JOIN s ON {rs}) t ON a.id "
         "= t.id"
     ),
+    "exists": "SELECT id FROM r WHERE EXISTS (SELECT 1 FROM s WHERE {rs})",
+    "not exists": "SELECT id FROM r WHERE NOT EXISTS (SELECT 1 FROM s WHERE r.k = s.k AND {rs})",
+    "left": "SELECT r.id, s.id FROM r LEFT JOIN s ON {rs}",
+    "full": "SELECT r.id, s.id FROM r FULL JOIN s ON r.k = s.k AND {rs}",
 }
 # And these two.
 SWEPT_TWICE = {
@@ -93,10 +97,6 @@ MIXED = {
         "ON {ab}"
     ),
     "equi join above": "SELECT r.id, s.id, b.name FROM r JOIN s ON {rs} JOIN r b ON b.id = s.id",
-    "exists": "SELECT id FROM r WHERE EXISTS (SELECT 1 FROM s WHERE {rs})",
-    "not exists": "SELECT id FROM r WHERE NOT EXISTS (SELECT 1 FROM s WHERE r.k = s.k AND {rs})",
-    "left": "SELECT r.id, s.id FROM r LEFT JOIN s ON {rs}",
-    "full": "SELECT r.id, s.id FROM r FULL JOIN s ON r.k = s.k AND {rs}",
     "or": "SELECT r.id, s.id FROM r JOIN s ON {rs} OR r.x = s.x",
     "merge hint": "SELECT /*+ MERGE(r) */ r.id, s.id FROM r JOIN s ON r.k = s.k AND {rs}",
     "random side": "SELECT r.id, b.id FROM r JOIN (SELECT *, rand(1) AS z FROM s) b ON {rb}",

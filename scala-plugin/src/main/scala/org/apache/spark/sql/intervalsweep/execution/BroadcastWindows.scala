@@ -1,46 +1,55 @@
 package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.intervalsweep.condition.Side
 
 /**
  * The windows of a join with a broadcast side: that side whole, and batches of the other.
  *
  * @param index the broadcast side
- * @param input the rows of the other side, in any order
+ * @param streamed the other side
+ * @param input its rows, in any order
  * @param keyOf the key groups of those rows; None when the join has no keys
  * @param sortStream whether a sweep takes the batches as points
  */
 final class BroadcastWindows(
     index: BroadcastIndex,
+    streamed: Side,
     input: Iterator[InternalRow],
     override val stream: RowBlock,
+    override val leftovers: Leftovers,
     keyOf: Option[InternalRow => Int],
     size: WindowSize,
     sortStream: Boolean,
     timer: SortTimer,
     override val token: String)
     extends Windows {
+  private val isNeedless = index.block.numRows == 0 && !leftovers.isKept(streamed)
   private var windows = 0
 
   override def resident: RowBlock = index.block
   override def residentChanged: Boolean = windows == 1
+  override def residentEnds: Boolean = false
 
   override def next(): Boolean = {
     stream.clear()
-    if (index.block.numRows > 0) fill()
+    leftovers.clear()
+    if (!isNeedless) fill()
     if (sortStream && stream.numRows > 0) timer.time(stream.sort())
     windows += 1
-    stream.numRows > 0
+    stream.numRows > 0 || !leftovers.isEmpty
   }
 
   private def fill(): Unit =
-    while (stream.numRows < size.streamRows && input.hasNext) {
+    while (stream.numRows < size.streamRows && !leftovers.isFull && input.hasNext) {
       val row = input.next()
-      keyOf match {
-        case None => stream.append(row, BroadcastIndex.NoGroup)
-        case Some(group) =>
-          val number = group(row)
-          if (number >= 0) stream.append(row, number)
-      }
+      if (!isTaken(row)) leftovers.add(streamed, row)
     }
+
+  private def isTaken(row: InternalRow): Boolean = keyOf match {
+    case None => stream.append(row, BroadcastIndex.NoGroup)
+    case Some(group) =>
+      val number = group(row)
+      number >= 0 && stream.append(row, number)
+  }
 }

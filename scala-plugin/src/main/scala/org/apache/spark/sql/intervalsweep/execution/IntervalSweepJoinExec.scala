@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Ascending, Attribute, AttributeSet, Expression, SortOrder
 }
-import org.apache.spark.sql.catalyst.plans.{Inner, JoinType}
+import org.apache.spark.sql.catalyst.plans.{ExistenceJoin, JoinType}
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.execution.joins.BaseJoinExec
@@ -38,7 +38,16 @@ case class IntervalSweepJoinExec(
     mode: SweepMode,
     override val output: Seq[Attribute])
     extends BinaryExecNode with BaseJoinExec with SweepCodegen {
-  require(joinType == Inner, s"IntervalSweepJoin does not do $joinType joins")
+
+  /** What goes out: pairs, and rows of one side alone. */
+  val joinOutput: JoinOutput = JoinOutput.of(joinType).getOrElse(
+    throw new IllegalArgumentException(s"IntervalSweepJoin does not do $joinType joins"))
+
+  /** The column of an existence join that says whether there is a match. */
+  def existence: Option[Attribute] = joinType match {
+    case ExistenceJoin(exists) => Some(exists)
+    case _ => None
+  }
 
   /** The parts of the join's condition, as the condition layer knows them. */
   def sweepCondition: SweepCondition =
@@ -48,7 +57,7 @@ case class IntervalSweepJoinExec(
   override def nodeName: String = "IntervalSweepJoin"
 
   override lazy val metrics: Map[String, SQLMetric] = SweepMetrics.create(sparkContext) ++
-    (if (mode == SweepMode.ByRanges) RangeShuffle.createMetrics(sparkContext) else Map.empty)
+    (if (mode == SweepMode.ByRanges) RowShuffle.createMetrics(sparkContext) else Map.empty)
 
   override def requiredChildDistribution: Seq[Distribution] = mode match {
     case SweepMode.Broadcast(LeftSide) => Seq(BroadcastDistribution(PackedRows), anywhere)
@@ -71,12 +80,16 @@ case class IntervalSweepJoinExec(
   def sortEndpoint(side: Side): Expression =
     sweepCondition.endpoints(side)(sweepCondition.sortSlot(side))
 
-  /** Pairs come in no particular order. */
+  /** Rows come in no particular order. */
   override def outputPartitioning: Partitioning = mode match {
-    case SweepMode.Broadcast(LeftSide) => visible(right.outputPartitioning)
-    case SweepMode.Broadcast(RightSide) => visible(left.outputPartitioning)
-    case SweepMode.ByKeys =>
-      visible(PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning)))
+    case SweepMode.Broadcast(side) => visible(input(side.other).outputPartitioning)
+    case SweepMode.ByKeys => joinOutput.tracked match {
+        case Seq() => visible(
+            PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning)))
+        // The columns of the other side are NULL in rows that go out alone.
+        case Seq(side) => visible(input(side).outputPartitioning)
+        case _ => UnknownPartitioning(left.outputPartitioning.numPartitions)
+      }
     case SweepMode.ByRanges => UnknownPartitioning(0)
   }
 

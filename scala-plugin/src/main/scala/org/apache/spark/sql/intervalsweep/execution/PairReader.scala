@@ -2,24 +2,33 @@ package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, BaseGenericInternalRow, Expression, JoinedRow, Literal, Predicate, UnsafeProjection
+  Attribute, BaseGenericInternalRow, Expression, GenericInternalRow, JoinedRow, Literal, Predicate,
+  UnsafeProjection
 }
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide}
 
-/** The joined rows of a task without generated code around it: for plans that are interpreted. */
+/**
+ * The joined rows of a task without generated code around it: for plans that are interpreted.
+ *
+ * @param existence the column that says whether a row that goes out alone has a match
+ */
 case class PairReader(
     left: Seq[Attribute],
     right: Seq[Attribute],
     residual: Option[Expression],
+    existence: Option[Attribute],
+    joinOutput: JoinOutput,
     output: Seq[Attribute]) {
 
   def read(task: SweepTask): Iterator[InternalRow] = new Iterator[InternalRow] {
     private val input = left ++ right
     private val isWanted = Predicate.create(residual.getOrElse(Literal.TrueLiteral), input)
-    private val project = UnsafeProjection.create(output, input)
+    private val joinedInput = input.map(_.withNullability(true)) ++ existence
+    private val project = UnsafeProjection.create(output, joinedInput)
     private val leftRow = new BlockRow(left.size)
     private val rightRow = new BlockRow(right.size)
     private val pair = new JoinedRow(leftRow, rightRow)
+    private val outcome = new GenericInternalRow(1)
+    private val joined = new JoinedRow(pair, outcome)
     private var pairs = 0
     private var isFound = false
 
@@ -32,7 +41,7 @@ case class PairReader(
       if (!hasNext) throw new NoSuchElementException
       isFound = false
       task.emitted(1)
-      project(pair)
+      project(joined)
     }
 
     private def startRun(): Boolean = task.hasRun() && {
@@ -43,6 +52,7 @@ case class PairReader(
       pairs = task.takePairs()
       leftRow.position = task.leftRow - task.leftStep
       rightRow.position = task.rightRow - task.rightStep
+      outcome.update(0, task.hasMatch)
       true
     }
 
@@ -50,22 +60,26 @@ case class PairReader(
       leftRow.position += task.leftStep
       rightRow.position += task.rightStep
       pairs -= 1
-      isFound = isWanted.eval(pair)
+      isFound = !task.isPair || isMatch && joinOutput.hasPairs
+    }
+
+    private def isMatch: Boolean = {
+      val (l, r) = (leftRow.position, rightRow.position)
+      val isNew = joinOutput.hasPairs || !task.isDecided(l, r)
+      val matches = isNew && isWanted.eval(pair)
+      if (matches) task.setMatched(l, r)
+      matches
     }
   }
 }
 
-object PairReader {
-  def apply(node: IntervalSweepJoinExec): PairReader =
-    PairReader(node.payload(LeftSide), node.payload(RightSide), node.residual, node.output)
-}
-
-/** A row of a block, as Catalyst reads rows. */
+/** A row of a block, as Catalyst reads rows; all columns are NULL where there is no row. */
 final class BlockRow(override val numFields: Int) extends BaseGenericInternalRow {
   var block: RowBlock = _
   var position = 0
 
-  override protected def genericGet(ordinal: Int): Any = block.columns(ordinal).boxed(position)
+  override protected def genericGet(ordinal: Int): Any =
+    if (position < 0) null else block.columns(ordinal).boxed(position)
   override def setNullAt(i: Int): Unit = throw new UnsupportedOperationException
   override def update(i: Int, value: Any): Unit = throw new UnsupportedOperationException
 }

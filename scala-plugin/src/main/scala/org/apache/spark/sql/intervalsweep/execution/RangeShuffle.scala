@@ -2,15 +2,11 @@ package org.apache.spark.sql.intervalsweep.execution
 
 import scala.collection.mutable.ArrayBuffer
 
-import org.apache.spark.{PartitionIdPassthrough, RangePartitioner, ShuffleDependency, SparkEnv}
+import org.apache.spark.RangePartitioner
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.execution.{ShuffledRowRDD, UnsafeRowSerializer}
-import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
-import org.apache.spark.sql.execution.metric.{
-  SQLMetric, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.{Bound, Side, Sweep}
 import org.apache.spark.util.MutablePair
 
@@ -93,6 +89,24 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
   private def value(bound: Bound, row: InternalRow): Long = row.getLong(bound.slot)
 }
 
+/**
+ * The rows of one side, and how they get to their ranges.
+ *
+ * @param isKept whether rows that touch no range go somewhere nevertheless
+ * @param added the columns number and copies, if it has to be known which rows have a match
+ */
+case class RangeSide(
+    output: Seq[Attribute],
+    endpoints: Seq[Expression],
+    router: RangeRouter,
+    isKept: Boolean,
+    added: Seq[Attribute]) {
+  def isNumbered: Boolean = added.nonEmpty
+
+  /** The columns of the rows in their ranges. */
+  def columns: Seq[Attribute] = output ++ added
+}
+
 /** Sends the rows of one side to their ranges. */
 object RangeShuffle {
 
@@ -103,55 +117,54 @@ object RangeShuffle {
    */
   def apply(
       rows: RDD[InternalRow],
-      output: Seq[Attribute],
-      endpoints: Seq[Expression],
-      router: RangeRouter,
+      side: RangeSide,
       ranges: Int,
       replicated: SQLMetric,
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
-    val manager = SparkEnv.get.conf.get("spark.shuffle.manager", "sort")
-    val mustCopy = !Set("sort", "tungsten-sort").contains(manager)
-    val addressed: RDD[Product2[Int, InternalRow]] = rows.mapPartitions(
-      address(_, output, endpoints, router, replicated, mustCopy))
-    val dependency = new ShuffleDependency[Int, InternalRow, InternalRow](
-      addressed,
-      new PartitionIdPassthrough(ranges),
-      new UnsafeRowSerializer(output.size),
-      shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(metrics))
-    new ShuffledRowRDD(dependency, metrics)
+    // Rows are numbered in the order in which they come: a partition that is made a second time may
+    // have another.
+    val addressed = rows.mapPartitionsWithIndexInternal[Product2[Int, InternalRow]](
+      address(_, _, side, ranges, replicated),
+      isOrderSensitive = side.isNumbered)
+    RowShuffle(addressed, ranges, side.columns.size, metrics)
   }
 
-  def createMetrics(sc: org.apache.spark.SparkContext): Map[String, SQLMetric] =
-    SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sc) ++
-      SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sc)
-
-  /** Spark's sort shuffle serialises a row at once, so that one pair object serves all. */
   private def address(
+      partition: Int,
       rows: Iterator[InternalRow],
-      output: Seq[Attribute],
-      endpoints: Seq[Expression],
-      router: RangeRouter,
-      replicated: SQLMetric,
-      mustCopy: Boolean): Iterator[Product2[Int, InternalRow]] = {
-    val endpointsOf = EndpointReader.of(endpoints, output)
-    val routes = new Array[Int](2 * router.width)
+      side: RangeSide,
+      ranges: Int,
+      replicated: SQLMetric): Iterator[Product2[Int, InternalRow]] = {
+    val rangesOf = new RowRouter(side, ranges)
+    val numbered = ReplicatedRows.numbered(side.output)
     val pair = new MutablePair[Int, InternalRow]
+    var number = ReplicatedRows.firstNumber(partition)
     rows.flatMap { row =>
-      val values = endpointsOf(row)
-      if (values.anyNull) Iterator.empty
-      else {
-        router.route(values, routes)
-        val targets = union(routes)
-        if (targets.length > 1) replicated.add(targets.length - 1L)
-        targets.iterator.map { range =>
-          if (mustCopy) (range, row.copy()) else pair.update(range, row)
-        }
-      }
+      val targets = rangesOf(row, number)
+      if (targets.length > 1) replicated.add(targets.length - 1L)
+      val sent =
+        if (side.isNumbered) numbered(row.asInstanceOf[UnsafeRow], number, targets.length) else row
+      number += 1
+      targets.iterator.map(pair.update(_, sent))
     }
   }
+}
 
-  /** The distinct numbers in pairs of (first, last). */
-  private def union(routes: Array[Int]): Array[Int] =
-    if (routes.length == 2 && routes(0) == routes(1)) Array(routes(0))
-    else routes.grouped(2).flatMap(pair => pair(0) to pair(1)).toArray.distinct
+/** The ranges of one row after the other. */
+private final class RowRouter(side: RangeSide, ranges: Int) {
+  private val endpointsOf = EndpointReader.of(side.endpoints, side.output)
+  private val routes = new Array[Int](2 * side.router.width)
+
+  def apply(row: InternalRow, number: Long): Array[Int] = {
+    val touched = touchedBy(endpointsOf(row))
+    if (touched.isEmpty && side.isKept) Array((number % ranges).toInt) else touched
+  }
+
+  private def touchedBy(endpoints: InternalRow): Array[Int] =
+    if (endpoints.anyNull) Array.emptyIntArray
+    else {
+      side.router.route(endpoints, routes)
+      if (routes.length == 2 && routes(0) == routes(1)) Array(routes(0))
+      else routes.grouped(2).flatMap(pair => pair(0) to pair(1)).toArray.distinct
+    }
 }

@@ -1,12 +1,14 @@
 package org.apache.spark.sql.intervalsweep.execution
 
+import java.util.{BitSet => JBitSet}
+
 import org.apache.spark.SparkException
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute, Expression, MutableProjection, SpecificInternalRow, UnsafeRow
 }
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.types.{DataType, LongType}
 
 /**
  * What a block keeps of one side's rows.
@@ -15,13 +17,23 @@ import org.apache.spark.sql.types.LongType
  * @param payload the columns that are read again when a pair is emitted
  * @param endpoints the endpoints that the worker compares, of LongType; NULL: matches nothing
  * @param sortSlot the endpoint by which the worker expects the rows in order
+ * @param copies the INT column that says in how many ranges a row is, if it may be in several
  */
 case class BlockLayout(
     input: Seq[Attribute],
     payload: Seq[Attribute],
     endpoints: Seq[Expression],
-    sortSlot: Int) {
-  val ordinals: Array[Int] = payload.map(a => input.indexWhere(_.exprId == a.exprId)).toArray
+    sortSlot: Int,
+    copies: Option[Attribute] = None) {
+  private val kept = payload ++ copies
+
+  /** The columns that a block keeps, and where they are in a row. */
+  val columnTypes: Seq[DataType] = kept.map(_.dataType)
+
+  /** For rows that are never compared. */
+  def withoutEndpoints: BlockLayout = copy(endpoints = Nil)
+
+  val ordinals: Array[Int] = kept.map(a => input.indexWhere(_.exprId == a.exprId)).toArray
 }
 
 /**
@@ -33,8 +45,15 @@ case class BlockLayout(
 final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private val endpointsOf = EndpointReader.of(layout.endpoints, layout.input)
 
-  val columns: Array[BlockColumn] = layout.payload.map(a => BlockColumn(a.dataType)).toArray
+  val columns: Array[BlockColumn] = layout.columnTypes.map(BlockColumn(_)).toArray
   val endpoints: Array[Array[Long]] = Array.fill(layout.endpoints.size)(Array.emptyLongArray)
+
+  /** The rows that have met a match; filled only where a join asks for it. */
+  val matched: JBitSet = new JBitSet
+
+  /** In how many ranges each row is; null if that is not known, or the same for all. */
+  def copies: Array[Int] =
+    if (layout.copies.isEmpty) null else columns.last.asInstanceOf[IntColumn].values
 
   /** Group numbers of the rows; null when the join has no equality keys. */
   var groups: Array[Int] = _
@@ -79,6 +98,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   /** Forgets the rows, keeping the memory. */
   def clear(): Unit = {
     rows = 0
+    matched.clear()
   }
 
   /** Whether the rows have group numbers; said before the first row. */

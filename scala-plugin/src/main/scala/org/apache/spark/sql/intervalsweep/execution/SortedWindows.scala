@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Ascending, Attribute, BoundReference, Expression, RowOrdering, SortOrder, UnsafeProjection,
   UnsafeRow
 }
+import org.apache.spark.sql.intervalsweep.condition.Side
 
 /**
  * The windows of a task whose two inputs are sorted by (keys, sort endpoint), as a merge join reads
@@ -24,78 +25,88 @@ final class SortedWindows(
     streamInput: SortedInput,
     override val resident: RowBlock,
     override val stream: RowBlock,
+    override val leftovers: Leftovers,
     size: WindowSize)
     extends Windows {
   private val hasKeys = residentInput.hasKeys
+  private var groups = 0
   private var current = BroadcastIndex.NoGroup
   private var isWithinGroup = false
 
   private var isNewResident = true
   override def residentChanged: Boolean = isNewResident
+  override def residentEnds: Boolean = !isWithinGroup
   override def token: String = ""
 
   override def next(): Boolean = {
     stream.clear()
+    leftovers.clear()
     isNewResident = !isWithinGroup
-    if (isWithinGroup) fillStream()
-    while (isEmpty && open()) {}
+    if (isWithinGroup) fillStream() else open()
+    while (isEmpty && hasMore) open()
     !isEmpty
   }
 
-  private def isEmpty: Boolean = resident.numRows == 0 || stream.numRows == 0
+  private def isEmpty: Boolean =
+    resident.numRows == 0 && stream.numRows == 0 && leftovers.isEmpty
 
-  /** Reads key groups until the window is full; false when no key is left that both inputs have. */
-  private def open(): Boolean = {
+  /** Reads key groups until the window is full. */
+  private def open(): Unit = {
     isNewResident = true
     resident.clear()
     stream.clear()
-    var group = 0
+    groups = 0
     isWithinGroup = false
-    while (!isWithinGroup && hasRoom && align()) {
-      current = if (hasKeys) group else BroadcastIndex.NoGroup
-      fillResident()
-      fillStream()
-      group += 1
-    }
-    group > 0
+    while (!isWithinGroup && hasRoom && hasMore) takeLeast()
   }
 
-  private def hasRoom: Boolean =
-    resident.numRows < size.residentRows && stream.numRows < size.streamRows
+  private def hasRoom: Boolean = resident.numRows < size.residentRows &&
+    stream.numRows < size.streamRows && !leftovers.isFull
 
-  /** Goes on to the next key that both inputs have. */
-  private def align(): Boolean = {
-    var order = 1
-    while (order != 0 && residentInput.hasRow && streamInput.hasRow) {
-      order = residentInput.compareKey(streamInput)
-      if (order < 0) residentInput.advance()
-      else if (order > 0) streamInput.advance()
+  /** Whether there are rows that may match, or go out without. */
+  private def hasMore: Boolean = residentInput.hasRow && streamInput.hasRow ||
+    residentInput.hasRow && leftovers.isKept(residentInput.side) ||
+    streamInput.hasRow && leftovers.isKept(streamInput.side)
+
+  /** Takes the rows of the least key if both inputs have it, else a row that has it. */
+  private def takeLeast(): Unit =
+    if (residentInput.isAloneBeside(streamInput)) pass(residentInput)
+    else if (streamInput.isAloneBeside(residentInput)) pass(streamInput)
+    else {
+      if (hasKeys) current = groups
+      groups += 1
+      fillResident()
+      fillStream()
     }
-    order == 0
+
+  private def pass(input: SortedInput): Unit = {
+    leftovers.add(input.side, input.row)
+    input.advance()
   }
 
   /** All resident rows of the current key. */
   private def fillResident(): Unit = {
     residentInput.holdKey()
-    while (residentInput.hasRow && residentInput.isHeldKey) {
-      resident.append(residentInput.row, current)
-      residentInput.advance()
-    }
+    while (residentInput.hasRow && residentInput.isHeldKey) take(residentInput, resident)
     streamInput.holdKey()
   }
 
   /** The stream's rows of the same key, as far as there is room. */
   private def fillStream(): Unit = {
-    while (streamInput.hasRow && streamInput.isHeldKey && stream.numRows < size.streamRows) {
-      stream.append(streamInput.row, current)
-      streamInput.advance()
-    }
+    while (streamInput.hasRow && streamInput.isHeldKey && stream.numRows < size.streamRows)
+      take(streamInput, stream)
     isWithinGroup = streamInput.hasRow && streamInput.isHeldKey
+  }
+
+  private def take(input: SortedInput, block: RowBlock): Unit = {
+    if (!block.append(input.row, current)) leftovers.add(input.side, input.row)
+    input.advance()
   }
 }
 
-/** Rows that come sorted by keys; those with a NULL key, which equals nothing, are passed over. */
+/** The rows of one side, that come sorted by keys. */
 final class SortedInput(
+    val side: Side,
     rows: Iterator[InternalRow],
     keys: Seq[Expression],
     input: Seq[Attribute]) {
@@ -115,15 +126,13 @@ final class SortedInput(
   def hasRow: Boolean = row != null
 
   def advance(): Unit = {
-    row = null
-    while (row == null && rows.hasNext) {
-      val next = rows.next()
-      if (hasKeys) key = project(next)
-      if (!hasKeys || !key.anyNull) row = next
-    }
+    row = if (rows.hasNext) rows.next() else null
+    if (hasKeys && hasRow) key = project(row)
   }
 
-  def compareKey(other: SortedInput): Int = if (hasKeys) ordering.compare(key, other.key) else 0
+  /** Whether no row to come of the other input has the key of this row. NULL equals nothing. */
+  def isAloneBeside(other: SortedInput): Boolean =
+    hasRow && (!other.hasRow || hasKeys && (key.anyNull || ordering.compare(key, other.key) < 0))
 
   /** Keeps the current key, to tell when it ends. */
   def holdKey(): Unit = if (hasKeys) held = key.copy()

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
 }
 import org.apache.spark.sql.catalyst.expressions.codegen.Block.BlockHelper
 import org.apache.spark.sql.execution.CodegenSupport
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
 
 /**
  * The loop over the pairs, as whole-stage code. Columns are read from the blocks' arrays at two
@@ -29,16 +29,19 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
     val task = ctx.addMutableState(classOf[SweepTask].getName, "sweepTask", forceInline = true)
     val l = ctx.freshName("l")
     val r = ctx.freshName("r")
-    val left = new SideCode(ctx, s"$task.left()", payload(LeftSide), l)
-    val right = new SideCode(ctx, s"$task.right()", payload(RightSide), r)
+    val left = sideCode(ctx, LeftSide, task, l)
+    val right = sideCode(ctx, RightSide, task, r)
     val hoisted = sweeps.map(_.boxes).distinct match {
-      case Seq(side) => evaluateVariables((if (side == LeftSide) left else right).variables)
+      // Rows of a side that go out alone come one after the other, as points do.
+      case Seq(side) if !joinOutput.isTracked(side) =>
+        evaluateVariables((if (side == LeftSide) left else right).variables)
       case _ => ""
     }
     val n = ctx.freshName("pairs")
     val emitted = ctx.freshName("emitted")
     val (leftStep, rightStep) = (ctx.freshName("leftStep"), ctx.freshName("rightStep"))
-    val emit = emitPair(ctx, left, right)
+    val outcome = new OutcomeCode(ctx, joinOutput.tracked.nonEmpty)
+    val emit = emitPair(ctx, task, outcome, left, right)
     val checkStop =
       if (!parent.needStopCheck) ""
       else s"""
@@ -61,6 +64,7 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
        |  int $r = $task.rightRow();
        |  final int $leftStep = $task.leftStep();
        |  final int $rightStep = $task.rightStep();
+       |  ${outcome.locals(task)}
        |  int $n = $task.takePairs();
        |  int $emitted = 0;
        |  ${left.locals}
@@ -68,7 +72,7 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
        |  $hoisted
        |  while ($limitNotReachedCond $n > 0) {
        |    do {
-       |      ${emit(emitted)}
+       |      ${emit(PairCode(l, r, n, emitted))}
        |    } while (false);
        |    $l += $leftStep;
        |    $r += $rightStep;
@@ -80,26 +84,98 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
      """.stripMargin
   }
 
-  /** Code for one pair, given the name of the counter of emitted pairs. */
-  private def emitPair(ctx: CodegenContext, left: SideCode, right: SideCode): String => String = {
+  private def sideCode(
+      ctx: CodegenContext,
+      side: Side,
+      task: String,
+      position: String): SideCode = {
+    val block = s"$task.${side}()"
+    new SideCode(
+      ctx,
+      block,
+      payload(side),
+      position,
+      mayBeAbsent = joinOutput.isTracked(side.other))
+  }
+
+  /** Code for one pair, or for a row without a partner. */
+  private def emitPair(
+      ctx: CodegenContext,
+      task: String,
+      outcome: OutcomeCode,
+      left: SideCode,
+      right: SideCode): PairCode => String = {
     val attributes = left.attributes ++ right.attributes
     val variables = left.variables ++ right.variables
-    val check = residual.fold("") { condition =>
+    val check = residual.map { condition =>
       val evaluated = evaluateRequiredVariables(attributes, variables, condition.references)
       ctx.currentVars = variables
       ctx.INPUT_ROW = null
-      val bound = BindReferences.bindReference(condition, attributes)
-      val result = bound.genCode(ctx)
+      (evaluated, BindReferences.bindReference(condition, attributes).genCode(ctx))
+    }
+    val byId = attributes.map(_.exprId).zip(variables).toMap ++
+      existence.map(a => a.exprId -> outcome.variable(a))
+    val consumed = consume(ctx, output.map(a => byId(a.exprId)))
+    pair => {
+      val checked = check.fold("") { case (evaluated, result) =>
+        s"$evaluated\n${checkPair(task, outcome, pair, result)}"
+      }
+      s"$checked\n${pair.emitted} += 1;\n$consumed"
+    }
+  }
+
+  /** Code that goes on to the next pair if this one is not to be emitted. */
+  private def checkPair(
+      task: String,
+      outcome: OutcomeCode,
+      pair: PairCode,
+      result: ExprCode): String = {
+    val check = s"${result.code}\nif (${result.isNull} || !${result.value}) continue;"
+    val PairCode(l, r, n, _) = pair
+    if (joinOutput.tracked.isEmpty) check
+    else if (joinOutput.hasPairs)
       s"""
-         |$evaluated
-         |${result.code}
-         |if (${result.isNull} || !${result.value}) continue;
+         |if (${outcome.isPair}) {
+         |  $check
+         |  $task.setMatched($l, $r);
+         |}
+       """.stripMargin
+    else {
+      // The rest of a run has the same box: it tells nothing new of that.
+      val side = joinOutput.tracked.head
+      s"""
+         |if (${outcome.isPair}) {
+         |  if ($task.isDecided($l, $r)) continue;
+         |  $check
+         |  $task.setMatched($l, $r);
+         |  if ($task.${side}Step() == 0) $n = 1;
+         |  continue;
+         |}
        """.stripMargin
     }
-    val byId = attributes.map(_.exprId).zip(variables).toMap
-    val consumed = consume(ctx, output.map(a => byId(a.exprId)))
-    emitted => s"$check\n$emitted += 1;\n$consumed"
   }
+}
+
+/** The names of the variables of a pair: positions, pairs left in the run, and rows emitted. */
+private case class PairCode(left: String, right: String, pairs: String, emitted: String)
+
+/** How generated code knows of rows without a partner. */
+private final class OutcomeCode(ctx: CodegenContext, isNeeded: Boolean) {
+  val isPair: String = ctx.freshName("isPair")
+  private val hasMatch = ctx.freshName("hasMatch")
+
+  /** What is the same for all of a run. */
+  def locals(task: String): String =
+    if (!isNeeded) ""
+    else
+      s"""
+         |final boolean $isPair = $task.isPair();
+         |final boolean $hasMatch = $task.hasMatch();
+       """.stripMargin
+
+  /** The column of an existence join that says whether the row has a match. */
+  def variable(exists: Attribute): ExprCode =
+    ExprCode(FalseLiteral, JavaCode.variable(hasMatch, exists.dataType))
 }
 
 /**
@@ -107,12 +183,14 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
  *
  * @param block Java source of the side's block
  * @param position the variable that holds the row's position in the block
+ * @param mayBeAbsent whether the position may be -1: there is no row, all columns are NULL
  */
 private final class SideCode(
     ctx: CodegenContext,
     block: String,
     val attributes: Seq[Attribute],
-    position: String) {
+    position: String,
+    mayBeAbsent: Boolean) {
   private val columns = attributes.zipWithIndex.map { case (a, k) => new ColumnCode(ctx, a, k) }
 
   /** Fetches the columns of a new window. */
@@ -126,6 +204,7 @@ private final class SideCode(
 
   private final class ColumnCode(ctx: CodegenContext, attribute: Attribute, ordinal: Int) {
     private val dataType = attribute.dataType
+    private val isNullable = attribute.nullable || mayBeAbsent
     private val javaClass = BlockColumn.javaClass(dataType)
     private val arrayType = BlockColumn.arrayType(dataType)
     private val column = ctx.addMutableState(javaClass, "column", forceInline = true)
@@ -136,20 +215,21 @@ private final class SideCode(
 
     def locals: String = {
       val valuesOf = s"final $arrayType $values = $column.values();"
-      if (attribute.nullable) s"$valuesOf\nfinal boolean[] $nulls = $column.nulls();" else valuesOf
+      if (isNullable) s"$valuesOf\nfinal boolean[] $nulls = $column.nulls();" else valuesOf
     }
 
     def variable: ExprCode = {
       val javaType = CodeGenerator.javaType(dataType)
       val value = ctx.freshName("value")
       val read = BlockColumn.read(dataType, values, position)
-      if (!attribute.nullable) {
+      if (!isNullable) {
         val code = code"final $javaType $value = $read;"
         ExprCode(code, FalseLiteral, JavaCode.variable(value, dataType))
       } else {
         val isNull = ctx.freshName("isNull")
+        val absent = if (mayBeAbsent) s"$position < 0 || " else ""
         val code = code"""
-            |final boolean $isNull = $nulls[$position];
+            |final boolean $isNull = $absent$nulls[$position];
             |final $javaType $value = $isNull ? ${CodeGenerator.defaultValue(dataType)} : ($read);
           """.stripMargin
         ExprCode(code, JavaCode.isNullVariable(isNull), JavaCode.variable(value, dataType))

@@ -6,7 +6,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Ascending, BindReferences, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
@@ -15,7 +15,7 @@ import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
  * One execution of an [[IntervalSweepJoinExec]]: what the driver prepares.
  *
  * @param input what is joined task by task: the rows of the side that is not broadcast, or, in
- *   each partition, [[TwoInputs]]
+ *   each partition, [[TwoInputs]] or [[DecidedRows]]
  * @param tasks makes the join of a task from its input
  */
 final class SweepExecution(
@@ -26,8 +26,14 @@ final class SweepExecution(
   /** The join without generated code. */
   def interpreted(): RDD[InternalRow] = {
     val factory = tasks
-    val pairs = PairReader(node)
-    input.mapPartitions(rows => pairs.read(factory.open(rows)))
+    val reader = PairReader(
+      node.payload(LeftSide),
+      node.payload(RightSide),
+      node.residual,
+      node.existence,
+      node.joinOutput,
+      node.output)
+    input.mapPartitions(rows => reader.read(factory.open(rows)))
   }
 }
 
@@ -58,67 +64,16 @@ object TwoInputs {
 object SweepExecution {
 
   /** Runs what has to run before the join itself: broadcasts, samples. */
-  def apply(node: IntervalSweepJoinExec): SweepExecution = {
-    val settings = TaskSettings(node)
-    node.mode match {
-      case SweepMode.Broadcast(side) =>
-        val rows = node.input(side).executeBroadcast[Array[InternalRow]]()
-        val tasks = new BroadcastTasks(settings, side, rows, UUID.randomUUID().toString)
-        new SweepExecution(node, node.input(side.other).execute(), tasks)
-      case SweepMode.ByKeys =>
-        val input = TwoInputs.zip(node.left.execute(), node.right.execute())
-        new SweepExecution(node, input, new SortedTasks(settings, sort = None, ranges = None))
-      case SweepMode.ByRanges => byRanges(node, settings)
-    }
-  }
-
-  private def byRanges(node: IntervalSweepJoinExec, settings: TaskSettings): SweepExecution = {
-    val rows = Map[Side, RDD[InternalRow]](
-      LeftSide -> node.left.execute(),
-      RightSide -> node.right.execute())
-    val ranges = sampleRanges(node, rows)
-    def shuffled(side: Side): RDD[InternalRow] = RangeShuffle(
-      rows(side),
-      node.input(side).output,
-      node.sweepCondition.endpoints(side),
-      new RangeRouter(side, node.sweeps, ranges),
-      ranges.count,
-      node.longMetric(SweepMetrics.ReplicatedRows),
-      node.metrics)
-    val sorter = new PartitionSorter(
-      order(node, LeftSide),
-      order(node, RightSide),
-      node.longMetric(SweepMetrics.SortTime))
-    new SweepExecution(
-      node,
-      TwoInputs.zip(shuffled(LeftSide), shuffled(RightSide)),
-      new SortedTasks(settings, Some(sorter), Some(ranges)))
-  }
-
-  private def sampleRanges(
-      node: IntervalSweepJoinExec,
-      rows: Map[Side, RDD[InternalRow]]): Ranges = {
-    val side = node.sweeps.head.points
-    val point = Seq(node.sweepCondition.endpoints(side)(node.sweeps.head.lead.point))
-    val input = node.input(side).output
-    val points = rows(side).mapPartitions { partition =>
-      val endpointOf = EndpointReader.of(point, input)
-      partition.map(endpointOf).filterNot(_.anyNull).map(_.getLong(0))
-    }
-    val rangeRows = node.conf.getConf(IntervalSweepConf.RangeRows)
-    val least = node.session.sparkContext.defaultParallelism
-    Ranges.sample(
-      points,
-      math.max(least, node.conf.numShufflePartitions),
-      n => math.max(least.toLong, math.min(n / rangeRows + 1, Int.MaxValue)).toInt)
-  }
-
-  private def order(node: IntervalSweepJoinExec, side: Side): RowSorter =
-    RowSorter(node.input(side).schema, bound(node, side))
-
-  private def bound(node: IntervalSweepJoinExec, side: Side): SortOrder = {
-    val endpoint: Expression = node.sortEndpoint(side)
-    SortOrder(BindReferences.bindReference(endpoint, node.input(side).output), Ascending)
+  def apply(node: IntervalSweepJoinExec): SweepExecution = node.mode match {
+    case SweepMode.Broadcast(side) =>
+      val rows = node.input(side).executeBroadcast[Array[InternalRow]]()
+      val tasks = new BroadcastTasks(TaskSettings(node), side, rows, UUID.randomUUID().toString)
+      new SweepExecution(node, node.input(side.other).execute(), tasks)
+    case SweepMode.ByKeys =>
+      val input = TwoInputs.zip(node.left.execute(), node.right.execute())
+      val tasks = new SortedTasks(TaskSettings(node), sort = None, ranges = None)
+      new SweepExecution(node, input, tasks)
+    case SweepMode.ByRanges => RangeExecution(node)
   }
 }
 
@@ -139,7 +94,7 @@ final class GeneratedTasks extends SweepTasks {
 case class TaskSettings(
     layouts: Map[Side, BlockLayout],
     keys: Map[Side, Seq[Expression]],
-    boxesLeft: Array[Boolean],
+    plan: TaskPlan,
     pointSides: Set[Side],
     leadPoints: Side,
     worker: Map[Side, WorkerSettings],
@@ -158,13 +113,20 @@ case class TaskSettings(
     if (keys(side).isEmpty) block else block.grouped()
   }
 
+  /** Blocks for rows that can match nothing, of the sides that keep them. */
+  def leftovers(memory: BlockMemory): Leftovers = {
+    val kept = plan.output.tracked.filter(plan.output.keepsUnmatched)
+    val blocks = kept.map(side => side -> new RowBlock(layouts(side).withoutEndpoints, memory))
+    new Leftovers(blocks.toMap, batchRows)
+  }
+
   def task(
       windows: Windows,
       resident: Side,
       range: Option[(Long, Long)],
       context: TaskContext): SweepTask = {
     val start = () => new SweepWorker(worker(resident), range, context)
-    val task = new SweepTask(windows, resident == LeftSide, boxesLeft, start, metrics)
+    val task = new SweepTask(windows, resident, plan, start, metrics)
     context.addTaskCompletionListener[Unit](_ => task.publish())
     task
   }
@@ -181,21 +143,28 @@ object TaskSettings {
   private val ResidentBatches = 4
   private val PointBatches = 16
 
-  def apply(node: IntervalSweepJoinExec): TaskSettings = {
-    val sides = Seq[Side](LeftSide, RightSide)
+  def apply(node: IntervalSweepJoinExec): TaskSettings =
+    apply(node, node.joinOutput, side => layout(node, side, node.input(side).output))
+
+  /** @param input the columns of the side's rows as a task gets them */
+  def layout(node: IntervalSweepJoinExec, side: Side, input: Seq[Attribute]): BlockLayout = {
     val condition = node.sweepCondition
+    BlockLayout(input, node.payload(side), condition.endpoints(side), condition.sortSlot(side))
+  }
+
+  def apply(
+      node: IntervalSweepJoinExec,
+      output: JoinOutput,
+      layout: Side => BlockLayout): TaskSettings = {
+    val sides = Seq[Side](LeftSide, RightSide)
+    val plan = TaskPlan(node.sweeps.map(_.boxes).toArray, output, node.residual.isDefined)
     TaskSettings(
-      layouts = sides.map(side =>
-        side -> BlockLayout(
-          node.input(side).output,
-          node.payload(side),
-          condition.endpoints(side),
-          condition.sortSlot(side))).toMap,
-      keys = sides.map(side => side -> condition.keys(side)).toMap,
-      boxesLeft = node.sweeps.map(_.boxes == LeftSide).toArray,
+      layouts = sides.map(side => side -> layout(side)).toMap,
+      keys = sides.map(side => side -> node.sweepCondition.keys(side)).toMap,
+      plan = plan,
       pointSides = node.sweeps.map(_.points).toSet,
       leadPoints = node.sweeps.head.points,
-      worker = sides.map(side => side -> WorkerSetup(node, side)).toMap,
+      worker = sides.map(side => side -> WorkerSetup(node, plan, side)).toMap,
       batchRows = node.conf.getConf(IntervalSweepConf.BatchRows),
       metrics = node.metrics)
   }
@@ -218,10 +187,13 @@ final class BroadcastTasks(
       settings.layouts(side),
       settings.keys(side),
       settings.sortTimer)
+    val memory = settings.memory(context)
     val windows = new BroadcastWindows(
       index,
+      streamed,
       input,
-      settings.block(streamed, settings.memory(context)),
+      settings.block(streamed, memory),
+      settings.leftovers(memory),
       groupOf(index, streamed),
       settings.windowSize(streamed),
       sortStream = settings.pointSides(streamed),
@@ -256,6 +228,7 @@ final class SortedTasks(
     val memory = settings.memory(context)
     val resident = settings.leadPoints
     def sorted(side: Side): SortedInput = new SortedInput(
+      side,
       if (side == LeftSide) rows.left else rows.right,
       settings.keys(side),
       settings.layouts(side).input)
@@ -264,6 +237,7 @@ final class SortedTasks(
       sorted(resident.other),
       settings.block(resident, memory),
       settings.block(resident.other, memory),
+      settings.leftovers(memory),
       settings.windowSize(resident.other))
     settings.task(windows, resident, ranges.map(_.limits(rows.partition)), context)
   }

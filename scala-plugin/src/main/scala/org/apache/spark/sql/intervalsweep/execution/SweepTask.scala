@@ -1,10 +1,20 @@
 package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+
+/**
+ * What a task does with the matches.
+ *
+ * @param boxes for each sweep, the side that is its boxes
+ * @param hasResidual whether a match of the sweeps has yet to be judged, by the caller
+ */
+case class TaskPlan(boxes: Array[Side], output: JoinOutput, hasResidual: Boolean)
 
 /**
  * The join of one task: goes through the windows, has each swept by the worker, and hands out the
- * matches as runs of pairs. Generated code and the interpreted iterator both loop like this:
+ * matches as runs of pairs, and then the rows that go out alone as runs with no partner, whose
+ * position is -1. Generated code and the interpreted iterator both loop like this:
  *
  * {{{
  *   while (task.hasRun()) {
@@ -17,26 +27,30 @@ import org.apache.spark.sql.execution.metric.SQLMetric
  *   }
  * }}}
  *
- * @param boxesLeft for each sweep, whether the left rows are its boxes
  * @param startWorker starts the worker; called once, and only if there is something to sweep
  */
 final class SweepTask(
     windows: Windows,
-    residentLeft: Boolean,
-    boxesLeft: Array[Boolean],
+    residentSide: Side,
+    plan: TaskPlan,
     startWorker: () => SweepWorker,
     metrics: Map[String, SQLMetric]) {
   private val counters = SweepMetrics.counted.map(name => name -> new Counter(metrics(name))).toMap
   private val emittedRows = counters(SweepMetrics.OutputRows)
   private val pythonTime = counters(SweepMetrics.PythonTime)
   private val statistics = new SweepStatistics
+  private val output = plan.output
+  private val trackedLeft = output.isTracked(LeftSide)
+  private val trackedRight = output.isTracked(RightSide)
   private var worker: SweepWorker = _
   private var batch: RunBatch = _
   private var next = 0
   private var size = 0
   private var isBoxLeft = false
   private var isSwept = true
+  private var isResidentSent = false
   private var isNewWindow = false
+  private var lone: List[LoneRows] = Nil
   private var pairs = 0
 
   var leftRow = 0
@@ -44,13 +58,19 @@ final class SweepTask(
   var leftStep = 0
   var rightStep = 0
 
-  def left: RowBlock = if (residentLeft) windows.resident else windows.stream
-  def right: RowBlock = if (residentLeft) windows.stream else windows.resident
+  /** Whether the run is of pairs, and not of rows of one side. */
+  var isPair = true
+
+  /** Whether rows that go out alone have a match. */
+  var hasMatch = false
+
+  var left: RowBlock = _
+  var right: RowBlock = _
 
   /** Goes on to the next run, if the current one has no pairs left; false after the last one. */
-  def hasRun(): Boolean = pairs > 0 || {
-    while (next == size && fetch()) {}
-    next < size && { advance(); true }
+  def hasRun(): Boolean = {
+    while (pairs == 0 && step()) {}
+    pairs > 0
   }
 
   /** The number of pairs in the run; they are then the caller's. */
@@ -77,7 +97,25 @@ final class SweepTask(
   /** Counts output rows: a local number is cheaper than the metric. */
   def emitted(n: Int): Unit = emittedRows.value += n
 
-  private def advance(): Unit = {
+  /** Takes down that a pair has passed the residual condition. */
+  def setMatched(l: Int, r: Int): Unit = {
+    if (trackedLeft) left.matched.set(l)
+    if (trackedRight) right.matched.set(r)
+  }
+
+  /** Whether a pair can tell nothing new: for joins that return no pairs. */
+  def isDecided(l: Int, r: Int): Boolean =
+    if (trackedLeft) left.matched.get(l) else right.matched.get(r)
+
+  /** A step on: a run, a batch of runs, or a window. False after the last window. */
+  private def step(): Boolean =
+    if (next < size) { startRun(); true }
+    else if (!isSwept) { fetch(); true }
+    else if (lone.nonEmpty) { startLoneRun(); true }
+    else nextWindow()
+
+  private def startRun(): Unit = {
+    isPair = true
     if (isBoxLeft) {
       leftRow = batch.box(next)
       rightRow = batch.first(next)
@@ -89,31 +127,89 @@ final class SweepTask(
     next += 1
   }
 
-  /** Reads the next batch of runs, of this window or of the next; false when all is done. */
-  private def fetch(): Boolean = {
+  private def startLoneRun(): Unit = {
+    val rows = lone.head
+    if (!rows.advance()) lone = lone.tail
+    else {
+      val isLeft = rows.side == LeftSide
+      if (isLeft) show(rows.block, right) else show(left, rows.block)
+      isPair = false
+      hasMatch = rows.outcome
+      leftRow = if (isLeft) rows.first else -1
+      rightRow = if (isLeft) -1 else rows.first
+      leftStep = if (isLeft) 1 else 0
+      rightStep = 1 - leftStep
+      pairs = rows.count
+    }
+  }
+
+  private def show(l: RowBlock, r: RowBlock): Unit = {
+    isNewWindow ||= (l ne left) || (r ne right)
+    left = l
+    right = r
+  }
+
+  /** Reads the next batch of runs. */
+  private def fetch(): Unit = {
     publish()
-    if (!isSwept) isSwept = !inPython(worker.nextRuns(statistics))
-    if (!isSwept) take(worker.runs)
-    !isSwept || nextWindow()
+    isSwept = !inPython(worker.nextRuns(statistics))
+    if (isSwept) lone = settled else take(worker.runs)
   }
 
   private def take(runs: RunBatch): Unit = {
+    val boxes = plan.boxes(runs.sweep)
     batch = runs
-    next = 0
-    size = runs.size
-    isBoxLeft = boxesLeft(runs.sweep)
+    isBoxLeft = boxes == LeftSide
     leftStep = if (isBoxLeft) 0 else 1
     rightStep = 1 - leftStep
+    if (!plan.hasResidual) {
+      if (output.isTracked(boxes)) setBoxes(runs, block(boxes))
+      if (output.isTracked(boxes.other)) setPoints(runs, block(boxes.other))
+    }
+    next = 0
+    size = if (output.hasPairs || plan.hasResidual) runs.size else 0
   }
 
+  private def setBoxes(runs: RunBatch, block: RowBlock): Unit = {
+    var k = 0
+    while (k < runs.size) { block.matched.set(runs.box(k)); k += 1 }
+  }
+
+  private def setPoints(runs: RunBatch, block: RowBlock): Unit = {
+    var k = 0
+    while (k < runs.size) {
+      block.matched.set(runs.first(k), runs.first(k) + runs.count(k))
+      k += 1
+    }
+  }
+
+  private def block(side: Side): RowBlock = if (side == LeftSide) left else right
+
   private def nextWindow(): Boolean = windows.next() && {
-    if (worker == null) worker = inPython(startWorker())
-    if (windows.residentChanged) inPython(worker.sendResident(windows.resident, windows.token))
-    inPython(worker.sendStream(windows.stream))
-    isSwept = false
+    if (windows.residentChanged) isResidentSent = false
+    if (residentSide == LeftSide) show(windows.resident, windows.stream)
+    else show(windows.stream, windows.resident)
     isNewWindow = true
+    if (left.numRows > 0 && right.numRows > 0) sweep() else lone = settled
     true
   }
+
+  private def sweep(): Unit = inPython {
+    if (worker == null) worker = startWorker()
+    if (!isResidentSent) worker.sendResident(windows.resident, windows.token)
+    isResidentSent = true
+    worker.sendStream(windows.stream)
+    isSwept = false
+  }
+
+  /** The rows of the window that nothing can match any more, or for the first time. */
+  private def settled: List[LoneRows] = for {
+    side <- output.tracked.toList
+    own = if (side != residentSide) Some(windows.stream)
+    else Option.when(windows.residentEnds)(windows.resident)
+    block <- own ++ windows.leftovers.of(side)
+    outcome <- output.lone(side)
+  } yield new LoneRows(side, block, outcome)
 
   private def inPython[T](body: => T): T = {
     val start = System.nanoTime()

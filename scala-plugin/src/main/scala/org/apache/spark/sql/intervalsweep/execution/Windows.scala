@@ -7,7 +7,7 @@ package org.apache.spark.sql.intervalsweep.execution
  */
 trait Windows {
 
-  /** Goes on to the next piece; false after the last one. Neither side of a piece is empty. */
+  /** Goes on to the next piece; false after the last one. A side of a piece may be empty. */
   def next(): Boolean
 
   /** Sorted by (group, sort endpoint). */
@@ -16,8 +16,14 @@ trait Windows {
   /** Sorted by (group, sort endpoint) where a sweep takes its rows as points. */
   def stream: RowBlock
 
+  /** Rows that came by since the piece before and are in none. */
+  def leftovers: Leftovers
+
   /** Whether the resident rows are others than in the piece before. */
   def residentChanged: Boolean
+
+  /** Whether they are others in the piece after. */
+  def residentEnds: Boolean
 
   /** Under what name a worker may keep the resident rows for later tasks; empty: under none. */
   def token: String

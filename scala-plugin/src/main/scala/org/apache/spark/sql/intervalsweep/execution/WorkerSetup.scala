@@ -12,9 +12,9 @@ object WorkerSetup {
   private val Protocol = 1
 
   /** @param resident the side whose rows stay in the worker while those of the other pass by */
-  def apply(node: IntervalSweepJoinExec, resident: Side): WorkerSettings = {
+  def apply(node: IntervalSweepJoinExec, plan: TaskPlan, resident: Side): WorkerSettings = {
     val conf = SparkEnv.get.conf
-    WorkerSettings(python(node.conf, conf), openMessage(node, resident), environment(conf))
+    WorkerSettings(python(node.conf, conf), openMessage(node, plan, resident), environment(conf))
   }
 
   /** Found on the driver, since an executor's environment says nothing of the user's choice. */
@@ -33,14 +33,21 @@ object WorkerSetup {
     (reuse ++ memory).toMap
   }
 
-  private def openMessage(node: IntervalSweepJoinExec, resident: Side): String =
-    s"""{"protocol":$Protocol,"resident":"$resident","sweeps":[${node.sweeps.map(
-        sweep).mkString(",")}],""" +
+  private def openMessage(
+      node: IntervalSweepJoinExec,
+      plan: TaskPlan,
+      resident: Side): String = {
+    val sweeps = node.sweeps.map(sweep(_, plan)).mkString(",")
+    s"""{"protocol":$Protocol,"resident":"$resident","sweeps":[$sweeps],""" +
       s""""left":${node.leftEndpoints.size},"right":${node.rightEndpoints.size},""" +
       s""""maxRuns":${node.conf.getConf(IntervalSweepConf.BatchRows)}}"""
+  }
 
-  private def sweep(s: Sweep): String =
-    s"""{"boxes":"${s.boxes}","lead":${axis(s.lead)},"second":${s.second.fold("null")(axis)}}"""
+  private def sweep(s: Sweep, plan: TaskPlan): String = {
+    val firstOnly = !plan.hasResidual && plan.output.needsFirstMatchOnly(s.boxes)
+    s"""{"boxes":"${s.boxes}","lead":${axis(s.lead)},"second":${s.second.fold("null")(axis)},""" +
+      s""""firstOnly":$firstOnly}"""
+  }
 
   private def axis(a: Axis): String =
     s"""{"point":${a.point},"lower":${end(a.lower)},"upper":${end(a.upper)}}"""

@@ -4,7 +4,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.SQLConfHelper
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, NamedExpression}
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
-import org.apache.spark.sql.catalyst.plans.{Inner, InnerLike}
+import org.apache.spark.sql.catalyst.plans.{Cross, Inner}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.plans.physical.BroadcastPartitioning
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, Logical
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition._
 import org.apache.spark.sql.intervalsweep.execution.{
-  IntervalSweepJoinExec, PackedRows, SweepInputExec, SweepMode
+  IntervalSweepJoinExec, JoinOutput, PackedRows, SweepInputExec, SweepMode
 }
 
 /**
@@ -46,19 +46,16 @@ object IntervalSweepStrategy
     for {
       _ <- Either.cond(conf.getConf(IntervalSweepConf.Enabled), (), WhyNot.Disabled)
       _ <- Either.cond(!join.isStreaming, (), WhyNot.Streaming)
-      _ <- Either.cond(isInner(join), (), WhyNot.JoinTypeNotSupported(join.joinType))
+      output <- JoinOutput.of(join.joinType).toRight(WhyNot.JoinTypeNotSupported(join.joinType))
       condition <- join.condition.toRight(WhyNot.NoCondition)
-      broadcast <- broadcastSide(join)
+      broadcast <- broadcastSide(join, output)
       sweep <- SweepCondition.analyze(
         condition,
         join.left.outputSet,
         join.right.outputSet,
-        preferredBoxes = broadcast.map(_.other))
+        preferredBoxes = output.tracked.headOption.orElse(broadcast.map(_.other)))
       _ <- hinted(join, sweep)
     } yield SweepChoice(sweep, mode(sweep, broadcast))
-
-  /** CROSS JOIN with a WHERE that says more is an inner join. */
-  private def isInner(join: Join): Boolean = join.joinType.isInstanceOf[InnerLike]
 
   private def mode(sweep: SweepCondition, broadcast: Option[Side]): SweepMode = broadcast match {
     case Some(side) => SweepMode.Broadcast(side)
@@ -77,18 +74,20 @@ object IntervalSweepStrategy
   }
 
   /** The side to broadcast: by a hint, or because Spark's own threshold calls it small. */
-  private def broadcastSide(join: Join): Either[WhyNot, Option[Side]] = {
+  private def broadcastSide(join: Join, output: JoinOutput): Either[WhyNot, Option[Side]] = {
     val sides = Seq[Side](LeftSide, RightSide)
+    // Whether a row of a broadcast side has a match, no task knows alone.
+    val allowed = sides.filterNot(output.isTracked)
     def child(side: Side): LogicalPlan = if (side == LeftSide) join.left else join.right
     sides.filter(side => broadcastStage(child(side)).isDefined) match {
       case Seq(side) if broadcastStage(child(side)).contains(true) => Right(Some(side))
       case Nil =>
-        val hinted = sides.filter {
+        val hinted = allowed.filter {
           case LeftSide => hintToBroadcastLeft(join.hint)
           case RightSide => hintToBroadcastRight(join.hint)
         }
         val small =
-          sides.filter(side => canBroadcastBySize(child(side), conf) && !refused(join, side))
+          allowed.filter(side => canBroadcastBySize(child(side), conf) && !refused(join, side))
         val candidates = if (hinted.nonEmpty) hinted else small
         Right(candidates.minByOption(child(_).stats.sizeInBytes))
       case _ => Left(WhyNot.BroadcastStageOfOther)
@@ -123,7 +122,7 @@ object IntervalSweepStrategy
     IntervalSweepJoinExec(
       input(LeftSide, join.left),
       input(RightSide, join.right),
-      Inner,
+      join.joinType match { case Cross => Inner; case other => other },
       sweep.leftKeys,
       sweep.rightKeys,
       sweep.leftEndpoints,

@@ -4,6 +4,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, GenericInternalRow}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.types.LongType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -14,33 +15,54 @@ class SortedWindowsSuite extends AnyFunSuite {
 
   private type Row = (Option[Long], Option[Long])
 
-  /** All (resident, stream) pairs of rows that some window has in one group. */
-  private def pairs(
+  /** Rows, as (key, point), -1 for NULL. */
+  private type Shown = (Long, Long)
+
+  /**
+   * @param pairs all (resident, stream) pairs of rows that some window has in one group
+   * @param left the left rows, those of the resident side, of all windows or left over
+   */
+  private case class Found(pairs: Seq[(Shown, Shown)], left: Seq[Shown], right: Seq[Shown])
+
+  private def find(
       resident: Seq[Row],
       stream: Seq[Row],
       size: WindowSize,
-      hasKeys: Boolean): Seq[((Long, Long), (Long, Long))] = {
+      hasKeys: Boolean,
+      kept: Set[Side]): Found = {
     val layout = BlockLayout(input, input, Seq(point), sortSlot = 0)
     def block(): RowBlock = {
       val empty = new RowBlock(layout, memory = null)
       if (hasKeys) empty.grouped() else empty
     }
-    def sorted(rows: Seq[Row]): SortedInput = {
+    def sorted(side: Side, rows: Seq[Row]): SortedInput = {
       val ordered = rows.sortBy { case (k, p) => (if (hasKeys) k else None, p) }
-      new SortedInput(ordered.iterator.map(internal), if (hasKeys) Seq(key) else Nil, input)
+      new SortedInput(side, ordered.iterator.map(internal), if (hasKeys) Seq(key) else Nil, input)
     }
-    val windows = new SortedWindows(sorted(resident), sorted(stream), block(), block(), size)
+    val limit = 2
+    val blocks = kept.map(_ -> new RowBlock(layout.withoutEndpoints, memory = null)).toMap
+    val windows = new SortedWindows(
+      sorted(LeftSide, resident),
+      sorted(RightSide, stream),
+      block(),
+      block(),
+      new Leftovers(blocks, limit),
+      size)
     var stale: Option[Seq[(Int, (Long, Long))]] = None
-    val found = Seq.newBuilder[((Long, Long), (Long, Long))]
+    val found = Seq.newBuilder[(Shown, Shown)]
+    val (left, right) = (Seq.newBuilder[Shown], Seq.newBuilder[Shown])
     while (windows.next()) {
       val (r, s) = (rows(windows.resident), rows(windows.stream))
-      assert(r.nonEmpty && s.nonEmpty, "neither side of a window is empty")
       assert(s.size <= size.streamRows)
       if (!windows.residentChanged) assert(stale.contains(r), "the same resident rows")
       stale = Some(r)
+      if (windows.residentEnds) left ++= r.map(_._2)
+      right ++= s.map(_._2)
+      left ++= windows.leftovers.of(LeftSide).toSeq.flatMap(rows).map(_._2)
+      right ++= windows.leftovers.of(RightSide).toSeq.flatMap(rows).map(_._2)
       found ++= (for { (g, a) <- r; (h, b) <- s if g == h } yield (a, b))
     }
-    found.result()
+    Found(found.result(), left.result(), right.result())
   }
 
   private def internal(row: Row): InternalRow =
@@ -50,10 +72,14 @@ class SortedWindowsSuite extends AnyFunSuite {
     val k = block.columns(0).boxed(i)
     (
       if (block.groups == null) 0 else block.groups(i),
-      (if (k == null) -1L else k.asInstanceOf[Long], block.columns(1).boxed(i).asInstanceOf[Long]))
+      (shown(k), shown(block.columns(1).boxed(i))))
   }
 
-  test("windows of any size hold every pair of rows with equal keys exactly once") {
+  private def shown(value: Any): Long = if (value == null) -1L else value.asInstanceOf[Long]
+
+  private def shown(row: Row): Shown = (row._1.getOrElse(-1L), row._2.getOrElse(-1L))
+
+  test("windows of any size hold every pair with equal keys, and every row that is kept, once") {
     val random = new Random(11)
     def side(): Seq[Row] = Seq.fill(random.nextInt(25)) {
       (
@@ -70,9 +96,13 @@ class SortedWindowsSuite extends AnyFunSuite {
           (l, Some(q)) <- stream
           if !hasKeys || k.isDefined && k == l
         } yield ((k.getOrElse(-1L), p), (l.getOrElse(-1L), q))
-        val actual = pairs(resident, stream, size, hasKeys)
-        assert(actual.sorted === expected.sorted, s"$resident $stream $size keys $hasKeys")
-        total += actual.size
+        val kept = Set[Side](LeftSide, RightSide).filter(_ => random.nextBoolean())
+        val actual = find(resident, stream, size, hasKeys, kept)
+        val about = s"$resident $stream $size keys $hasKeys kept $kept"
+        assert(actual.pairs.sorted === expected.sorted, about)
+        if (kept(LeftSide)) assert(actual.left.sorted === resident.map(shown).sorted, about)
+        if (kept(RightSide)) assert(actual.right.sorted === stream.map(shown).sorted, about)
+        total += actual.pairs.size
       }
     }
     assert(total > 0, "there were pairs")

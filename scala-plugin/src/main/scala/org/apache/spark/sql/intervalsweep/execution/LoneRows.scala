@@ -1,0 +1,55 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.intervalsweep.condition.Side
+
+/**
+ * Goes through the rows of a block that leave the join alone, as runs of rows next to each other.
+ *
+ * @param outcome whether those with a match are wanted, or those without
+ */
+final class LoneRows(val side: Side, val block: RowBlock, val outcome: Boolean) {
+  private val copies = block.copies
+  private var start = 0
+  private var end = 0
+
+  def first: Int = start
+  def count: Int = end - start
+
+  /** Goes on to the next run; false after the last one. */
+  def advance(): Boolean = {
+    start = end
+    while (start < block.numRows && !isWanted(start)) start += 1
+    end = start
+    while (end < block.numRows && isWanted(end)) end += 1
+    start < end
+  }
+
+  /** A row that is in several ranges cannot be judged in one of them: see [[ReplicatedRows]]. */
+  private def isWanted(i: Int): Boolean =
+    block.matched.get(i) == outcome && (copies == null || copies(i) == 1)
+}
+
+/**
+ * Rows that are in no window because they can match nothing, such as those with a NULL endpoint,
+ * of the sides whose rows go out nevertheless.
+ *
+ * @param limit how many make a window full
+ */
+final class Leftovers(blocks: Map[Side, RowBlock], limit: Int) {
+
+  /** The rows of a side, if they are kept. */
+  def of(side: Side): Option[RowBlock] = blocks.get(side)
+
+  def add(side: Side, row: InternalRow): Unit =
+    blocks.get(side).foreach(_.append(row, BroadcastIndex.NoGroup))
+
+  def isKept(side: Side): Boolean = blocks.contains(side)
+  def isEmpty: Boolean = blocks.values.forall(_.numRows == 0)
+  def isFull: Boolean = blocks.values.exists(_.numRows >= limit)
+  def clear(): Unit = blocks.values.foreach(_.clear())
+}
+
+object Leftovers {
+  val none: Leftovers = new Leftovers(Map.empty, 0)
+}

@@ -1,0 +1,165 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Ascending, Attribute, BindReferences, Expression, SortOrder
+}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+
+/**
+ * The execution of a join by ranges: samples the points, sends both sides to their ranges, and, if
+ * rows go out alone, asks all ranges for those that are in several ([[ReplicatedRows]]).
+ */
+object RangeExecution {
+
+  def apply(node: IntervalSweepJoinExec): SweepExecution = {
+    val rows = Map[Side, RDD[InternalRow]](
+      LeftSide -> node.left.execute(),
+      RightSide -> node.right.execute())
+    val prepared = new PreparedRanges(node, rows, sampleRanges(node, rows))
+    new SweepExecution(node, prepared.input, prepared.tasks)
+  }
+
+  private def sampleRanges(
+      node: IntervalSweepJoinExec,
+      rows: Map[Side, RDD[InternalRow]]): Ranges = {
+    val side = node.sweeps.head.points
+    val point = Seq(node.sweepCondition.endpoints(side)(node.sweeps.head.lead.point))
+    val input = node.input(side).output
+    val points = rows(side).mapPartitions { partition =>
+      val endpointOf = EndpointReader.of(point, input)
+      partition.map(endpointOf).filterNot(_.anyNull).map(_.getLong(0))
+    }
+    val rangeRows = node.conf.getConf(IntervalSweepConf.RangeRows)
+    val least = node.session.sparkContext.defaultParallelism
+    Ranges.sample(
+      points,
+      math.max(least, node.conf.numShufflePartitions),
+      n => math.max(least.toLong, math.min(n / rangeRows + 1, Int.MaxValue)).toInt)
+  }
+}
+
+/** A join whose ranges are known. */
+private final class PreparedRanges(
+    node: IntervalSweepJoinExec,
+    rows: Map[Side, RDD[InternalRow]],
+    ranges: Ranges) {
+  private val sides = Seq[Side](LeftSide, RightSide)
+  private val output = node.joinOutput
+  private val matched: Attribute = ReplicatedRows.matched()
+
+  private val rangeSides: Map[Side, RangeSide] = sides.map { side =>
+    side -> RangeSide(
+      node.input(side).output,
+      node.sweepCondition.endpoints(side),
+      new RangeRouter(side, node.sweeps, ranges),
+      isKept = output.keepsUnmatched(side),
+      added = if (output.isTracked(side)) ReplicatedRows.columnsAdded() else Nil)
+  }.toMap
+
+  /** Both passes read these: Spark writes the files of a shuffle once. */
+  private val shuffled: Map[Side, RDD[InternalRow]] = sides.map { side =>
+    val replicated = node.longMetric(SweepMetrics.ReplicatedRows)
+    side -> RangeShuffle(rows(side), rangeSides(side), ranges.count, replicated, node.metrics)
+  }.toMap
+
+  private val replicatedSides: Seq[Side] = if (ranges.count > 1) output.tracked else Nil
+
+  private val sorter: PartitionSorter = {
+    def order(side: Side): RowSorter = {
+      val columns = rangeSides(side).columns
+      val endpoint: Expression = node.sortEndpoint(side)
+      RowSorter(
+        DataTypeUtils.fromAttributes(columns),
+        SortOrder(BindReferences.bindReference(endpoint, columns), Ascending))
+    }
+    new PartitionSorter(order(LeftSide), order(RightSide), node.longMetric(SweepMetrics.SortTime))
+  }
+
+  val input: RDD[InternalRow] =
+    replicatedSides.map(decided).foldLeft(inputs(shuffled))(_ union _)
+
+  def tasks: SweepTasks = {
+    val settings = TaskSettings(node, output, rangeLayout(_))
+    val decided =
+      replicatedSides.map(side => side -> rangeLayout(side, decidedColumns(side))).toMap
+    new RangeTasks(sorted(settings), settings, decided)
+  }
+
+  private def inputs(rows: Map[Side, RDD[InternalRow]]): RDD[InternalRow] =
+    TwoInputs.zip(rows(LeftSide), rows(RightSide))
+
+  private def sorted(settings: TaskSettings): SortedTasks =
+    new SortedTasks(settings, Some(sorter), Some(ranges))
+
+  private def rangeLayout(side: Side): BlockLayout = {
+    val RangeSide(_, _, _, _, added) = rangeSides(side)
+    TaskSettings.layout(node, side, rangeSides(side).columns).copy(copies = added.lastOption)
+  }
+
+  private def rangeLayout(side: Side, columns: Seq[Attribute]): BlockLayout =
+    TaskSettings.layout(node, side, columns).withoutEndpoints
+
+  /** What is read of rows that are in several ranges; then whether they have a match. */
+  private def decidedColumns(side: Side): Seq[Attribute] =
+    node.payload(side) :+ rangeSides(side).added.head :+ matched
+
+  /** The rows of a side that are in several ranges, judged by all of them. */
+  private def decided(side: Side): RDD[InternalRow] = {
+    val columns = decidedColumns(side)
+    ReplicatedRows.decide(answers(side, columns), columns, ranges.count, node.metrics)
+      .mapPartitions(new DecidedRows(side, _))
+  }
+
+  private def answers(side: Side, columns: Seq[Attribute]): RDD[InternalRow] = {
+    val copiesAt = rangeSides(side).columns.size - 1
+    val several = shuffled(side).mapPartitions(_.filter(_.getInt(copiesAt) > 1))
+    val layouts = sides.map { s =>
+      val layout = TaskSettings.layout(node, s, rangeSides(s).columns)
+      s -> (if (s == side) layout.copy(payload = columns.init) else layout)
+    }.toMap
+    val outcomes = JoinOutput.outcomes(side)
+    val tasks = sorted(TaskSettings(node, outcomes, layouts))
+    val reader = PairReader(
+      layouts(LeftSide).payload,
+      layouts(RightSide).payload,
+      node.residual,
+      Some(matched),
+      outcomes,
+      columns)
+    inputs(shuffled.updated(side, several)).mapPartitions(rows => reader.read(tasks.open(rows)))
+  }
+}
+
+/**
+ * Tasks of a join by ranges.
+ *
+ * @param decided the layouts of rows that are judged already
+ */
+final class RangeTasks(
+    sorted: SortedTasks,
+    settings: TaskSettings,
+    decided: Map[Side, BlockLayout])
+    extends SweepTasks {
+
+  override def open(input: Iterator[InternalRow]): SweepTask = input match {
+    case rows: DecidedRows => emitDecided(rows, TaskContext.get())
+    case _ => sorted.open(input)
+  }
+
+  private def emitDecided(rows: DecidedRows, context: TaskContext): SweepTask = {
+    val memory = settings.memory(context)
+    val resident = settings.leadPoints
+    val windows = new DecidedWindows(
+      rows,
+      settings.block(resident, memory),
+      settings.block(resident.other, memory),
+      new RowBlock(decided(rows.side), memory),
+      settings.batchRows)
+    settings.task(windows, resident, range = None, context)
+  }
+}
