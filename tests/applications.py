@@ -26,6 +26,7 @@ def start(master="local[2]", **settings):
     builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.log.level", "ERROR")
     builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
     builder = builder.config("spark.sql.shuffle.partitions", "4")
+    builder = builder.config("spark.sql.intervalsweep.smallGroupPairs", "0")
     for key, value in settings.items():
         builder = builder.config(key.replace("__", "."), value)
     return intervalsweep.configure(builder).getOrCreate()

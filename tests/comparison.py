@@ -12,6 +12,7 @@ from typing import Any
 ENABLED = "spark.sql.intervalsweep.enabled"
 ANSI = "spark.sql.ansi.enabled"
 BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
+SMALL_GROUPS = "spark.sql.intervalsweep.smallGroupPairs"
 TIME_ZONE = "spark.sql.session.timeZone"
 EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
 # Optimizer rules that would compute joins of literal rows, or drop those of empty tables.
@@ -24,19 +25,22 @@ NODE = re.compile(r"\bIntervalSweepJoin\b")
 
 
 @contextmanager
-def configured(spark: Any, settings: dict[str, str]) -> Iterator[None]:
-    """Settings for the duration of a block."""
+def configured(spark: Any, settings: dict[str, str | None]) -> Iterator[None]:
+    """Settings for the duration of a block; None is the default."""
     before = {key: spark.conf.get(key, None) for key in settings}
     try:
-        for key, value in settings.items():
-            spark.conf.set(key, value)
+        _configure(spark, settings)
         yield
     finally:
-        for key, value in before.items():
-            if value is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, value)
+        _configure(spark, before)
+
+
+def _configure(spark: Any, settings: dict[str, str | None]) -> None:
+    for key, value in settings.items():
+        if value is None:
+            spark.conf.unset(key)
+        else:
+            spark.conf.set(key, value)
 
 
 def physical(frame: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import intervalsweep
-from comparison import Both, configured
+from comparison import SMALL_GROUPS, Both, configured
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +40,8 @@ def spark(jar: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.local.dir": str(work / "local"),
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.sql.shuffle.partitions": "4",
+        # Small inputs are not to get past the workers; tests that mean to let them set it back.
+        SMALL_GROUPS: "0",
         "spark.sql.session.timeZone": "UTC",
         "spark.pyspark.python": sys.executable,
     }
@@ -53,7 +55,7 @@ def spark(jar: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture
-def conf(spark: Any) -> Iterator[Callable[[dict[str, str]], None]]:
+def conf(spark: Any) -> Iterator[Callable[[dict[str, str | None]], None]]:
     """`conf({"spark.…": "…"})` sets, and the end of the test sets back."""
     with ExitStack() as blocks:
         yield lambda settings: blocks.enter_context(configured(spark, settings))

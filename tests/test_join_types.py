@@ -9,7 +9,17 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 
 import oracle
-from comparison import BROADCAST, ENABLED, Both, bag, configured, difference, physical, sweeps
+from comparison import (
+    BROADCAST,
+    ENABLED,
+    SMALL_GROUPS,
+    Both,
+    bag,
+    configured,
+    difference,
+    physical,
+    sweeps,
+)
 from generated import TYPES, Rows, register, tables
 
 PAIRS = "SELECT {n} AS n, r.id AS a, r.x AS b, s.id AS c, s.k2 AS d FROM r {join} JOIN s ON {on}"
@@ -40,6 +50,7 @@ WAYS = {
     "broadcast": {BROADCAST: "10MB"},
     "distributed": {BROADCAST: "-1"},
     "in small parts": SMALL_PARTS,
+    "without a worker": {**SMALL_PARTS, SMALL_GROUPS: "1000000"},
     "interpreted": {**SMALL_PARTS, "spark.sql.codegen.wholeStage": "false"},
     "not adaptive": {**SMALL_PARTS, "spark.sql.adaptive.enabled": "false"},
 }

@@ -16,7 +16,16 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 
 import oracle
-from comparison import BROADCAST, ENABLED, EXCLUDED_RULES, FOLDING, configured, physical, sweeps
+from comparison import (
+    BROADCAST,
+    ENABLED,
+    EXCLUDED_RULES,
+    FOLDING,
+    SMALL_GROUPS,
+    configured,
+    physical,
+    sweeps,
+)
 from generated import TYPES, Endpoint, Rows, register, tables
 from oracle import Limit, Variant
 
@@ -33,7 +42,15 @@ DISTRIBUTIONS = {
         "spark.sql.intervalsweep.rangeRows": "5",
         "spark.sql.intervalsweep.batchRows": "3",
     },
+    "without a worker": {BROADCAST: "10MB", SMALL_GROUPS: "1000000"},
+    "some without a worker": {
+        BROADCAST: "-1",
+        SMALL_GROUPS: "20",
+        "spark.sql.intervalsweep.rangeRows": "5",
+        "spark.sql.intervalsweep.batchRows": "9",
+    },
 }
+OTHERS = ("distributed", "in small parts", "without a worker", "some without a worker")
 
 matched: Counter[str] = Counter()
 
@@ -126,7 +143,7 @@ def compare(
         frame = spark.sql(union(some, written=True))
         assert sweeps(physical(frame)) == 0
         expected = pairs(frame)
-    for distribution in ("broadcast", ("distributed", "in small parts")[turn % 2]):
+    for distribution in ("broadcast", OTHERS[turn % 4]):
         with configured(spark, {**excluded, **DISTRIBUTIONS[distribution]}):
             frame = spark.sql(union(some, written=False))
             expect_sweeps(spark, some, frame)

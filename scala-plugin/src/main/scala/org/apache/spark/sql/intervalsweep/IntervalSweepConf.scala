@@ -52,8 +52,19 @@ object IntervalSweepConf {
       .checkValue(_ > 0, "It must be positive.")
       .createWithDefault(1L << 18)
 
+  val SmallGroupPairs: ConfigEntry[Long] =
+    buildConf("spark.sql.intervalsweep.smallGroupPairs")
+      .doc(
+        "Key groups with at most this many left x right pairs, on average over a batch, are " +
+          "joined by the task itself; for larger ones it asks a worker. A join without keys is " +
+          "one group. 0 sends everything to the worker.")
+      .version("0.1.0")
+      .longConf
+      .checkValue(_ >= 0, "It must not be negative.")
+      .createWithDefault(1L << 20)
+
   /** Every setting, for the documentation and its test. */
-  val all: Seq[ConfigEntry[_]] = Seq(Enabled, Python, BatchRows, RangeRows)
+  val all: Seq[ConfigEntry[_]] = Seq(Enabled, Python, BatchRows, RangeRows, SmallGroupPairs)
 
   /** Registers the settings with Spark, which happens when this object is first touched. */
   def register(): Unit = ()

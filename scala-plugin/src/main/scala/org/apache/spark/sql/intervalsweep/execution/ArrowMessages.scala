@@ -70,34 +70,22 @@ object EndpointWriter {
   private val BatchRows = 1 << 16
 }
 
-/**
- * A batch of runs: box `box(i)` matches the points `first(i)` to `first(i) + count(i) - 1` in the
- * sweep number `sweep`.
- */
-final class RunBatch(allocator: BufferAllocator, channel: WorkerChannel) {
-  var sweep = 0
-  var size = 0
-  var box: Array[Int] = Array.emptyIntArray
-  var first: Array[Int] = Array.emptyIntArray
-  var count: Array[Int] = Array.emptyIntArray
+/** Reads batches of runs. */
+final class RunReader(allocator: BufferAllocator, channel: WorkerChannel) {
 
-  /** Reads a batch; what was in the arrays before is gone. */
-  def read(): Unit = {
-    sweep = channel.readInt()
+  /** Reads a batch; what was in it before is gone. */
+  def read(into: RunBatch): Unit = {
+    into.sweep = channel.readInt()
+    into.size = 0
     val reader = new ArrowStreamReader(channel, allocator)
     try {
-      if (!reader.loadNextBatch()) size = 0
-      else {
+      if (reader.loadNextBatch()) {
         val root = reader.getVectorSchemaRoot
-        size = root.getRowCount
-        if (box.length < size) {
-          box = new Array[Int](size)
-          first = new Array[Int](size)
-          count = new Array[Int](size)
-        }
-        copy(root, "box", box)
-        copy(root, "first", first)
-        copy(root, "count", count)
+        into.reserve(root.getRowCount)
+        into.size = root.getRowCount
+        copy(root, "box", into.box)
+        copy(root, "first", into.first)
+        copy(root, "count", into.count)
         while (reader.loadNextBatch()) {}
       }
     } finally reader.close(false)
@@ -106,6 +94,7 @@ final class RunBatch(allocator: BufferAllocator, channel: WorkerChannel) {
   private def copy(root: VectorSchemaRoot, name: String, values: Array[Int]): Unit = {
     val vector = root.getVector(name).asInstanceOf[IntVector]
     val address = vector.getDataBuffer.memoryAddress()
-    Platform.copyMemory(null, address, values, Platform.INT_ARRAY_OFFSET, 4L * size)
+    val bytes = 4L * root.getRowCount
+    Platform.copyMemory(null, address, values, Platform.INT_ARRAY_OFFSET, bytes)
   }
 }

@@ -7,7 +7,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.{Bound, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.{Side, Sweep}
 import org.apache.spark.util.MutablePair
 
 /**
@@ -73,20 +73,11 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
     }
 
   private def routeBox(sweep: Sweep, row: InternalRow, into: Array[Int], at: Int): Unit = {
-    val isImpossible = sweep.lead.lower.exists(b => b.strict && value(b, row) == Long.MaxValue) ||
-      sweep.lead.upper.exists(b => b.strict && value(b, row) == Long.MinValue)
-    val low = sweep.lead.lower.fold(Long.MinValue)(b => value(b, row) + (if (b.strict) 1 else 0))
-    val high = sweep.lead.upper.fold(Long.MaxValue)(b => value(b, row) - (if (b.strict) 1 else 0))
-    if (isImpossible || low > high) {
-      into(at) = 1
-      into(at + 1) = 0
-    } else {
-      into(at) = ranges.of(low)
-      into(at + 1) = ranges.of(high)
-    }
+    val lead = new Extent(sweep.lead)
+    lead.read(row.getLong(_))
+    into(at) = if (lead.isEmpty) 1 else ranges.of(lead.least)
+    into(at + 1) = if (lead.isEmpty) 0 else ranges.of(lead.most)
   }
-
-  private def value(bound: Bound, row: InternalRow): Long = row.getLong(bound.slot)
 }
 
 /**

@@ -59,6 +59,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   var groups: Array[Int] = _
   private var rows = 0
   private var capacity = 0
+  private var offsets: Array[Int] = _
   private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
 
   def numRows: Int = rows
@@ -81,12 +82,14 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       if (group >= 0) groups(rows) = group
       if (hasObjects) reserveObjects(row)
       rows += 1
+      offsets = null
       true
     }
   }
 
   /** Puts the rows in the order of (group, sort endpoint). */
-  def sort(): Unit =
+  def sort(): Unit = {
+    offsets = null
     EndpointOrder.of(groups, endpoints(layout.sortSlot), rows).foreach { order =>
       endpoints.indices.foreach { k =>
         endpoints(k) = EndpointOrder.permuted(endpoints(k), order, rows)
@@ -94,11 +97,22 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       columns.foreach(_.permute(order, rows))
       if (groups != null) groups = order.map(groups(_)) ++ new Array[Int](groups.length - rows)
     }
+  }
 
   /** Forgets the rows, keeping the memory. */
   def clear(): Unit = {
     rows = 0
+    offsets = null
     matched.clear()
+  }
+
+  /**
+   * Group `g` is the rows `groupOffsets(g)` to `groupOffsets(g + 1) - 1`; all rows are group 0 if
+   * there are no keys. Only of rows that are sorted.
+   */
+  def groupOffsets: Array[Int] = {
+    if (offsets == null) offsets = RowBlock.offsets(groups, rows)
+    offsets
   }
 
   /** Whether the rows have group numbers; said before the first row. */
@@ -131,6 +145,18 @@ object RowBlock {
 
   /** A sort needs four times as many array elements, and an array ends a little below 2^31. */
   val MaxRows: Int = 1 << 28
+
+  private def offsets(groups: Array[Int], rows: Int): Array[Int] =
+    if (groups == null || rows == 0) Array(0, rows)
+    else {
+      val found = new Array[Int](groups(rows - 1) + 2)
+      var i = 0
+      while (i < rows) { found(groups(i) + 1) = i + 1; i += 1 }
+      // A group without rows ends where the one before it does.
+      var g = 1
+      while (g < found.length) { found(g) = math.max(found(g), found(g - 1)); g += 1 }
+      found
+    }
 }
 
 /**

@@ -99,6 +99,7 @@ case class TaskSettings(
     leadPoints: Side,
     worker: Map[Side, WorkerSettings],
     batchRows: Int,
+    smallGroupPairs: Long,
     metrics: Map[String, SQLMetric]) {
 
   /** Points are searched, so larger windows of them pay; boxes only pass by. */
@@ -126,7 +127,8 @@ case class TaskSettings(
       range: Option[(Long, Long)],
       context: TaskContext): SweepTask = {
     val start = () => new SweepWorker(worker(resident), range, context)
-    val task = new SweepTask(windows, resident, plan, start, metrics)
+    val local = new LocalSweep(plan.sweeps, plan.sweeps.map(plan.isFirstOnly), range, batchRows)
+    val task = new SweepTask(windows, resident, plan, start, local, smallGroupPairs, metrics)
     context.addTaskCompletionListener[Unit](_ => task.publish())
     task
   }
@@ -157,7 +159,7 @@ object TaskSettings {
       output: JoinOutput,
       layout: Side => BlockLayout): TaskSettings = {
     val sides = Seq[Side](LeftSide, RightSide)
-    val plan = TaskPlan(node.sweeps.map(_.boxes).toArray, output, node.residual.isDefined)
+    val plan = TaskPlan(node.sweeps.toArray, output, node.residual.isDefined)
     TaskSettings(
       layouts = sides.map(side => side -> layout(side)).toMap,
       keys = sides.map(side => side -> node.sweepCondition.keys(side)).toMap,
@@ -166,6 +168,7 @@ object TaskSettings {
       leadPoints = node.sweeps.head.points,
       worker = sides.map(side => side -> WorkerSetup(node, plan, side)).toMap,
       batchRows = node.conf.getConf(IntervalSweepConf.BatchRows),
+      smallGroupPairs = node.conf.getConf(IntervalSweepConf.SmallGroupPairs),
       metrics = node.metrics)
   }
 }

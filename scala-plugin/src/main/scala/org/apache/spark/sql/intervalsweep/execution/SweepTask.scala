@@ -1,15 +1,18 @@
 package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, Sweep}
 
 /**
  * What a task does with the matches.
  *
- * @param boxes for each sweep, the side that is its boxes
  * @param hasResidual whether a match of the sweeps has yet to be judged, by the caller
  */
-case class TaskPlan(boxes: Array[Side], output: JoinOutput, hasResidual: Boolean)
+case class TaskPlan(sweeps: Array[Sweep], output: JoinOutput, hasResidual: Boolean) {
+
+  /** Whether it is enough to know which boxes of a sweep have a match. */
+  def isFirstOnly(sweep: Sweep): Boolean = !hasResidual && output.needsFirstMatchOnly(sweep.boxes)
+}
 
 /**
  * The join of one task: goes through the windows, has each swept by the worker, and hands out the
@@ -27,13 +30,17 @@ case class TaskPlan(boxes: Array[Side], output: JoinOutput, hasResidual: Boolean
  *   }
  * }}}
  *
- * @param startWorker starts the worker; called once, and only if there is something to sweep
+ * @param startWorker starts the worker; called once, and only if a window is not small
+ * @param local sweeps the small windows
+ * @param smallGroupPairs how many pairs the groups of a small window have at most, on average
  */
 final class SweepTask(
     windows: Windows,
     residentSide: Side,
     plan: TaskPlan,
     startWorker: () => SweepWorker,
+    local: LocalSweep,
+    smallGroupPairs: Long,
     metrics: Map[String, SQLMetric]) {
   private val counters = SweepMetrics.counted.map(name => name -> new Counter(metrics(name))).toMap
   private val emittedRows = counters(SweepMetrics.OutputRows)
@@ -43,6 +50,7 @@ final class SweepTask(
   private val trackedLeft = output.isTracked(LeftSide)
   private val trackedRight = output.isTracked(RightSide)
   private var worker: SweepWorker = _
+  private var source: RunSource = _
   private var batch: RunBatch = _
   private var next = 0
   private var size = 0
@@ -152,12 +160,12 @@ final class SweepTask(
   /** Reads the next batch of runs. */
   private def fetch(): Unit = {
     publish()
-    isSwept = !inPython(worker.nextRuns(statistics))
-    if (isSwept) lone = settled else take(worker.runs)
+    isSwept = !timed(source.nextRuns(statistics))
+    if (isSwept) lone = settled else take(source.runs)
   }
 
   private def take(runs: RunBatch): Unit = {
-    val boxes = plan.boxes(runs.sweep)
+    val boxes = plan.sweeps(runs.sweep).boxes
     batch = runs
     isBoxLeft = boxes == LeftSide
     leftStep = if (isBoxLeft) 0 else 1
@@ -194,12 +202,41 @@ final class SweepTask(
     true
   }
 
-  private def sweep(): Unit = inPython {
+  private def sweep(): Unit = {
+    source = null
+    source = if (isSmall) sweepHere() else timed(sweepInWorker())
+    isSwept = false
+  }
+
+  private def sweepHere(): RunSource = {
+    local.start(left, right)
+    local
+  }
+
+  private def sweepInWorker(): RunSource = {
     if (worker == null) worker = startWorker()
     if (!isResidentSent) worker.sendResident(windows.resident, windows.token)
     isResidentSent = true
     worker.sendStream(windows.stream)
-    isSwept = false
+    worker
+  }
+
+  /** Whether the groups of the window have few pairs on average. */
+  private def isSmall: Boolean = smallGroupPairs > 0 && {
+    val offsets = windows.resident.groupOffsets
+    val rows = windows.stream.numRows
+    val limit = smallGroupPairs * math.min(offsets.length - 1, rows).toDouble
+    var pairs = 0L
+    if (windows.stream.groups == null) pairs = rows.toLong * windows.resident.numRows
+    else {
+      var i = 0
+      while (i < rows && pairs <= limit) {
+        val group = windows.stream.groups(i)
+        pairs += offsets(group + 1) - offsets(group)
+        i += 1
+      }
+    }
+    pairs <= limit
   }
 
   /** The rows of the window that nothing can match any more, or for the first time. */
@@ -211,11 +248,14 @@ final class SweepTask(
     outcome <- output.lone(side)
   } yield new LoneRows(side, block, outcome)
 
-  private def inPython[T](body: => T): T = {
-    val start = System.nanoTime()
-    try body
-    finally pythonTime.value += System.nanoTime() - start
-  }
+  /** Counts the time that a worker takes. */
+  private def timed[T](body: => T): T =
+    if (source eq local) body
+    else {
+      val start = System.nanoTime()
+      try body
+      finally pythonTime.value += System.nanoTime() - start
+    }
 
   /** Brings the metrics up to date; called now and then, and when the task ends. */
   def publish(): Unit = {

@@ -28,7 +28,7 @@ case class WorkerSettings(python: String, openMessage: String, environment: Map[
  * before it replies, so that the two never wait for each other with full buffers.
  */
 final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], context: TaskContext)
-    extends Logging {
+    extends RunSource with Logging {
   import SweepWorker._
 
   private val environment = settings.environment + ("PYTHONPATH" -> WorkerSources.folder)
@@ -42,8 +42,8 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
   private var isIdle = false
   @volatile private var isEnded = false
 
-  /** The runs that were read last. */
-  val runs = new RunBatch(allocator, channel)
+  private val reader = new RunReader(allocator, channel)
+  override val runs: RunBatch = new RunBatch
 
   context.addTaskCompletionListener[Unit] { _ =>
     end()
@@ -71,10 +71,9 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
     isIdle = false
   }
 
-  /** Reads the next batch of runs; None after the last one of the rows that were sent. */
-  def nextRuns(statistics: SweepStatistics): Boolean = talk {
+  override def nextRuns(statistics: SweepStatistics): Boolean = talk {
     val isMore = reply() == More
-    if (isMore) runs.read()
+    if (isMore) reader.read(runs)
     else {
       statistics.candidates += channel.readLong()
       statistics.runs += channel.readLong()
@@ -198,10 +197,3 @@ class SweepWorkerException(python: String, traceback: String)
     extends SparkException(
       s"The IntervalSweep worker failed (Python interpreter: $python):\n$traceback",
       null)
-
-/** What the worker counted. */
-final class SweepStatistics {
-  var candidates = 0L
-  var runs = 0L
-  var kernelNanos = 0L
-}

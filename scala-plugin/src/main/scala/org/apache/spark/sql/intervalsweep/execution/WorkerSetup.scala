@@ -43,11 +43,9 @@ object WorkerSetup {
       s""""maxRuns":${node.conf.getConf(IntervalSweepConf.BatchRows)}}"""
   }
 
-  private def sweep(s: Sweep, plan: TaskPlan): String = {
-    val firstOnly = !plan.hasResidual && plan.output.needsFirstMatchOnly(s.boxes)
+  private def sweep(s: Sweep, plan: TaskPlan): String =
     s"""{"boxes":"${s.boxes}","lead":${axis(s.lead)},"second":${s.second.fold("null")(axis)},""" +
-      s""""firstOnly":$firstOnly}"""
-  }
+      s""""firstOnly":${plan.isFirstOnly(s)}}"""
 
   private def axis(a: Axis): String =
     s"""{"point":${a.point},"lower":${end(a.lower)},"upper":${end(a.upper)}}"""

@@ -1,0 +1,126 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Side, Sweep}
+
+/**
+ * Finds the matches of small windows in the task itself, where a round trip to a worker would take
+ * longer: for each box a binary search for the points on its lead axis, and a look at each of them.
+ *
+ * @param firstOnly for each sweep, whether it is enough to know which boxes have a match
+ * @param range the range that the task stands for, if it does; it clips the lead axes
+ * @param batchRuns about how many runs make a batch
+ */
+final class LocalSweep(
+    sweeps: Array[Sweep],
+    firstOnly: Array[Boolean],
+    range: Option[(Long, Long)],
+    batchRuns: Int)
+    extends RunSource {
+  override val runs: RunBatch = new RunBatch
+  private var left: RowBlock = _
+  private var right: RowBlock = _
+  private var search: BoxSearch = _
+  private var sweep = 0
+  private var box = 0
+
+  /** Begins with a window. */
+  def start(l: RowBlock, r: RowBlock): Unit = {
+    left = l
+    right = r
+    sweep = -1
+    search = null
+  }
+
+  override def nextRuns(statistics: SweepStatistics): Boolean = {
+    val started = System.nanoTime()
+    runs.size = 0
+    while (runs.size == 0 && hasSearch) {
+      while (runs.size < batchRuns && box < search.boxes) { search.find(box, runs); box += 1 }
+      runs.sweep = sweep
+      if (box == search.boxes) {
+        statistics.candidates += search.candidates
+        search = null
+      }
+    }
+    statistics.runs += runs.size
+    statistics.kernelNanos += System.nanoTime() - started
+    runs.size > 0
+  }
+
+  /** Goes on to the next sweep if there is no current one. */
+  private def hasSearch: Boolean = {
+    if (search == null && sweep + 1 < sweeps.length) {
+      sweep += 1
+      box = 0
+      val boxes = sweeps(sweep).boxes
+      search =
+        new BoxSearch(sweeps(sweep), block(boxes), block(boxes.other), range, firstOnly(sweep))
+    }
+    search != null
+  }
+
+  private def block(side: Side): RowBlock = if (side == LeftSide) left else right
+}
+
+/** The matches of one box after the other, in one sweep. */
+private final class BoxSearch(
+    sweep: Sweep,
+    boxRows: RowBlock,
+    pointRows: RowBlock,
+    range: Option[(Long, Long)],
+    firstOnly: Boolean) {
+  private val offsets = pointRows.groupOffsets
+  private val leadPoints = pointRows.endpoints(sweep.lead.point)
+  private val lead = new Extent(sweep.lead)
+  private val secondPoints = sweep.second.map(axis => pointRows.endpoints(axis.point)).orNull
+  private val second = sweep.second.map(new Extent(_)).orNull
+  private val (low, high) = range.getOrElse((Long.MinValue, Long.MaxValue))
+
+  /** Pairs that match on the lead axis, of all boxes so far. */
+  var candidates = 0L
+
+  def boxes: Int = boxRows.numRows
+
+  /** Adds the runs of points in a box. */
+  def find(box: Int, runs: RunBatch): Unit = {
+    val group = if (boxRows.groups == null) 0 else boxRows.groups(box)
+    lead.read(slot => boxRows.endpoints(slot)(box))
+    lead.clip(low, high)
+    if (!lead.isEmpty && group + 1 < offsets.length) {
+      val first = firstAtLeast(lead.least, offsets(group), offsets(group + 1))
+      val end =
+        if (lead.most == Long.MaxValue) offsets(group + 1)
+        else firstAtLeast(lead.most + 1, first, offsets(group + 1))
+      candidates += end - first
+      if (second == null) { if (end > first) runs.add(box, first, end - first) }
+      else filter(box, first, end, runs)
+    }
+  }
+
+  /** The first point of [start, stop) whose lead coordinate is at least `value`, or `stop`. */
+  private def firstAtLeast(value: Long, start: Int, stop: Int): Int = {
+    var from = start
+    var until = stop
+    while (from < until) {
+      val middle = (from + until) >>> 1
+      if (leadPoints(middle) < value) from = middle + 1 else until = middle
+    }
+    from
+  }
+
+  /** Adds the runs that the second axis leaves of the points [first, end). */
+  private def filter(box: Int, first: Int, end: Int, runs: RunBatch): Unit = {
+    second.read(slot => boxRows.endpoints(slot)(box))
+    var point = first
+    var isDone = second.isEmpty
+    while (point < end && !isDone) {
+      while (point < end && !second.contains(secondPoints(point))) point += 1
+      val start = point
+      while (point < end && second.contains(secondPoints(point))) point += 1
+      if (point > start) {
+        runs.add(box, start, point - start)
+        isDone = firstOnly
+      }
+    }
+  }
+}

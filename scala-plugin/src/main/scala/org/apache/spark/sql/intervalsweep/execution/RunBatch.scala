@@ -1,0 +1,46 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+/**
+ * A batch of runs: box `box(i)` matches the points `first(i)` to `first(i) + count(i) - 1` in the
+ * sweep number `sweep`.
+ */
+final class RunBatch {
+  var sweep = 0
+  var size = 0
+  var box: Array[Int] = Array.emptyIntArray
+  var first: Array[Int] = Array.emptyIntArray
+  var count: Array[Int] = Array.emptyIntArray
+
+  /** Makes room for `n` runs, keeping those that are there. */
+  def reserve(n: Int): Unit = if (box.length < n) {
+    val capacity = math.max(n, math.min(2L * box.length, Int.MaxValue - 8).toInt)
+    box = java.util.Arrays.copyOf(box, capacity)
+    first = java.util.Arrays.copyOf(first, capacity)
+    count = java.util.Arrays.copyOf(count, capacity)
+  }
+
+  def add(b: Int, f: Int, n: Int): Unit = {
+    reserve(size + 1)
+    box(size) = b
+    first(size) = f
+    count(size) = n
+    size += 1
+  }
+}
+
+/** Who finds the matches of a window: the worker, or the task itself. */
+trait RunSource {
+
+  /** The runs that were found last. */
+  def runs: RunBatch
+
+  /** Finds the next batch of runs; false after the last one of the window. */
+  def nextRuns(statistics: SweepStatistics): Boolean
+}
+
+/** What a sweep counts. */
+final class SweepStatistics {
+  var candidates = 0L
+  var runs = 0L
+  var kernelNanos = 0L
+}

@@ -1,0 +1,54 @@
+"""Small key groups and tiny inputs are joined by the task itself: same rows, and no worker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import oracle
+from comparison import BROADCAST, SMALL_GROUPS, Both, configured
+from test_join_types import metric
+
+TABLE = """
+SELECT id, id % {keys} AS k, id * 7 % 150 AS ts, id * 7 % 150 + id % 90 AS te FROM range({rows})
+"""
+QUERY = "SELECT r.id AS a, s.id AS b FROM r JOIN s ON {0}"
+NAMES = ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", "ISEQL_START_PRECEDING", "ALLEN_BEFORE")
+
+
+def make(spark: Any, rows: int, keys: int) -> None:
+    for name in "rs":
+        spark.sql(TABLE.format(rows=rows, keys=keys)).createOrReplaceTempView(name)
+
+
+@pytest.mark.parametrize("threshold", ["10MB", "-1"])
+@pytest.mark.parametrize("keys", ["", "r.k = s.k AND "])
+def test_a_tiny_query_starts_no_worker(
+    spark: Any, conf: Any, both: Both, threshold: str, keys: str
+) -> None:
+    conf({BROADCAST: threshold})
+    make(spark, rows=600, keys=20)
+    for name in NAMES:
+        called, written = (QUERY.format(keys + f(name)) for f in (oracle.call, oracle.formula))
+        counts = []
+        for limit in ("1048576", "0"):
+            with configured(spark, {SMALL_GROUPS: limit}):
+                assert both(called, written) > 0
+                frame = spark.sql(called)
+                frame.collect()
+            assert (metric(frame, "pythonDataSent") == 0) == (limit != "0")
+            counts.append([metric(frame, m) for m in ("numOutputRows", "candidates", "runs")])
+        assert counts[0] == counts[1], "both ways find the same runs"
+        assert min(counts[0]) > 0
+
+
+def test_large_groups_go_to_the_worker(spark: Any, conf: Any, both: Both) -> None:
+    conf({BROADCAST: "-1", SMALL_GROUPS: "100"})
+    for keys, is_small in ((300, True), (3, False)):
+        make(spark, rows=900, keys=keys)
+        on = "r.k = s.k AND " + oracle.call("INTERVAL_INTERSECTS")
+        assert both(QUERY.format(on)) > 0
+        frame = spark.sql(QUERY.format(on))
+        frame.collect()
+        assert (metric(frame, "pythonDataSent") == 0) == is_small
