@@ -61,6 +61,34 @@ or by name, and may be columns:
   DOUBLE are computed as DOUBLE. There, NaN and infinite distances exceed every parameter.
 - Between timestamps a day is 24 hours, also across a change of clocks. Months and years have no
   length; they are added to the earlier endpoint, on the session's calendar, by Spark's own `+`.
+
+## Is a join swept?
+
+`interval_join_report` is a table function. It plans the query whose text it is given, executes
+nothing, and has a row for each join that is left in the optimized plan:
+
+```sql
+SELECT * FROM interval_join_report('SELECT * FROM r JOIN s ON r.name < s.name');
+```
+
+| column | type | |
+|---|---|---|
+| `number` | INT | the joins are counted as in EXPLAIN, from the top |
+| `join_type` | STRING | INNER, LEFT OUTER, ... |
+| `condition` | STRING | the condition, as the optimizer leaves it |
+| `swept` | BOOLEAN | whether it is planned as IntervalSweepJoin |
+| `how` | STRING | keys, boxes and points, axes, distribution, in the words of EXPLAIN |
+| `reason` | STRING | if it is not swept, why: one of a closed list, such as `UnsupportedEndpoint` |
+| `conjunct` | STRING | the part of the condition that the reason is about |
+| `explanation` | STRING | the reason in words |
+| `advice` | STRING | what to change |
+| `estimated_pairs` | BIGINT | the pairs with equal keys, or all pairs: a sweep visits a part |
+
+`estimated_pairs` comes from Spark's optimizer: it is NULL unless `spark.sql.cbo.enabled` is set and
+the tables are analyzed.
+
+The text may be any constant expression. Of `INSERT ... SELECT` and the like, ask for the `SELECT`.
+In Python, `intervalsweep.why_not(df)` says the same of a DataFrame.
 """
 
 FAMILIES = {

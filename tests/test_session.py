@@ -171,3 +171,29 @@ def test_spark_submit_needs_no_python_of_ours(tmp_path: Path) -> None:
 def test_spark_sql_needs_no_python_of_ours(tmp_path: Path) -> None:
     command = [spark_command("spark-sql"), "--master", "local[1]", *BY_CONF, "-e", QUERY]
     assert run(tmp_path, command, PYTHONPATH="", **WITH_PYTHON).split() == ["370"]
+
+
+def test_report_on_joins_needs_the_extension(tmp_path: Path) -> None:
+    program = """
+        spark = builder.getOrCreate()
+        try:
+            intervalsweep.why_not(spark.range(1))
+        except intervalsweep.IntervalSweepError as error:
+            print(error)
+        intervalsweep.register(spark)
+        query = "SELECT * FROM range(9) r JOIN range(9) s ON r.id < s.id"
+        print(intervalsweep.why_not(spark.sql(query)))
+        print(spark.sql(f"SELECT swept FROM interval_join_report('{query}')").collect())
+    """
+    printed = run(tmp_path, [sys.executable, script(tmp_path, program)])
+    assert "intervalsweep.register(spark)" in printed
+    assert "swept: boxes right" in printed
+    assert "[Row(swept=True)]" in printed
+
+
+def test_report_on_joins_in_spark_sql_needs_no_python_of_ours(tmp_path: Path) -> None:
+    query = "SELECT * FROM range(9) r JOIN range(9) s ON r.id < s.id"
+    report = f"SELECT swept, reason, how FROM interval_join_report('{query}')"
+    command = [spark_command("spark-sql"), "--master", "local[1]", *BY_CONF, "-e", report]
+    printed = run(tmp_path, command, PYTHONPATH="", **WITH_PYTHON)
+    assert printed == "true\tNULL\tboxes right, axes [r.id in (-inf, s.id)], broadcast left\n"

@@ -10,6 +10,16 @@ Importing it imports neither PySpark nor numba: the workers import it too.
 """
 
 from intervalsweep._version import __version__
+from intervalsweep.report import JoinReport, JoinReports, why_not
 from intervalsweep.session import IntervalSweepError, configure, jar_path, register
 
-__all__ = ["IntervalSweepError", "__version__", "configure", "jar_path", "register"]
+__all__ = [
+    "IntervalSweepError",
+    "JoinReport",
+    "JoinReports",
+    "__version__",
+    "configure",
+    "jar_path",
+    "register",
+    "why_not",
+]

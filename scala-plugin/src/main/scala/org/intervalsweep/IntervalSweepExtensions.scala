@@ -3,7 +3,9 @@ package org.intervalsweep
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.functions.{InferEndpointsNotNull, IntervalFunctions}
-import org.apache.spark.sql.intervalsweep.planner.{EqualityRelations, IntervalSweepStrategy}
+import org.apache.spark.sql.intervalsweep.planner.{
+  EqualityRelations, IntervalSweepStrategy, JoinReportFunction
+}
 
 /**
  * What `spark.sql.extensions` names:
@@ -19,6 +21,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     IntervalSweepConf.register()
     IntervalFunctions.descriptions.foreach(extensions.injectFunction)
+    extensions.injectTableFunction(JoinReportFunction.description)
     extensions.injectOptimizerRule(_ => EqualityRelations)
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)

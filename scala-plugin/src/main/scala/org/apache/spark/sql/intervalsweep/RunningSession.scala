@@ -16,6 +16,7 @@ object RunningSession {
     val ours = new SparkSessionExtensions
     new IntervalSweepExtensions().apply(ours)
     ours.registerFunctions(session.sessionState.functionRegistry)
+    ours.registerTableFunctions(session.sessionState.tableFunctionRegistry)
     val experimental = session.experimental
     experimental.extraOptimizations ++= ours.buildOptimizerRules(session)
     experimental.extraStrategies ++= ours.buildPlannerStrategies(session)

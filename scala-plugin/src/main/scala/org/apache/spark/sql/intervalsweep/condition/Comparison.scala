@@ -39,7 +39,7 @@ private[condition] case class Comparisons(sides: Sides) {
       case _ => (Nil, None)
     }
     val found = boxes.toMap
-    if (found.isEmpty) Left(reason(conjunct.expression))
+    if (found.isEmpty) Left(reason(conjunct))
     else Right(Comparison(conjunct, found, inequality))
   }
 
@@ -131,12 +131,12 @@ private[condition] case class Comparisons(sides: Sides) {
   private def boxesOf(bounds: Side => Option[PointBounds]): Boxes =
     Seq(LeftSide, RightSide).flatMap(side => bounds(side).map(side -> _))
 
-  private def reason(e: Expression): WhyNot = e match {
-    case _: BinaryComparison | _: DifferenceAtMost if sides.isAcross(e) =>
-      e.children.find(c => sides.isAcross(c)).map(WhyNot.CrossSide(_))
+  private def reason(conjunct: Conjunct): WhyNot = conjunct.expression match {
+    case e @ (_: BinaryComparison | _: DifferenceAtMost) if sides.isAcross(e) =>
+      e.children.find(c => sides.isAcross(c)).map(WhyNot.CrossSide(_, conjunct.written))
         .orElse(e.children.find(c => !EndpointEncoding.isSupported(c.dataType))
-          .map(c => WhyNot.UnsupportedEndpoint(c, c.dataType)))
-        .getOrElse(WhyNot.CrossSide(e))
-    case _ => WhyNot.NoRange
+          .map(WhyNot.UnsupportedEndpoint(_, conjunct.written)))
+        .getOrElse(WhyNot.CrossSide(e, conjunct.written))
+    case e => WhyNot.NoRange(e)
   }
 }

@@ -17,7 +17,7 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
       case None =>
         val parts = read(conjuncts)
         BoxForm.best(parts.comparisons, preferredBoxes)
-          .toRight(reason(conjuncts, parts))
+          .toRight(reason(condition, conjuncts, parts))
           .flatMap(assemble(conjuncts, parts, _))
     }
   }
@@ -56,10 +56,7 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
       sweeps,
       rest(conjuncts, decided))
     if (conjuncts.exists(_.isSwept)) Right(sweep)
-    else unorderable(parts).orElse(Option.when(isWeak(
-      parts,
-      box,
-      split))(WhyNot.WeakRange)).toLeft(sweep)
+    else unorderable(parts).orElse(weak(parts, box, split)).toLeft(sweep)
   }
 
   /** In the order of the condition, as one part may guard the next against an error. */
@@ -72,9 +69,11 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
   /**
    * Equality keys are selective: to sort for one inequality more does not pay beside a hash join.
    */
-  private def isWeak(parts: Parts, box: BoxForm, split: Option[SplitForm]): Boolean =
-    parts.keys.nonEmpty && box.lead.strength == PointAxis.OneSided && split.isEmpty &&
-      box.comparisons < 2
+  private def weak(parts: Parts, box: BoxForm, split: Option[SplitForm]): Option[WhyNot] = {
+    val isWeak = parts.keys.nonEmpty && box.lead.strength == PointAxis.OneSided &&
+      split.isEmpty && box.comparisons < 2
+    Option.when(isWeak)(WhyNot.WeakRange(box.lead.comparisons.head._1.conjunct.written))
+  }
 
   /**
    * Keys that can be hashed but not sorted are for Spark's hash join, if they are the only ones.
@@ -82,12 +81,21 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
   private def unorderable(parts: Parts): Option[WhyNot] =
     parts.reasons.collectFirst { case u: WhyNot.UnorderableKeys if parts.keys.isEmpty => u }
 
-  private def reason(conjuncts: Seq[Conjunct], parts: Parts): WhyNot = {
-    val equalities = conjuncts.flatMap(_.relation).map(_.relation.name)
+  private def reason(condition: Expression, conjuncts: Seq[Conjunct], parts: Parts): WhyNot =
     parts.reasons.collectFirst { case u: WhyNot.UnsupportedEndpoint => u }
       .orElse(parts.reasons.collectFirst { case c: WhyNot.CrossSide => c })
-      .orElse(
-        equalities.headOption.filter(_ => !conjuncts.exists(_.isSwept)).map(WhyNot.OnlyEqualities))
-      .getOrElse(WhyNot.NoRange)
+      .getOrElse(noRange(condition, conjuncts, parts))
+
+  /** What reads one side alone is a filter, and compares nothing. */
+  private def noRange(condition: Expression, conjuncts: Seq[Conjunct], parts: Parts): WhyNot = {
+    def written(some: Seq[Conjunct]): Option[Expression] =
+      some.map(_.written).distinct.reduceOption(And)
+    val equalities = parts.keys.map(_._1)
+    val others = conjuncts.filter { c =>
+      sides.isAcross(c.expression) && !equalities.exists(_ eq c)
+    }
+    written(others).map(WhyNot.NoRange)
+      .orElse(written(equalities).map(WhyNot.OnlyEqualities))
+      .getOrElse(WhyNot.NoRange(condition))
   }
 }

@@ -14,6 +14,9 @@ private[condition] case class Conjunct(
     whole: Expression,
     relation: Option[IntervalPredicate] = None) {
 
+  /** As it stands in the condition. */
+  def written: Expression = relation.getOrElse(whole)
+
   /** From a function that is more than equalities, and so asks for a sweep. */
   def isSwept: Boolean = relation.exists(!_.conjuncts.forall(_.isInstanceOf[EqualTo]))
 }

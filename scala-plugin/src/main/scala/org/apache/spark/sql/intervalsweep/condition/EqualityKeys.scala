@@ -14,8 +14,9 @@ private[condition] case class EqualityKeys(sides: Sides) {
    */
   def of(conjunct: Conjunct): Option[Either[WhyNot, Seq[(Expression, Expression)]]] =
     conjunct.expression match {
-      case EqualTo(a, b) if !conjunct.isSwept => leftAndRight(a, b).map(checked(_)(Seq(_)))
-      case EqualNullSafe(a, b) => leftAndRight(a, b).map(checked(_)(nullSafe))
+      case EqualTo(a, b) if !conjunct.isSwept =>
+        leftAndRight(a, b).map(checked(conjunct, _)(Seq(_)))
+      case EqualNullSafe(a, b) => leftAndRight(a, b).map(checked(conjunct, _)(nullSafe))
       case _ => None
     }
 
@@ -26,14 +27,14 @@ private[condition] case class EqualityKeys(sides: Sides) {
       case _ => None
     }
 
-  private def checked(pair: (Expression, Expression))(
+  private def checked(conjunct: Conjunct, pair: (Expression, Expression))(
       keys: ((Expression, Expression)) => Seq[(Expression, Expression)])
       : Either[WhyNot, Seq[(Expression, Expression)]] = {
     val dataType = pair._1.dataType
     Either.cond(
       RowOrdering.isOrderable(dataType) && isBinaryEqual(dataType),
       keys(pair).map { case (l, r) => (normalized(l), normalized(r)) },
-      WhyNot.UnorderableKeys(pair._1, dataType))
+      WhyNot.UnorderableKeys(pair._1, conjunct.written))
   }
 
   /** Equal as bytes once floating-point numbers are normalized; some collated strings are not. */

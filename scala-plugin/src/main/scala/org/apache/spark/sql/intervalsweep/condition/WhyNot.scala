@@ -1,60 +1,98 @@
 package org.apache.spark.sql.intervalsweep.condition
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.JoinType
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.catalyst.plans.{ExistenceJoin, JoinType}
 
 /**
- * Why a join is left to Spark: a closed list. Each message says what to change, if anything can
- * be.
+ * Why a join is left to Spark: a closed list.
+ *
+ * @param explanation what stands in the way
+ * @param advice      what to change, if anything can be
+ * @param conjunct    the part of the condition that it is about, if it is about one
  */
-sealed abstract class WhyNot(val message: String)
+sealed abstract class WhyNot(
+    val explanation: String,
+    val advice: String,
+    val conjunct: Option[Expression] = None)
+    extends Product with Serializable {
+
+  /** What reports call it. */
+  def name: String = productPrefix
+
+  def message: String = s"$explanation: $advice"
+}
 
 object WhyNot {
 
   case object Disabled extends WhyNot(
-        "IntervalSweep is switched off: SET spark.sql.intervalsweep.enabled=true")
+        "IntervalSweep is switched off",
+        "SET spark.sql.intervalsweep.enabled=true")
 
   case class JoinTypeNotSupported(joinType: JoinType) extends WhyNot(
-        s"${joinType.sql} joins are not swept: write an INNER join if the query allows it")
+        s"${nameOf(joinType)} joins are not swept",
+        "write another one, such as a LEFT OUTER join in place of a scalar subquery")
 
   case object NoCondition extends WhyNot(
-        "the join has no condition: add one that compares the two sides with <, <=, BETWEEN " +
-          "or an interval function")
+        "the join has no condition, or one that Spark looks at after the join, as it does with " +
+          "rand() and Python functions",
+        "add one that compares the two sides with <, <=, BETWEEN or an interval function")
 
-  case object NoRange extends WhyNot(
-        "no inequality compares an expression of one side with an expression of the other: " +
-          "add one, or an interval function")
+  case class NoRange(others: Expression) extends WhyNot(
+        "no inequality compares an expression of one side with an expression of the other, " +
+          "or it is below OR, NOT or another function",
+        "add one, or an interval function, with AND",
+        Some(others))
 
-  case class OnlyEqualities(function: String) extends WhyNot(
-        s"$function is nothing but equalities, which Spark's own join does best: nothing to change")
+  case class OnlyEqualities(equalities: Expression) extends WhyNot(
+        "the sides are compared by nothing but equality, as ALLEN_MEETS, ALLEN_MET_BY and " +
+          "ALLEN_EQUALS do, which Spark's own join does best",
+        "nothing to change",
+        Some(equalities))
 
-  case object WeakRange extends WhyNot(
+  case class WeakRange(inequality: Expression) extends WhyNot(
         "beside equality keys there is only one inequality, so that Spark's own join on the keys " +
-          "is at least as good: add the other end of the range, or use an interval function")
+          "is at least as good",
+        "add the other end of the range, or use an interval function",
+        Some(inequality))
 
-  case class UnsupportedEndpoint(expression: Expression, dataType: DataType) extends WhyNot(
-        s"${expression.sql} is ${dataType.sql}, which has no 64-bit encoding that keeps its " +
-          "order: cast it to a number, a DECIMAL of at most 18 digits, a DATE, a TIMESTAMP " +
-          "or an INTERVAL")
+  case class UnsupportedEndpoint(expression: Expression, whole: Expression) extends WhyNot(
+        s"${expression.sql} is ${expression.dataType.sql}, which has no 64-bit encoding that " +
+          "keeps its order",
+        "cast it to a number, a DECIMAL of at most 18 digits, a DATE, a TIMESTAMP or an INTERVAL",
+        Some(whole))
 
   case class NonDeterministic(expression: Expression) extends WhyNot(
-        s"${expression.sql} is not deterministic: compute it in a subquery below the join")
+        s"${expression.sql} is not deterministic",
+        "compute what is random in a subquery below the join",
+        Some(expression))
 
-  case class CrossSide(expression: Expression) extends WhyNot(
+  case class CrossSide(expression: Expression, whole: Expression) extends WhyNot(
         s"${expression.sql} cannot be written as a comparison of an expression of one side with " +
-          "an expression of the other: move what belongs to one side to one side of the comparison")
+          "an expression of the other",
+        "move what belongs to one side to one side of the comparison",
+        Some(whole))
 
   case class HintForbids(hint: String) extends WhyNot(
-        s"the hint $hint asks for another join: remove it")
+        s"the hint $hint asks for another join",
+        "remove it")
 
   case object Streaming extends WhyNot(
-        "the join reads a stream: only joins of bounded inputs are swept")
+        "the join reads a stream",
+        "only joins of bounded inputs are swept")
 
-  case class UnorderableKeys(expression: Expression, dataType: DataType) extends WhyNot(
-        s"the equality key ${expression.sql} is ${dataType.sql}, by which rows cannot be sorted: " +
-          "compare a part of it, or its text")
+  case class UnorderableKeys(expression: Expression, whole: Expression) extends WhyNot(
+        s"the equality key ${expression.sql} is ${expression.dataType.sql}, by which rows cannot " +
+          "be sorted",
+        "compare a part of it, or its text",
+        Some(whole))
 
   case object BroadcastStageOfOther extends WhyNot(
-        "adaptive execution has already broadcast one side for another join: nothing to change")
+        "adaptive execution has already broadcast one side for another join",
+        "nothing to change")
+
+  /** Spark has no SQL for the join of an EXISTS or IN that is only a part of a condition. */
+  def nameOf(joinType: JoinType): String = joinType match {
+    case _: ExistenceJoin => "EXISTENCE"
+    case other => other.sql
+  }
 }

@@ -1,6 +1,5 @@
 package org.apache.spark.sql.intervalsweep.planner
 
-import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.SQLConfHelper
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, NamedExpression}
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
@@ -21,7 +20,7 @@ import org.apache.spark.sql.intervalsweep.execution.{
  * Spark as ever.
  */
 object IntervalSweepStrategy
-    extends SparkStrategy with JoinSelectionHelper with SQLConfHelper with Logging {
+    extends SparkStrategy with JoinSelectionHelper with SQLConfHelper {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case Project(columns, join: Join) => planned(join, Some(columns)).toSeq
@@ -37,7 +36,7 @@ object IntervalSweepStrategy
         sweep.setLogicalLink(join)
         Some(columns.fold[SparkPlan](sweep)(ProjectExec(_, sweep)))
       case Left(reason) =>
-        logDebug(s"IntervalSweep leaves a join to Spark: ${reason.message}")
+        FallbackLog.write(join, reason)
         None
     }
 
@@ -140,4 +139,10 @@ object IntervalSweepStrategy
 }
 
 /** A join that is swept: how. */
-case class SweepChoice(condition: SweepCondition, mode: SweepMode)
+case class SweepChoice(condition: SweepCondition, mode: SweepMode) {
+
+  /** As EXPLAIN shows it. */
+  def describe: String =
+    (condition.describe.map { case (name, value) => s"$name $value" } :+ mode.toString)
+      .mkString(", ")
+}

@@ -3,34 +3,63 @@ package org.apache.spark.sql.intervalsweep.condition
 /** Each reason for which a condition is no sweep. */
 class WhyNotSuite extends ConditionSupport {
 
-  private val schema = "k INT, ts INT, te INT, name STRING, big DECIMAL(20, 2), d DOUBLE"
+  private val schema = "k INT, ts INT, te INT, name STRING, big DECIMAL(20, 2), d DOUBLE, " +
+    "c STRING COLLATE UTF8_LCASE"
   private val tables = Tables(schema, schema + ", i INTERVAL DAY")
 
   private def reason(sql: String)(matching: PartialFunction[WhyNot, Boolean]): Unit = test(sql) {
     val why = tables.whyNot(sql)
     assert(matching.lift(why).contains(true), why.message)
-    assert(why.message.nonEmpty)
+    assert(why.explanation.nonEmpty && why.advice.nonEmpty)
   }
 
-  reason("r.k = s.k")(_ == WhyNot.NoRange)
-  reason("r.ts < 5 AND r.k = s.k")(_ == WhyNot.NoRange)
-  reason("r.ts < s.ts OR r.te < s.te")(_ == WhyNot.NoRange)
-  reason("r.ts <> s.ts")(_ == WhyNot.NoRange)
-  reason("allen_equals(r.ts, r.te, s.ts, s.te)")(_ == WhyNot.OnlyEqualities("ALLEN_EQUALS"))
-  reason("r.k = s.k AND allen_meets(r.ts, r.te, s.ts, s.te)") {
-    _ == WhyNot.OnlyEqualities("ALLEN_MEETS")
+  /** The conjunct that a reason is about, as it was written. */
+  private def about(conjunct: String)(why: WhyNot): Boolean =
+    why.conjunct.map(_.sql).contains(conjunct)
+
+  private val meets = "allen_meets(r.ts, r.te, s.ts, s.te)"
+  private val names = "allen_overlaps(r.name, r.name, s.name, s.name)"
+
+  reason("r.k = s.k") { case w: WhyNot.OnlyEqualities => about("(r.k = s.k)")(w) }
+  reason("r.ts < 5 AND r.k = s.k") { case w: WhyNot.OnlyEqualities => about("(r.k = s.k)")(w) }
+  reason("allen_equals(r.ts, r.te, s.ts, s.te)") {
+    case w: WhyNot.OnlyEqualities => about("allen_equals(r.ts, r.te, s.ts, s.te)")(w)
   }
-  reason("r.k = s.k AND r.ts < s.ts")(_ == WhyNot.WeakRange)
-  reason("allen_meets(r.ts, r.te, s.ts, s.te) AND r.k < s.k")(_ == WhyNot.WeakRange)
-  reason("r.name < s.name") { case WhyNot.UnsupportedEndpoint(e, _) => e.sql == "r.name" }
-  reason("allen_overlaps(r.name, r.name, s.name, s.name)") {
-    case WhyNot.UnsupportedEndpoint(e, _) => e.sql == "r.name"
+  reason(s"r.k = s.k AND $meets") {
+    case w: WhyNot.OnlyEqualities => about(s"((r.k = s.k) AND $meets)")(w)
   }
-  reason("r.big < s.big") { case WhyNot.UnsupportedEndpoint(_, t) => t.sql == "DECIMAL(20,2)" }
-  reason("r.ts * s.ts < 5") { case WhyNot.CrossSide(e) => e.sql == "(r.ts * s.ts)" }
-  reason("r.d - s.d < 5D") { case WhyNot.CrossSide(e) => e.sql == "(r.d - s.d)" }
+  reason("r.ts < s.ts OR r.te < s.te") {
+    case w: WhyNot.NoRange => about("((r.ts < s.ts) OR (r.te < s.te))")(w)
+  }
+  reason("r.k = s.k AND r.ts < 5 AND r.ts <> s.ts") {
+    case w: WhyNot.NoRange => about("(NOT (r.ts = s.ts))")(w)
+  }
+  reason("r.ts < 5") { case w: WhyNot.NoRange => about("(r.ts < 5)")(w) }
+  reason("r.k = s.k AND r.ts < s.ts") { case w: WhyNot.WeakRange => about("(r.ts < s.ts)")(w) }
+  reason(s"$meets AND r.k < s.k") { case w: WhyNot.WeakRange => about("(r.k < s.k)")(w) }
+  reason("r.name < s.name") {
+    case w @ WhyNot.UnsupportedEndpoint(e, _) => e.sql == "r.name" && about("(r.name < s.name)")(w)
+  }
+  reason(names) {
+    case w @ WhyNot.UnsupportedEndpoint(e, _) => e.sql == "r.name" && about(names)(w)
+  }
+  reason("r.big < s.big") {
+    case w @ WhyNot.UnsupportedEndpoint(e, _) =>
+      e.dataType.sql == "DECIMAL(20,2)" && about("(r.big < s.big)")(w)
+  }
+  reason("r.ts * s.ts < 5") {
+    case w @ WhyNot.CrossSide(e, _) =>
+      e.sql == "(r.ts * s.ts)" && about("((r.ts * s.ts) < 5)")(w)
+  }
+  reason("r.d - s.d < 5D") {
+    case w @ WhyNot.CrossSide(e, _) => e.sql == "(r.d - s.d)" && about("((r.d - s.d) < 5.0D)")(w)
+  }
+  reason("lower(r.c) = lower(s.c) AND r.ts < s.te AND s.ts < r.te") {
+    case w @ WhyNot.UnorderableKeys(e, _) =>
+      e.sql == "lower(r.c)" && about("(lower(r.c) = lower(s.c))")(w)
+  }
   reason("r.ts < s.ts + rand()") {
-    case WhyNot.NonDeterministic(e) => e.sql.contains("rand")
+    case w: WhyNot.NonDeterministic => w.conjunct.exists(_.sql.contains("rand"))
   }
 
   test("keys with one inequality are swept if a function asks for it, or with a second one") {

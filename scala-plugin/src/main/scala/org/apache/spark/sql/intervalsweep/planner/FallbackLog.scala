@@ -1,0 +1,30 @@
+package org.apache.spark.sql.intervalsweep.planner
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.plans.logical.Join
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.intervalsweep.condition.WhyNot
+import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
+
+/**
+ * Logs why a join is left to Spark, once: at INFO if its condition holds one of the functions, as
+ * whoever wrote it may wait for a nested loop without knowing.
+ */
+private[planner] object FallbackLog extends Logging {
+
+  /**
+   * Spark asks for the same join again, with and without the projection above it, and whenever
+   * adaptive execution plans anew. A tag goes along when the plan around a node changes.
+   */
+  private val Logged = TreeNodeTag[Unit]("intervalsweep.fallbackLogged")
+
+  def write(join: Join, reason: WhyNot): Unit = if (join.getTagValue(Logged).isEmpty) {
+    join.setTagValue(Logged, ())
+    def message = "IntervalSweep leaves a join to Spark" +
+      join.condition.fold("")(c => s", ON ${c.sql}") + s": ${reason.message}"
+    if (holdsFunction(join)) logInfo(message) else logDebug(message)
+  }
+
+  private def holdsFunction(join: Join): Boolean =
+    join.condition.exists(_.exists(_.isInstanceOf[IntervalPredicate]))
+}

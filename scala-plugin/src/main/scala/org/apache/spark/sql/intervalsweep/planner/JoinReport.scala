@@ -1,0 +1,96 @@
+package org.apache.spark.sql.intervalsweep.planner
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.classic.{DataFrame, Dataset}
+import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.intervalsweep.condition.WhyNot
+import org.apache.spark.sql.types.StructType
+
+/**
+ * A join of a plan: how it is swept, or why it is not. The fields are the columns of
+ * `interval_join_report`, in [[JoinReport.schema]], and those of Python's `JoinReport`.
+ *
+ * @param number         joins are counted as EXPLAIN shows them, from the top
+ * @param how            keys, sides, axes and distribution; none if Spark joins
+ * @param reason         one of [[WhyNot]]; none if the join is swept, like those that follow
+ * @param conjunct       the part of the condition that the reason is about
+ * @param estimatedPairs the pairs with equal keys, or all pairs if there are no keys, of which a
+ *                       sweep visits a part; none unless Spark's cost-based optimizer knows
+ */
+case class JoinReport(
+    number: Int,
+    joinType: String,
+    condition: Option[String],
+    swept: Boolean,
+    how: Option[String],
+    reason: Option[String],
+    conjunct: Option[String],
+    explanation: Option[String],
+    advice: Option[String],
+    estimatedPairs: Option[Long])
+
+object JoinReport extends PredicateHelper {
+
+  val schema: StructType = StructType.fromDDL(
+    "number INT NOT NULL, join_type STRING NOT NULL, condition STRING, swept BOOLEAN NOT NULL, " +
+      "how STRING, reason STRING, conjunct STRING, explanation STRING, advice STRING, " +
+      "estimated_pairs BIGINT")
+
+  /** The report on a DataFrame, which is not executed. */
+  def of(frame: Dataset[_]): DataFrame =
+    Dataset.ofRows(frame.sparkSession, relation(frame.queryExecution))
+
+  /** The report on a query, a row per join that is left in its optimized plan. */
+  def relation(query: QueryExecution): LocalRelation = {
+    val reports = query.sparkSession.withActive(of(optimized(query)))
+    LocalRelation.fromProduct(DataTypeUtils.toAttributes(schema), reports)
+  }
+
+  /** Of a stream, Spark optimizes by itself only what it starts. */
+  private def optimized(query: QueryExecution): LogicalPlan =
+    if (query.analyzed.isStreaming) {
+      query.sparkSession.sessionState.optimizer.execute(query.analyzed.clone())
+    } else query.optimizedPlan
+
+  def of(plan: LogicalPlan): Seq[JoinReport] = {
+    val filters = plan.collectWithSubqueries { case Filter(condition, join: Join) =>
+      join -> condition
+    }
+    // Partition pruning repeats a side of a join, with the joins in it.
+    val joins = plan.collectWithSubqueries { case join: Join => join }.distinct
+    joins.zipWithIndex.map { case (join, i) =>
+      report(i + 1, join, filters.collectFirst { case (j, condition) if j eq join => condition })
+    }
+  }
+
+  private def report(number: Int, join: Join, filter: Option[Expression]): JoinReport = {
+    val choice = IntervalSweepStrategy.decide(join).left.map {
+      case WhyNot.NoCondition => filter.flatMap(random(join, _)).getOrElse(WhyNot.NoCondition)
+      case reason => reason
+    }
+    val reason = choice.left.toOption
+    JoinReport(
+      number,
+      WhyNot.nameOf(join.joinType),
+      join.condition.map(_.sql),
+      choice.isRight,
+      choice.toOption.map(_.describe),
+      reason.map(_.name),
+      reason.flatMap(_.conjunct).map(_.sql),
+      reason.map(_.explanation),
+      reason.map(_.advice),
+      estimatedPairs(join))
+  }
+
+  /** Spark keeps what is not deterministic out of joins, and filters the pairs by it. */
+  private def random(join: Join, filter: Expression): Option[WhyNot] =
+    splitConjunctivePredicates(filter)
+      .find(c => !c.deterministic && !canEvaluate(c, join.left) && !canEvaluate(c, join.right))
+      .map(WhyNot.NonDeterministic(_))
+
+  private def estimatedPairs(join: Join): Option[Long] =
+    join.copy(joinType = Inner).stats.rowCount.map(_.min(Long.MaxValue).toLong)
+}
