@@ -1,4 +1,4 @@
-"""A task that holds more rows than its memory fails in words; the JVM and the session live on."""
+"""A join of more rows than its task has memory for is done in parts."""
 
 from __future__ import annotations
 
@@ -15,27 +15,24 @@ builder = (
     SparkSession.builder.master("local[1]")
     .config("spark.ui.enabled", "false")
     .config("spark.driver.memory", "512m")
-    .config("spark.memory.fraction", "0.05")
+    .config("spark.memory.fraction", "0.2")
     .config("spark.sql.warehouse.dir", "warehouse")
     .config("spark.sql.shuffle.partitions", "1")
     .config("spark.sql.autoBroadcastJoinThreshold", "-1")
 )
 spark = intervalsweep.configure(builder).getOrCreate()
-spark.sparkContext.setLogLevel("OFF")
+spark.sparkContext.setLogLevel("ERROR")
 query = '''
-    SELECT max(a.id) FROM range(1000) b JOIN range(3000000) a
-    ON b.id <= a.id AND a.id < b.id + 9
+    SELECT count(*), sum(a.id), count(b.id), sum(b.id) FROM range({0}) b FULL JOIN
+    (SELECT id, id AS ts, repeat('x', 20) AS text FROM range(3000000)) a
+    ON b.id <= a.ts AND a.ts < b.id + 9 AND a.text <> CAST(b.id AS STRING)
 '''
-try:
-    spark.sql(query).collect()
-    print("no error")
-except Exception as error:
-    print("error:", error)
-print("alive:", spark.range(7).count())
+for rows in (1000, 1000000):
+    print("answer:", *spark.sql(query.format(rows)).first())
 """
 
 
-def test_a_task_that_is_too_large_says_so_and_the_session_lives_on(tmp_path: Path) -> None:
+def test_a_task_with_a_few_mebibytes_joins_three_million_rows(tmp_path: Path) -> None:
     environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     done = subprocess.run(
         [sys.executable, "-c", APPLICATION],
@@ -47,6 +44,12 @@ def test_a_task_that_is_too_large_says_so_and_the_session_lives_on(tmp_path: Pat
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert "IntervalSweepJoin: a task holds" in done.stdout
-    assert "spark.driver.memory" in done.stdout
-    assert "alive: 7" in done.stdout
+    answers = [line.split()[1:] for line in done.stdout.splitlines() if "answer:" in line]
+    assert len(answers) == 2
+    for rows, answer in zip((1000, 1_000_000), answers, strict=True):
+        all_a, matched_a = sum(range(3_000_000)), rows + 8
+        # Each row of b meets nine of a; those of a beyond them go out alone.
+        pairs = 9 * rows
+        of_pairs = 9 * sum(range(rows)) + rows * sum(range(9))
+        expected = [pairs + 3_000_000 - matched_a, of_pairs + all_a - sum(range(matched_a))]
+        assert [int(value) for value in answer] == [*expected, pairs, 9 * sum(range(rows))]

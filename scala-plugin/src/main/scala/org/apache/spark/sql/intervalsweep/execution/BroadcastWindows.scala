@@ -41,10 +41,14 @@ final class BroadcastWindows(
   }
 
   private def fill(): Unit =
-    while (stream.numRows < size.streamRows && !leftovers.isFull && input.hasNext) {
+    while (hasRoom && input.hasNext) {
       val row = input.next()
       if (!isTaken(row)) leftovers.add(streamed, row)
     }
+
+  private def hasRoom: Boolean =
+    (stream.numRows == 0 || stream.numRows < size.streamRows && !stream.isFull) &&
+      !leftovers.isFull
 
   private def isTaken(row: InternalRow): Boolean = keyOf match {
     case None => stream.append(row, BroadcastIndex.NoGroup)

@@ -6,9 +6,10 @@ import org.apache.spark.sql.intervalsweep.condition.Side
 /**
  * Goes through the rows of a block that leave the join alone, as runs of rows next to each other.
  *
+ * @param rows how many rows of the block, the first ones, are to be looked at
  * @param outcome whether those with a match are wanted, or those without
  */
-final class LoneRows(val side: Side, val block: RowBlock, val outcome: Boolean) {
+final class LoneRows(val side: Side, val block: RowBlock, rows: Int, val outcome: Boolean) {
   private val copies = block.copies
   private var start = 0
   private var end = 0
@@ -19,9 +20,9 @@ final class LoneRows(val side: Side, val block: RowBlock, val outcome: Boolean) 
   /** Goes on to the next run; false after the last one. */
   def advance(): Boolean = {
     start = end
-    while (start < block.numRows && !isWanted(start)) start += 1
+    while (start < rows && !isWanted(start)) start += 1
     end = start
-    while (end < block.numRows && isWanted(end)) end += 1
+    while (end < rows && isWanted(end)) end += 1
     start < end
   }
 
@@ -46,7 +47,7 @@ final class Leftovers(blocks: Map[Side, RowBlock], limit: Int) {
 
   def isKept(side: Side): Boolean = blocks.contains(side)
   def isEmpty: Boolean = blocks.values.forall(_.numRows == 0)
-  def isFull: Boolean = blocks.values.exists(_.numRows >= limit)
+  def isFull: Boolean = blocks.values.exists(block => block.numRows >= limit || block.isFull)
   def clear(): Unit = blocks.values.foreach(_.clear())
 }
 

@@ -60,6 +60,11 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private var rows = 0
   private var capacity = 0
   private var offsets: Array[Int] = _
+
+  /** Bytes taken for values of variable length, and those yet to be asked for. */
+  private var objectBytes = 0L
+  private var pendingBytes = 0L
+  private var isShort = false
   private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
 
   def numRows: Int = rows
@@ -99,8 +104,17 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     }
   }
 
-  /** Forgets the rows, keeping the memory. */
+  /** Whether memory for another row was refused. To be asked before `append`, which then fails. */
+  def isFull: Boolean = isShort || rows == capacity && !tryGrow()
+
+  /** Makes room for some rows. */
+  def reserve(): Unit = if (capacity == 0) grow()
+
+  /** Forgets the rows, keeping the memory of what is fixed in size. */
   def clear(): Unit = {
+    if (memory != null) memory.release(objectBytes)
+    objectBytes = 0
+    isShort = false
     rows = 0
     offsets = null
     matched.clear()
@@ -122,26 +136,51 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   }
 
   private def grow(): Unit = {
-    if (capacity > RowBlock.MaxRows / 2) throw SparkException.internalError(
+    if (isLargest) throw SparkException.internalError(
       s"IntervalSweepJoin: a window of more than ${RowBlock.MaxRows} rows")
-    val larger = if (capacity == 0) RowBlock.FirstCapacity else 2 * capacity
+    if (memory != null) memory.reserve(bytesToGrow)
+    resize(nextCapacity)
+  }
+
+  private def tryGrow(): Boolean =
+    !isLargest && (memory == null || memory.tryReserve(bytesToGrow)) && {
+      resize(nextCapacity)
+      true
+    }
+
+  private def isLargest: Boolean = capacity > RowBlock.MaxRows / 2
+  private def nextCapacity: Int = if (capacity == 0) RowBlock.FirstCapacity else 2 * capacity
+  private def bytesToGrow: Long = {
     val perRow = 4 + 8 * endpoints.length + columns.map(_.bytesPerRow).sum
-    if (memory != null) memory.reserve((larger - capacity).toLong * perRow)
+    (nextCapacity - capacity).toLong * perRow
+  }
+
+  private def resize(larger: Int): Unit = {
     endpoints.indices.foreach(k => endpoints(k) = java.util.Arrays.copyOf(endpoints(k), larger))
     columns.foreach(_.grow(larger))
     if (groups != null) groups = java.util.Arrays.copyOf(groups, larger)
     capacity = larger
   }
 
-  /** Variable-length values are accounted by the size of the rows that they came in. */
+  /**
+   * Variable-length values are accounted by the size of the rows that they came in, in steps of a
+   * mebibyte. The row that needs another step is kept even if that is refused.
+   */
   private def reserveObjects(row: InternalRow): Unit = row match {
-    case unsafe: UnsafeRow if memory != null => memory.reserveLater(unsafe.getSizeInBytes.toLong)
+    case unsafe: UnsafeRow if memory != null =>
+      pendingBytes += unsafe.getSizeInBytes
+      if (pendingBytes >= RowBlock.ObjectStep) {
+        if (memory.tryReserve(pendingBytes)) objectBytes += pendingBytes else isShort = true
+        pendingBytes = 0
+      }
     case _ =>
   }
 }
 
 object RowBlock {
   val FirstCapacity: Int = 1024
+
+  private val ObjectStep = 1L << 20
 
   /** A sort needs four times as many array elements, and an array ends a little below 2^31. */
   val MaxRows: Int = 1 << 28
@@ -165,31 +204,25 @@ object RowBlock {
  */
 final class BlockMemory(manager: TaskMemoryManager)
     extends MemoryConsumer(manager, manager.pageSizeBytes, MemoryMode.ON_HEAP) {
-  private var pending = 0L
+
+  /** Takes `bytes`, all or none; says whether it was possible. */
+  def tryReserve(bytes: Long): Boolean = {
+    val granted = acquireMemory(bytes)
+    if (granted < bytes) freeMemory(granted)
+    granted >= bytes
+  }
 
   /** Takes `bytes`, or fails the task in words. */
-  def reserve(bytes: Long): Unit = {
-    val granted = acquireMemory(bytes)
-    if (granted < bytes) {
-      freeMemory(granted)
-      throw new SparkException(
-        s"IntervalSweepJoin: a task holds ${getUsed >> 20} MiB of rows that may still match and " +
-          s"was refused ${bytes >> 10} KiB more. Give the executors more memory " +
-          "(spark.executor.memory, or spark.driver.memory in local mode), run fewer tasks at " +
-          "once (spark.executor.cores), or make the tasks smaller " +
-          "(spark.sql.shuffle.partitions, spark.sql.intervalsweep.rangeRows).",
-        null)
-    }
-  }
+  def reserve(bytes: Long): Unit =
+    if (!tryReserve(bytes)) throw new SparkException(
+      s"IntervalSweepJoin: a task holds ${getUsed >> 20} MiB of rows that may still match and " +
+        s"was refused ${bytes >> 10} KiB more. Give the executors more memory " +
+        "(spark.executor.memory, or spark.driver.memory in local mode), run fewer tasks at " +
+        "once (spark.executor.cores), or make the tasks smaller " +
+        "(spark.sql.shuffle.partitions, spark.sql.intervalsweep.rangeRows).",
+      null)
 
-  /** As [[reserve]], in steps of a mebibyte. */
-  def reserveLater(bytes: Long): Unit = {
-    pending += bytes
-    if (pending >= (1L << 20)) {
-      reserve(pending)
-      pending = 0
-    }
-  }
+  def release(bytes: Long): Unit = freeMemory(bytes)
 
   def releaseAll(): Unit = freeMemory(getUsed)
 

@@ -18,7 +18,8 @@ import org.apache.spark.sql.intervalsweep.condition.Side
  *              window 1   window 2         window 3        window 4
  * }}}
  *
- * Without keys the whole partition is one group.
+ * Without keys the whole partition is one group. Resident rows of one group that are too many for
+ * memory are taken in parts, and the stream's rows of that group meet each part: [[LargeGroup]].
  */
 final class SortedWindows(
     residentInput: SortedInput,
@@ -33,16 +34,24 @@ final class SortedWindows(
   private var current = BroadcastIndex.NoGroup
   private var isWithinGroup = false
 
+  /** The group that the window ends with, if its resident rows are taken in parts. */
+  private var large: LargeGroup = _
+
   private var isNewResident = true
   override def residentChanged: Boolean = isNewResident
-  override def residentEnds: Boolean = !isWithinGroup
+  override def residentEnds: Boolean = if (large == null) !isWithinGroup else !large.hasNext
+  override def settledStream: Int =
+    if (large != null && residentInput.hasHeldRow) large.start else stream.numRows
   override def token: String = ""
 
+  // Before the resident rows take what memory there is.
+  stream.reserve()
+
   override def next(): Boolean = {
+    if (large != null) leaveLarge()
     stream.clear()
     leftovers.clear()
-    isNewResident = !isWithinGroup
-    if (isWithinGroup) fillStream() else open()
+    if (isWithinGroup) continueGroup() else open()
     while (isEmpty && hasMore) open()
     !isEmpty
   }
@@ -60,8 +69,8 @@ final class SortedWindows(
     while (!isWithinGroup && hasRoom && hasMore) takeLeast()
   }
 
-  private def hasRoom: Boolean = resident.numRows < size.residentRows &&
-    stream.numRows < size.streamRows && !leftovers.isFull
+  private def hasRoom: Boolean = hasSpace(resident, size.residentRows) &&
+    hasSpace(stream, size.streamRows) && !leftovers.isFull
 
   /** Whether there are rows that may match, or go out without. */
   private def hasMore: Boolean = residentInput.hasRow && streamInput.hasRow ||
@@ -75,28 +84,55 @@ final class SortedWindows(
     else {
       if (hasKeys) current = groups
       groups += 1
+      residentInput.holdKey()
+      streamInput.holdKey()
       fillResident()
+      if (residentInput.hasHeldRow) large = new LargeGroup(streamInput)
       fillStream()
     }
+
+  private def continueGroup(): Unit = {
+    isNewResident = large != null && !large.hasNext
+    if (isNewResident) {
+      resident.clear()
+      fillResident()
+      large.rewind()
+    }
+    fillStream()
+  }
+
+  private def leaveLarge(): Unit = {
+    large.keepMatches(stream)
+    if (!isWithinGroup) {
+      large.clear()
+      large = null
+    }
+  }
 
   private def pass(input: SortedInput): Unit = {
     leftovers.add(input.side, input.row)
     input.advance()
   }
 
-  /** All resident rows of the current key. */
-  private def fillResident(): Unit = {
-    residentInput.holdKey()
-    while (residentInput.hasRow && residentInput.isHeldKey) take(residentInput, resident)
-    streamInput.holdKey()
-  }
+  /** The resident rows of the current key, as far as there is room. */
+  private def fillResident(): Unit =
+    while (residentInput.hasHeldRow && hasSpace(resident, size.groupRows))
+      take(residentInput, resident)
 
   /** The stream's rows of the same key, as far as there is room. */
-  private def fillStream(): Unit = {
-    while (streamInput.hasRow && streamInput.isHeldKey && stream.numRows < size.streamRows)
-      take(streamInput, stream)
-    isWithinGroup = streamInput.hasRow && streamInput.isHeldKey
-  }
+  private def fillStream(): Unit =
+    if (large == null) {
+      while (streamInput.hasHeldRow && hasSpace(stream, size.streamRows)) take(streamInput, stream)
+      isWithinGroup = streamInput.hasHeldRow
+    } else {
+      def hasRoomInStream = hasSpace(stream, size.streamRows)
+      large.fill(stream, current, hasRoomInStream, leftovers.add(streamInput.side, _))
+      isWithinGroup = large.hasNext || residentInput.hasHeldRow
+    }
+
+  /** A first row has to fit. */
+  private def hasSpace(block: RowBlock, limit: Int): Boolean =
+    block.numRows == 0 || block.numRows < limit && !block.isFull
 
   private def take(input: SortedInput, block: RowBlock): Unit = {
     if (!block.append(input.row, current)) leftovers.add(input.side, input.row)
@@ -137,5 +173,5 @@ final class SortedInput(
   /** Keeps the current key, to tell when it ends. */
   def holdKey(): Unit = if (hasKeys) held = key.copy()
 
-  def isHeldKey: Boolean = !hasKeys || ordering.compare(key, held) == 0
+  def hasHeldRow: Boolean = hasRow && (!hasKeys || ordering.compare(key, held) == 0)
 }

@@ -105,7 +105,8 @@ case class TaskSettings(
   /** Points are searched, so larger windows of them pay; boxes only pass by. */
   def windowSize(stream: Side): WindowSize = WindowSize(
     residentRows = TaskSettings.ResidentBatches * batchRows,
-    streamRows = if (pointSides(stream)) TaskSettings.PointBatches * batchRows else batchRows)
+    streamRows = if (pointSides(stream)) TaskSettings.PointBatches * batchRows else batchRows,
+    groupRows = TaskSettings.GroupBatches * batchRows)
 
   def sortTimer: SortTimer = new SortTimer(metrics(SweepMetrics.SortTime))
 
@@ -144,6 +145,7 @@ case class TaskSettings(
 object TaskSettings {
   private val ResidentBatches = 4
   private val PointBatches = 16
+  private val GroupBatches = 64
 
   def apply(node: IntervalSweepJoinExec): TaskSettings =
     apply(node, node.joinOutput, side => layout(node, side, node.input(side).output))

@@ -239,14 +239,14 @@ final class SweepTask(
     pairs <= limit
   }
 
-  /** The rows of the window that nothing can match any more, or for the first time. */
+  /** The rows that no later window can match. */
   private def settled: List[LoneRows] = for {
     side <- output.tracked.toList
-    own = if (side != residentSide) Some(windows.stream)
-    else Option.when(windows.residentEnds)(windows.resident)
-    block <- own ++ windows.leftovers.of(side)
+    own = if (side != residentSide) Some(windows.stream -> windows.settledStream)
+    else Option.when(windows.residentEnds)(windows.resident -> windows.resident.numRows)
+    (block, rows) <- own ++ windows.leftovers.of(side).map(block => block -> block.numRows)
     outcome <- output.lone(side)
-  } yield new LoneRows(side, block, outcome)
+  } yield new LoneRows(side, block, rows, outcome)
 
   /** Counts the time that a worker takes. */
   private def timed[T](body: => T): T =

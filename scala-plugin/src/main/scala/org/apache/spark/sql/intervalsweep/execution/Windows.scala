@@ -25,9 +25,17 @@ trait Windows {
   /** Whether they are others in the piece after. */
   def residentEnds: Boolean
 
+  /** How many of the stream's rows, the first ones, are in no later piece. */
+  def settledStream: Int = stream.numRows
+
   /** Under what name a worker may keep the resident rows for later tasks; empty: under none. */
   def token: String
 }
 
-/** How many rows a window collects before it is swept. */
-case class WindowSize(residentRows: Int, streamRows: Int)
+/**
+ * How many rows a window collects before it is swept.
+ *
+ * @param residentRows resident rows, of whole key groups
+ * @param groupRows resident rows of one group, if it is larger than that
+ */
+case class WindowSize(residentRows: Int, streamRows: Int, groupRows: Int)

@@ -89,7 +89,7 @@ class SortedWindowsSuite extends AnyFunSuite {
     var total = 0
     (1 to 500).foreach { _ =>
       val (resident, stream) = (side(), side())
-      val size = WindowSize(1 + random.nextInt(6), 1 + random.nextInt(6))
+      val size = WindowSize(1 + random.nextInt(6), 1 + random.nextInt(6), groupRows = 100)
       Seq(true, false).foreach { hasKeys =>
         val expected = for {
           (k, Some(p)) <- resident

@@ -1,0 +1,76 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import java.util.{BitSet => JBitSet}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
+
+/**
+ * The stream's rows of a key group whose resident rows do not all fit into memory: kept, on disk if
+ * need be, because they meet one part of the resident rows after the other.
+ *
+ * @param input the stream; its rows of the held key are taken from it
+ */
+private final class LargeGroup(input: SortedInput) {
+  private val rows = new ExternalAppendOnlyUnsafeRowArray(
+    LargeGroup.RowsInMemory,
+    LargeGroup.BytesInMemory,
+    Int.MaxValue,
+    Long.MaxValue)
+  while (input.hasHeldRow) {
+    rows.add(input.row.asInstanceOf[UnsafeRow])
+    input.advance()
+  }
+
+  /** Rows that have met a match, numbered in the order in which they come. */
+  private val matched = new JBitSet
+  private var remaining = rows.generateIterator()
+  private var isFirstPass = true
+  private var taken = 0
+  private var filledFrom = 0
+
+  /** Where the rows begin that were added to a block last. */
+  var start = 0
+
+  def hasNext: Boolean = remaining.hasNext
+
+  /** Adds rows to a block while `hasSpace`; those that match nothing go to `pass`, once. */
+  def fill(block: RowBlock, group: Int, hasSpace: => Boolean, pass: InternalRow => Unit): Unit = {
+    start = block.numRows
+    filledFrom = taken
+    while (remaining.hasNext && hasSpace) {
+      val row = remaining.next()
+      if (block.append(row, group)) taken += 1 else if (isFirstPass) pass(row)
+    }
+    copyBits(matched, filledFrom, block.matched, start, block.numRows - start)
+  }
+
+  /** Remembers which of the rows that were added last have met a match. */
+  def keepMatches(block: RowBlock): Unit =
+    copyBits(block.matched, start, matched, filledFrom, taken - filledFrom)
+
+  /** Begins again, for the next part of the resident rows. */
+  def rewind(): Unit = {
+    remaining = rows.generateIterator()
+    isFirstPass = false
+    taken = 0
+  }
+
+  def clear(): Unit = rows.clear()
+
+  private def copyBits(from: JBitSet, at: Int, to: JBitSet, toAt: Int, n: Int): Unit = {
+    var bit = from.nextSetBit(at)
+    while (bit >= 0 && bit < at + n) {
+      to.set(bit - at + toAt)
+      bit = from.nextSetBit(bit + 1)
+    }
+  }
+}
+
+private object LargeGroup {
+
+  /** As many rows are kept before they are handed to a sorter of Spark's, which spills. */
+  private val RowsInMemory = 4096
+  private val BytesInMemory = 4L << 20
+}
