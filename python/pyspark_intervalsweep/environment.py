@@ -57,6 +57,15 @@ def send_at_once(outfile: BinaryIO) -> None:
             duplicate.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
+def discard(outfile: BinaryIO) -> None:
+    """Have what is still to be sent go nowhere, where nobody is left to read it.
+
+    The daemon flushes the stream after the task, and would log a broken pipe with its traceback.
+    """
+    with contextlib.suppress(OSError), Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), outfile.fileno())
+
+
 def _cache_folder() -> Path | None:
     """Return a folder for compiled kernels, or None where numba finds a place by itself.
 

@@ -28,6 +28,11 @@ try:
 except Exception:
     _problem = f"{traceback.format_exc()}in {packages.interpreter()}"
 
+_MORE_MEMORY = (
+    "Give the worker more memory (spark.executor.pyspark.memory), or have it take less at a time "
+    "(spark.sql.intervalsweep.batchRows)."
+)
+
 # The daemon collects garbage after every task; the modules' objects need not be gone through.
 gc.freeze()
 
@@ -44,7 +49,9 @@ def main(infile: BinaryIO, outfile: BinaryIO) -> None:
         if _problem is not None:
             raise RuntimeError(_problem)
         Task(infile, outfile).run()
-    except EOFError:  # the JVM has gone: a finished or cancelled query, nothing to report
+    except (EOFError, ConnectionError):
+        # The JVM has gone: a finished or cancelled query, nothing to report.
+        environment.discard(outfile)
         sys.exit(1)
     except Exception as error:
         with contextlib.suppress(OSError):
@@ -58,7 +65,8 @@ def _report(error: Exception) -> str:
     if _problem is not None:
         return _problem
     trace = "".join(traceback.format_exception(error))
-    return f"{trace}in {packages.interpreter()}"
+    advice = f"\n{_MORE_MEMORY}" if isinstance(error, MemoryError) else ""
+    return f"{trace}in {packages.interpreter()}{advice}"
 
 
 def _connect_and_serve() -> None:

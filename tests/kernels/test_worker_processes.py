@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import socket
 import stat
 import sys
 import threading
@@ -25,7 +27,7 @@ from client import (
     single_worker,
 )
 
-from pyspark_intervalsweep import environment, packages
+from pyspark_intervalsweep import environment, packages, worker
 
 
 def use(client: Client, token: str = "", known: bool = False) -> None:
@@ -39,6 +41,26 @@ def use(client: Client, token: str = "", known: bool = False) -> None:
 def running() -> Iterator[Daemon]:
     with daemon() as running:
         yield running
+
+
+def test_a_reply_that_nobody_reads_is_no_broken_pipe_for_the_daemon() -> None:
+    """A LIMIT is reached, or another task is: the daemon flushes what the worker began to send."""
+    ours, theirs = socket.socketpair()
+    # The streams that the daemon makes.
+    descriptors = os.dup(theirs.fileno()), os.dup(theirs.fileno())
+    with (
+        theirs,
+        os.fdopen(descriptors[0], "rb") as infile,
+        os.fdopen(descriptors[1], "wb") as outfile,
+    ):
+        with ours, ours.makefile("wb") as requests, ours.makefile("rb") as replies:
+            client = Client(replies, requests)
+            client.command(1, json.dumps(plan(STARTS_WITHIN)))
+            client.resident(arrow([1, 2], [5, 6]))
+            client.command(4)
+        with pytest.raises(SystemExit):
+            worker.main(infile, outfile)
+        outfile.flush()
 
 
 class TestProcesses:

@@ -74,7 +74,14 @@ object EndpointWriter {
 final class RunReader(allocator: BufferAllocator, channel: WorkerChannel) {
 
   /** Reads a batch; what was in it before is gone. */
-  def read(into: RunBatch): Unit = {
+  def read(into: RunBatch): Unit =
+    try readStream(into)
+    catch {
+      // What is in the bytes decides at what Arrow stumbles.
+      case e: RuntimeException => throw new UnreadableReplyException(s"runs with $e", e)
+    }
+
+  private def readStream(into: RunBatch): Unit = {
     into.sweep = channel.readInt()
     into.size = 0
     val reader = new ArrowStreamReader(channel, allocator)

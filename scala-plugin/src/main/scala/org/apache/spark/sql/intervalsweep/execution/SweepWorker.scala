@@ -6,8 +6,9 @@ import scala.util.control.NonFatal
 
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.spark.{SparkEnv, SparkException, TaskContext}
-import org.apache.spark.api.python.{PythonWorker, PythonWorkerHandle}
+import org.apache.spark.api.python.{BasePythonRunner, PythonWorker, PythonWorkerHandle}
 import org.apache.spark.internal.Logging
+import org.apache.spark.internal.config.Python.PYTHON_WORKER_FAULTHANLDER_ENABLED
 import org.apache.spark.sql.util.ArrowUtils
 
 /**
@@ -31,7 +32,8 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
     extends RunSource with Logging {
   import SweepWorker._
 
-  private val environment = settings.environment + ("PYTHONPATH" -> WorkerSources.folder)
+  private val environment =
+    settings.environment + ("PYTHONPATH" -> WorkerSources.folder) ++ faultHandler
   private val (process: PythonWorker, handle: Option[PythonWorkerHandle]) = start()
   private val channel = new WorkerChannel(blocking(process))
   private val allocator: BufferAllocator =
@@ -99,7 +101,7 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
   private def reply(): Int = channel.readInt() match {
     case Failed => throw new SweepWorkerException(settings.python, channel.readString())
     case status @ (Done | More) => status
-    case other => throw new IOException(s"the status $other, which means nothing")
+    case other => throw new UnreadableReplyException(s"the status $other")
   }
 
   /** Turns a broken connection into words. A worker that died is a failed task: Spark retries. */
@@ -109,14 +111,25 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
       case e: IOException if context.isInterrupted() =>
         context.killTaskIfInterrupted()
         throw e
+      case e: UnreadableReplyException =>
+        throw new SparkException(
+          s"The IntervalSweep worker (${settings.python} -m $WorkerModule) sent what is no " +
+            s"answer: ${e.getMessage}",
+          e)
       case e: IOException =>
         val died = handle.flatMap(_.terminationDiagnostics()).fold("")("\n" + _)
         throw new SparkException(
           s"The IntervalSweep worker (${settings.python} -m $WorkerModule) ended before it " +
             s"answered. If it was killed for its memory, give it more " +
-            s"(spark.executor.pyspark.memory, spark.executor.memoryOverhead).$died",
+            "(spark.executor.pyspark.memory, spark.executor.memoryOverhead); if it crashed, " +
+            s"spark.python.worker.faulthandler.enabled shows where.$died",
           e)
     }
+
+  /** Where a worker that crashes leaves its traceback, for `terminationDiagnostics`. */
+  private def faultHandler: Option[(String, String)] =
+    Option.when(SparkEnv.get.conf.get(PYTHON_WORKER_FAULTHANLDER_ENABLED))(
+      "PYTHON_FAULTHANDLER_DIR" -> BasePythonRunner.faultHandlerLogDir.toString)
 
   private def start(): (PythonWorker, Option[PythonWorkerHandle]) =
     try
@@ -156,11 +169,16 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
   }
 
   /** Gives an idle worker back for the next task; ends any other. */
-  private def end(): Unit = synchronized {
+  private def end(): Unit = if (!isEnded) {
+    // Not under the lock: a worker may never answer, and then the monitor has to end it.
+    leave(isReusable = isIdle && !context.isInterrupted() && sayGoodbye())
+  }
+
+  private def leave(isReusable: Boolean): Unit = synchronized {
     if (!isEnded) {
       isEnded = true
       val env = SparkEnv.get
-      if (isIdle && !context.isInterrupted() && sayGoodbye())
+      if (isReusable)
         env.releasePythonWorker(settings.python, WorkerModule, DaemonModule, environment, process)
       else
         env.destroyPythonWorker(settings.python, WorkerModule, DaemonModule, environment, process)
@@ -191,6 +209,10 @@ object SweepWorker {
   private val More = 1
   private val Failed = -1
 }
+
+/** Bytes from a worker that are none of the protocol's. */
+class UnreadableReplyException(message: String, cause: Throwable = null)
+    extends IOException(message, cause)
 
 /** An exception in a worker, with its Python traceback. */
 class SweepWorkerException(python: String, traceback: String)

@@ -76,6 +76,7 @@ final class WorkerChannel(channel: SocketChannel)
   def readString(): String = UTF_8.decode(fully(readInt())).toString
 
   private def fully(n: Int): ByteBuffer = {
+    if (n < 0) throw new UnreadableReplyException(s"the length $n")
     val bytes = ByteBuffer.allocate(n)
     while (bytes.hasRemaining) if (read(bytes) < 0) throw new EOFException
     bytes.flip()
