@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 import intervalsweep
@@ -72,10 +73,15 @@ def run(
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
-def program(folder: Path, text: str, timeout: int = 240, **env: str) -> str:
-    """Runs a Python program, and returns what it prints; it has to end well."""
+def program(
+    folder: Path, text: str, timeout: int = 240, before: Sequence[str] = (), **env: str
+) -> str:
+    """Runs a Python program, and returns what it prints; it has to end well.
+
+    `before` is a command that runs the command that follows it.
+    """
     file = folder / "program.py"
     file.write_text(PRELUDE + textwrap.dedent(text), encoding="utf-8")
-    done = run(folder, [sys.executable, str(file)], timeout, **env)
+    done = run(folder, [*before, sys.executable, str(file)], timeout, **env)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-6000:]}"
     return done.stdout

@@ -26,10 +26,10 @@ spec.loader.exec_module(real)
 
 class Task(real.Task):
     def _stream(self):
-        fault()
+        fault(self)
         super()._stream()
 
-def fault():
+def fault(self):
 """
 
 

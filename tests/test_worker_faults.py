@@ -1,0 +1,156 @@
+"""Workers that fail in every way: what the person is told, and that no process stays behind."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+
+from applications import program
+from comparison import BROADCAST, configured, physical
+from interpreters import eventually, faulty, interpreter, workers
+
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="finds processes through /proc"
+)
+
+PYTHON = "spark.sql.intervalsweep.python"
+QUERY = (
+    "SELECT count(*) AS n FROM (SELECT id AS ts, id + 10 AS te FROM range(1000)) r JOIN "
+    "(SELECT id AS ts, id + 15 AS te FROM range(1000)) s ON ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te)"
+)
+ROWS = 8_955
+
+
+def jvm(spark: Any) -> int:
+    return int(spark._jvm.java.lang.ProcessHandle.current().pid())
+
+
+def failure(spark: Any, python: str, query: str = QUERY) -> str:
+    """What a query says whose workers are of this interpreter; that none of them is left."""
+    before = workers(jvm(spark))
+    with configured(spark, {PYTHON: python, BROADCAST: "10MB"}):
+        frame = spark.sql(query)
+        assert "IntervalSweepJoin" in physical(frame)
+        with pytest.raises(Py4JJavaError) as caught:
+            frame.collect()
+    assert eventually(lambda: workers(jvm(spark)) <= before), "a failed worker still lives"
+    assert spark.sql(QUERY).first().n == ROWS, "the session is broken"
+    return str(caught.value)
+
+
+ENDED = "ended before it answered"
+HALF = """
+import io
+def half(number, runs):
+    out, self._out = self._out, io.BytesIO()
+    real.Task._send(self, number, runs)
+    out.write(self._out.getvalue()[: len(self._out.getvalue()) // 2])
+    out.flush()
+    os._exit(0)
+self._send = half
+"""
+SAID = {
+    "an exception in a kernel": (
+        "def broken(sweep):\n    raise ArithmeticError('on purpose')\n"
+        "real.RunSweep.__iter__ = broken",
+        ["Traceback (most recent call last)", "ArithmeticError: on purpose", "in _stream"],
+    ),
+    "no memory": ("bytearray(1 << 60)", ["MemoryError", "spark.executor.pyspark.memory"]),
+    "killed": ("os.kill(os.getpid(), 9)", [ENDED, "spark.executor.pyspark.memory"]),
+    "an exit": ("os._exit(0)", [ENDED]),
+    "half an answer": (HALF, [ENDED]),
+    "a text": ("os.write(self._out.fileno(), b'Hello')", ["no answer", "the status"]),
+    "a negative length": (
+        "os.write(self._out.fileno(), b'\\xff' * 8)",
+        ["no answer", "length -1"],
+    ),
+    "runs of no Arrow": (
+        # A batch of runs of sweep 0, and a message of eight bytes.
+        "os.write(self._out.fileno(), b'\\0\\0\\0\\1\\0\\0\\0\\0'\n"
+        "         b'\\xff\\xff\\xff\\xff\\x08\\0\\0\\0' + b'no Arrow' * 9)",
+        ["no answer", "runs with"],
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", SAID)
+def test_what_is_said_of_a_worker_with(spark: Any, tmp_path: Path, fault: str) -> None:
+    body, words = SAID[fault]
+    python = faulty(tmp_path, body)
+    said = failure(spark, python)
+    for word in (*words, python):
+        assert word in said, f"{word!r} is not in\n{said}"
+
+
+def test_sources_of_another_version_are_named(spark: Any, tmp_path: Path) -> None:
+    other = "import pyspark_intervalsweep.protocol as protocol\nprotocol.PROTOCOL = 99\n"
+    said = failure(spark, interpreter(tmp_path, modules={"sitecustomize.py": other}))
+    assert "the jar speaks protocol 1, this worker 99" in said
+    assert "are of different versions" in said
+
+
+STOP = "os.kill(os.getpid(), 19)"
+STOPS = {
+    "before it answers": STOP,
+    # The rows are there, and the worker is asked whether it can serve the next task.
+    "after it answered": (
+        f"def stop():\n    self._out.flush()\n    {STOP}\nself._keep_resident = stop"
+    ),
+}
+
+
+@pytest.mark.parametrize("when", STOPS)
+def test_a_stopped_worker_does_not_outlive_a_cancelled_query(
+    spark: Any, tmp_path: Path, when: str
+) -> None:
+    errors: list[Exception] = []
+
+    def run() -> None:
+        try:
+            spark.sql(QUERY).collect()
+        except Exception as error:
+            errors.append(error)
+
+    before = workers(jvm(spark))
+    with configured(spark, {PYTHON: faulty(tmp_path, STOPS[when]), BROADCAST: "10MB"}):
+        thread = threading.Thread(target=run)
+        thread.start()
+        try:
+            assert eventually(lambda: stopped(workers(jvm(spark)) - before), 60)
+            assert thread.is_alive()
+        finally:
+            spark.sparkContext.cancelAllJobs()
+            thread.join(20)
+    assert not thread.is_alive(), "the query still waits for its worker"
+    assert "cancelled" in str(errors[0]).lower()
+    assert eventually(lambda: workers(jvm(spark)) <= before), "a stopped worker is left"
+    assert spark.sql(QUERY).first().n == ROWS
+
+
+def stopped(processes: set[int]) -> bool:
+    return any(
+        Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "T"
+        for pid in processes
+    )
+
+
+def test_too_little_memory_for_python_is_said_with_the_setting(tmp_path: Path) -> None:
+    """The limit of the operating system, that Spark's setting stands for."""
+    printed = program(
+        tmp_path,
+        """
+        spark = start(spark__executor__pyspark__memory="64m")
+        try:
+            spark.sql("SELECT * FROM range(9) a JOIN range(9) b ON a.id < b.id").collect()
+        except Exception as error:
+            print(error)
+        print("left", len(workers(spark)))
+        """,
+    )
+    assert "MemoryError" in printed or ENDED in printed, printed
+    assert "spark.executor.pyspark.memory" in printed
+    assert printed.split()[-2:] == ["left", "0"]
