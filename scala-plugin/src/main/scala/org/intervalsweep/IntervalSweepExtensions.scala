@@ -4,7 +4,7 @@ import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvi
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.functions.{InferEndpointsNotNull, IntervalFunctions}
 import org.apache.spark.sql.intervalsweep.planner.{
-  EqualityRelations, IntervalSweepStrategy, JoinReportFunction
+  EqualityRelations, IntervalSweepStrategy, JoinReportFunction, SplitSkewedKeys
 }
 
 /**
@@ -15,7 +15,8 @@ import org.apache.spark.sql.intervalsweep.planner.{
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects: the functions, two optimizer rules and the strategy.
+ * It only injects: the functions, two optimizer rules, the strategy and a rule for adaptive
+ * execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
@@ -25,5 +26,6 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectOptimizerRule(_ => EqualityRelations)
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
+    extensions.injectQueryStagePrepRule(_ => SplitSkewedKeys)
   }
 }

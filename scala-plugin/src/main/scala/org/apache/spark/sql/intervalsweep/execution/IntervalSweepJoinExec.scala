@@ -63,13 +63,13 @@ case class IntervalSweepJoinExec(
     case SweepMode.Broadcast(LeftSide) => Seq(BroadcastDistribution(PackedRows), anywhere)
     case SweepMode.Broadcast(RightSide) => Seq(anywhere, BroadcastDistribution(PackedRows))
     case SweepMode.ByKeys => Seq(ClusteredDistribution(leftKeys), ClusteredDistribution(rightKeys))
-    case SweepMode.ByRanges => Seq(anywhere, anywhere)
+    case SweepMode.BySplitKeys | SweepMode.ByRanges => Seq(anywhere, anywhere)
   }
 
   private def anywhere: Distribution = UnspecifiedDistribution
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] = mode match {
-    case SweepMode.ByKeys => Seq(ordering(LeftSide), ordering(RightSide))
+    case SweepMode.ByKeys | SweepMode.BySplitKeys => Seq(ordering(LeftSide), ordering(RightSide))
     case _ => Seq(Nil, Nil)
   }
 
@@ -90,6 +90,7 @@ case class IntervalSweepJoinExec(
         case Seq(side) => visible(input(side).outputPartitioning)
         case _ => UnknownPartitioning(left.outputPartitioning.numPartitions)
       }
+    case SweepMode.BySplitKeys => UnknownPartitioning(left.outputPartitioning.numPartitions)
     case SweepMode.ByRanges => UnknownPartitioning(0)
   }
 

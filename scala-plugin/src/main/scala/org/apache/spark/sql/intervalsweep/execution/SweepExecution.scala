@@ -69,7 +69,7 @@ object SweepExecution {
       val rows = node.input(side).executeBroadcast[Array[InternalRow]]()
       val tasks = new BroadcastTasks(TaskSettings(node), side, rows, UUID.randomUUID().toString)
       new SweepExecution(node, node.input(side.other).execute(), tasks)
-    case SweepMode.ByKeys =>
+    case SweepMode.ByKeys | SweepMode.BySplitKeys =>
       val input = TwoInputs.zip(node.left.execute(), node.right.execute())
       val tasks = new SortedTasks(TaskSettings(node), sort = None, ranges = None)
       new SweepExecution(node, input, tasks)

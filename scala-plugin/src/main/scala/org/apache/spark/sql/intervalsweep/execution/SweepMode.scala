@@ -17,6 +17,11 @@ object SweepMode {
     override def toString: String = "by keys"
   }
 
+  /** By keys, but the rows of a key may be in several tasks: see `planner/SplitSkewedKeys`. */
+  case object BySplitKeys extends SweepMode {
+    override def toString: String = "by keys, large partitions split"
+  }
+
   /**
    * Without keys: points go to the range of values that they lie in, boxes to every range that they
    * touch. See [[RangeShuffle]].
