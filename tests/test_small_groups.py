@@ -52,3 +52,21 @@ def test_large_groups_go_to_the_worker(spark: Any, conf: Any, both: Both) -> Non
         frame = spark.sql(QUERY.format(on))
         frame.collect()
         assert (metric(frame, "pythonDataSent") == 0) == is_small
+
+
+@pytest.mark.parametrize("limit", ["1048576", "0"])
+def test_the_last_group_has_no_row_with_endpoints(
+    spark: Any, conf: Any, both: Both, limit: str
+) -> None:
+    conf({BROADCAST: "-1", SMALL_GROUPS: limit, "spark.sql.shuffle.partitions": "1"})
+    for name, end in (("r", "id + 5"), ("s", "if(id % 10 > 6, NULL, id + 5)")):
+        spark.sql(
+            f"SELECT id, id % 10 AS k, id AS ts, {end} AS te FROM range(60)"
+        ).createOrReplaceTempView(name)
+    for join in ("JOIN", "LEFT JOIN", "FULL JOIN", "RIGHT JOIN"):
+        on = "r.k = s.k AND {}"
+        query = f"SELECT r.id AS a, s.id AS b FROM r {join} s ON {on}"
+        called, written = (
+            query.format(f("INTERVAL_INTERSECTS")) for f in (oracle.call, oracle.formula)
+        )
+        assert both(called, written) > 0

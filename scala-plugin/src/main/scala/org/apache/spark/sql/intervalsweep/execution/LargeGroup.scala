@@ -43,12 +43,20 @@ private final class LargeGroup(input: SortedInput) {
       val row = remaining.next()
       if (block.append(row, group)) taken += 1 else if (isFirstPass) pass(row)
     }
-    copyBits(matched, filledFrom, block.matched, start, block.numRows - start)
+  }
+
+  /** Says of the rows that were added last, which the block has sorted, what is known of them. */
+  def restoreMatches(block: RowBlock): Unit = (start until block.numRows).foreach { i =>
+    if (matched.get(number(block, i))) block.matched.set(i)
   }
 
   /** Remembers which of the rows that were added last have met a match. */
-  def keepMatches(block: RowBlock): Unit =
-    copyBits(block.matched, start, matched, filledFrom, taken - filledFrom)
+  def keepMatches(block: RowBlock): Unit = (start until block.numRows).foreach { i =>
+    if (block.matched.get(i)) matched.set(number(block, i))
+  }
+
+  private def number(block: RowBlock, i: Int): Int =
+    block.positionBeforeSort(i) - start + filledFrom
 
   /** Begins again, for the next part of the resident rows. */
   def rewind(): Unit = {
@@ -58,14 +66,6 @@ private final class LargeGroup(input: SortedInput) {
   }
 
   def clear(): Unit = rows.clear()
-
-  private def copyBits(from: JBitSet, at: Int, to: JBitSet, toAt: Int, n: Int): Unit = {
-    var bit = from.nextSetBit(at)
-    while (bit >= 0 && bit < at + n) {
-      to.set(bit - at + toAt)
-      bit = from.nextSetBit(bit + 1)
-    }
-  }
 }
 
 private object LargeGroup {

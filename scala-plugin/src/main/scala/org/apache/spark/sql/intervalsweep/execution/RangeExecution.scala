@@ -3,10 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Ascending, Attribute, BindReferences, Expression, SortOrder
-}
-import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
 
@@ -69,17 +66,6 @@ private final class PreparedRanges(
 
   private val replicatedSides: Seq[Side] = if (ranges.count > 1) output.tracked else Nil
 
-  private val sorter: PartitionSorter = {
-    def order(side: Side): RowSorter = {
-      val columns = rangeSides(side).columns
-      val endpoint: Expression = node.sortEndpoint(side)
-      RowSorter(
-        DataTypeUtils.fromAttributes(columns),
-        SortOrder(BindReferences.bindReference(endpoint, columns), Ascending))
-    }
-    new PartitionSorter(order(LeftSide), order(RightSide), node.longMetric(SweepMetrics.SortTime))
-  }
-
   val input: RDD[InternalRow] =
     replicatedSides.map(decided).foldLeft(inputs(shuffled))(_ union _)
 
@@ -87,14 +73,11 @@ private final class PreparedRanges(
     val settings = TaskSettings(node, output, rangeLayout(_))
     val decided =
       replicatedSides.map(side => side -> rangeLayout(side, decidedColumns(side))).toMap
-    new RangeTasks(sorted(settings), settings, decided)
+    new RangeTasks(new SortedTasks(settings, Some(ranges)), settings, decided)
   }
 
   private def inputs(rows: Map[Side, RDD[InternalRow]]): RDD[InternalRow] =
     TwoInputs.zip(rows(LeftSide), rows(RightSide))
-
-  private def sorted(settings: TaskSettings): SortedTasks =
-    new SortedTasks(settings, Some(sorter), Some(ranges))
 
   private def rangeLayout(side: Side): BlockLayout = {
     val RangeSide(_, _, _, _, added) = rangeSides(side)
@@ -123,7 +106,7 @@ private final class PreparedRanges(
       s -> (if (s == side) layout.copy(payload = columns.init) else layout)
     }.toMap
     val outcomes = JoinOutput.outcomes(side)
-    val tasks = sorted(TaskSettings(node, outcomes, layouts))
+    val tasks = new SortedTasks(TaskSettings(node, outcomes, layouts), Some(ranges))
     val reader = PairReader(
       layouts(LeftSide).payload,
       layouts(RightSide).payload,

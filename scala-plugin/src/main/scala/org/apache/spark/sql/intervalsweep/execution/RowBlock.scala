@@ -60,6 +60,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private var rows = 0
   private var capacity = 0
   private var offsets: Array[Int] = _
+  private var order: Array[Int] = _
 
   /** Bytes taken for values of variable length, and those yet to be asked for. */
   private var objectBytes = 0L
@@ -95,7 +96,9 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   /** Puts the rows in the order of (group, sort endpoint). */
   def sort(): Unit = {
     offsets = null
-    EndpointOrder.of(groups, endpoints(layout.sortSlot), rows).foreach { order =>
+    val sorted = EndpointOrder.of(groups, endpoints(layout.sortSlot), rows)
+    order = sorted.orNull
+    sorted.foreach { order =>
       endpoints.indices.foreach { k =>
         endpoints(k) = EndpointOrder.permuted(endpoints(k), order, rows)
       }
@@ -103,6 +106,9 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       if (groups != null) groups = order.map(groups(_)) ++ new Array[Int](groups.length - rows)
     }
   }
+
+  /** Where the row that is now at `i` was added. */
+  def positionBeforeSort(i: Int): Int = if (order == null) i else order(i)
 
   /** Whether memory for another row was refused. To be asked before `append`, which then fails. */
   def isFull: Boolean = isShort || rows == capacity && !tryGrow()
@@ -117,6 +123,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     isShort = false
     rows = 0
     offsets = null
+    order = null
     matched.clear()
   }
 
@@ -151,7 +158,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private def isLargest: Boolean = capacity > RowBlock.MaxRows / 2
   private def nextCapacity: Int = if (capacity == 0) RowBlock.FirstCapacity else 2 * capacity
   private def bytesToGrow: Long = {
-    val perRow = 4 + 8 * endpoints.length + columns.map(_.bytesPerRow).sum
+    val perRow = 4 + 8 * endpoints.length + columns.map(_.bytesPerRow).sum + RowBlock.SortBytes
     (nextCapacity - capacity).toLong * perRow
   }
 
@@ -181,6 +188,9 @@ object RowBlock {
   val FirstCapacity: Int = 1024
 
   private val ObjectStep = 1L << 20
+
+  /** What sorting a row takes for a while. */
+  private val SortBytes = 40
 
   /** A sort needs four times as many array elements, and an array ends a little below 2^31. */
   val MaxRows: Int = 1 << 28

@@ -7,16 +7,15 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateOrdering
 import org.apache.spark.sql.execution.{SortPrefixUtils, UnsafeExternalRowSorter}
-import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.{LongType, StructType}
 
 /**
- * Spark's external sort, which spills, by one 64-bit endpoint: its radix sort does the whole order.
+ * Spark's external sort, which spills, by one 64-bit number: its radix sort does the whole order.
  *
- * @param order the endpoint, bound to the rows
+ * @param order the number, bound to the rows
  */
 case class RowSorter(schema: StructType, order: SortOrder) {
-  require(order.dataType == LongType, "rows are sorted by an encoded endpoint")
+  require(order.dataType == LongType, "rows are sorted by one number")
 
   def sort(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
     val prefixOf = UnsafeProjection.create(Seq[Expression](SortPrefix(order)))
@@ -38,14 +37,5 @@ case class RowSorter(schema: StructType, order: SortOrder) {
       SparkEnv.get.memoryManager.pageSizeBytes,
       true)
     sorter.sort(rows.asInstanceOf[Iterator[UnsafeRow]])
-  }
-}
-
-/** Sorts both inputs of a task. */
-final class PartitionSorter(left: RowSorter, right: RowSorter, time: SQLMetric)
-    extends Serializable {
-
-  def sort(inputs: TwoInputs): TwoInputs = new SortTimer(time).time {
-    new TwoInputs(inputs.partition, left.sort(inputs.left), right.sort(inputs.right))
   }
 }

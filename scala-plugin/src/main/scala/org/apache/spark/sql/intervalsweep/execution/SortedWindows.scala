@@ -8,8 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.intervalsweep.condition.Side
 
 /**
- * The windows of a task whose two inputs are sorted by (keys, sort endpoint), as a merge join reads
- * them. A window holds whole key groups of the resident side, many small ones or one large, and as
+ * The windows of a task whose two inputs are sorted by their keys, as a merge join reads them. A window holds whole key groups of the resident side, many small ones or one large, and as
  * many rows of the same groups of the stream; a group with more of those takes several windows:
  *
  * {{{
@@ -20,6 +19,8 @@ import org.apache.spark.sql.intervalsweep.condition.Side
  *
  * Without keys the whole partition is one group. Resident rows of one group that are too many for
  * memory are taken in parts, and the stream's rows of that group meet each part: [[LargeGroup]].
+ *
+ * @param sortStream whether a sweep takes the stream's rows as points
  */
 final class SortedWindows(
     residentInput: SortedInput,
@@ -27,7 +28,9 @@ final class SortedWindows(
     override val resident: RowBlock,
     override val stream: RowBlock,
     override val leftovers: Leftovers,
-    size: WindowSize)
+    size: WindowSize,
+    sortStream: Boolean,
+    timer: SortTimer)
     extends Windows {
   private val hasKeys = residentInput.hasKeys
   private var groups = 0
@@ -53,7 +56,14 @@ final class SortedWindows(
     leftovers.clear()
     if (isWithinGroup) continueGroup() else open()
     while (isEmpty && hasMore) open()
+    timer.time(sort())
     !isEmpty
+  }
+
+  private def sort(): Unit = {
+    if (isNewResident) resident.sort()
+    if (sortStream) stream.sort()
+    if (large != null) large.restoreMatches(stream)
   }
 
   private def isEmpty: Boolean =

@@ -71,7 +71,7 @@ object SweepExecution {
       new SweepExecution(node, node.input(side.other).execute(), tasks)
     case SweepMode.ByKeys | SweepMode.BySplitKeys =>
       val input = TwoInputs.zip(node.left.execute(), node.right.execute())
-      val tasks = new SortedTasks(TaskSettings(node), sort = None, ranges = None)
+      val tasks = new SortedTasks(TaskSettings(node), ranges = None)
       new SweepExecution(node, input, tasks)
     case SweepMode.ByRanges => RangeExecution(node)
   }
@@ -216,25 +216,23 @@ final class BroadcastTasks(
 }
 
 /**
- * Tasks that read two inputs, sorted or to be sorted first.
+ * Tasks that read two inputs, sorted by their keys if there are any.
  *
  * @param ranges the ranges that the partitions stand for, if they do
  */
 final class SortedTasks(
     settings: TaskSettings,
-    sort: Option[PartitionSorter],
     ranges: Option[Ranges])
     extends SweepTasks {
 
   override def open(input: Iterator[InternalRow]): SweepTask = {
     val context = TaskContext.get()
     val inputs = input.asInstanceOf[TwoInputs]
-    val rows = sort.fold(inputs)(_.sort(inputs))
     val memory = settings.memory(context)
     val resident = settings.leadPoints
     def sorted(side: Side): SortedInput = new SortedInput(
       side,
-      if (side == LeftSide) rows.left else rows.right,
+      if (side == LeftSide) inputs.left else inputs.right,
       settings.keys(side),
       settings.layouts(side).input)
     val windows = new SortedWindows(
@@ -243,7 +241,9 @@ final class SortedTasks(
       settings.block(resident, memory),
       settings.block(resident.other, memory),
       settings.leftovers(memory),
-      settings.windowSize(resident.other))
-    settings.task(windows, resident, ranges.map(_.limits(rows.partition)), context)
+      settings.windowSize(resident.other),
+      sortStream = settings.pointSides(resident.other),
+      settings.sortTimer)
+    settings.task(windows, resident, ranges.map(_.limits(inputs.partition)), context)
   }
 }

@@ -232,7 +232,8 @@ final class SweepTask(
       var i = 0
       while (i < rows && pairs <= limit) {
         val group = windows.stream.groups(i)
-        pairs += offsets(group + 1) - offsets(group)
+        // The last groups may have no resident row, but for some with NULL endpoints.
+        if (group + 1 < offsets.length) pairs += offsets(group + 1) - offsets(group)
         i += 1
       }
     }

@@ -4,6 +4,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, GenericInternalRow}
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.types.LongType
 import org.scalatest.funsuite.AnyFunSuite
@@ -36,7 +37,7 @@ class SortedWindowsSuite extends AnyFunSuite {
       if (hasKeys) empty.grouped() else empty
     }
     def sorted(side: Side, rows: Seq[Row]): SortedInput = {
-      val ordered = rows.sortBy { case (k, p) => (if (hasKeys) k else None, p) }
+      val ordered = if (hasKeys) rows.sortBy(_._1) else rows
       new SortedInput(side, ordered.iterator.map(internal), if (hasKeys) Seq(key) else Nil, input)
     }
     val limit = 2
@@ -47,7 +48,9 @@ class SortedWindowsSuite extends AnyFunSuite {
       block(),
       block(),
       new Leftovers(blocks, limit),
-      size)
+      size,
+      sortStream = true,
+      new SortTimer(new SQLMetric("timing")))
     var stale: Option[Seq[(Int, (Long, Long))]] = None
     val found = Seq.newBuilder[(Shown, Shown)]
     val (left, right) = (Seq.newBuilder[Shown], Seq.newBuilder[Shown])
@@ -56,6 +59,10 @@ class SortedWindowsSuite extends AnyFunSuite {
       assert(s.size <= size.streamRows)
       if (!windows.residentChanged) assert(stale.contains(r), "the same resident rows")
       stale = Some(r)
+      Seq(windows.resident, windows.stream).foreach { block =>
+        val order = rows(block).map { case (g, (_, p)) => (g, p) }
+        assert(order === order.sorted, "sorted by group and point")
+      }
       if (windows.residentEnds) left ++= r.map(_._2)
       right ++= s.map(_._2)
       left ++= windows.leftovers.of(LeftSide).toSeq.flatMap(rows).map(_._2)
