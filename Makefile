@@ -56,6 +56,10 @@ test-scala: $(JAR) ## Run the Scala tests alone
 test-python: $(JAR) $(WHEEL) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
 	$(PY) -m pytest $(ARGS)
 
+.PHONY: fuzz
+fuzz: $(JAR) ## Compare random queries with Spark's own plan (CASES: how many, SEED: which)
+	PYTHONPATH=tests $(PY) -m fuzz $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
 .PHONY: lint
 lint: $(VENV) $(SBT_TOOL) | check-tools ## Check style, types and docs; compiler warnings are errors
 	$(PY) -m ruff check

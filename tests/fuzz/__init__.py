@@ -1,0 +1,10 @@
+"""Random queries, swept and by Spark's own plan: the rows have to be the same.
+
+cases.py       a seed -> tables, settings and queries
+endpoints.py   types of endpoints, their arithmetic, and tables of them
+conditions.py  conditions between two sides, in many spellings
+queries.py     shapes of queries around a condition
+compare.py     runs a case both ways
+shrink.py      makes a case that fails small
+script.py      writes it down as a program that stands alone
+"""

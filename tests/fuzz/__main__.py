@@ -1,0 +1,85 @@
+"""`make fuzz`: runs random queries, and ends with 1 if one has other rows than Spark's own plan."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+import intervalsweep
+from fuzz.queries import SHAPES
+from fuzz.run import Totals, run
+
+FOLDER = Path(__file__).resolve().parents[2] / "target" / "fuzz"
+
+
+def session(work: str) -> Any:
+    """One core; what the heap and the disk hold of finished queries is kept small."""
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.ui.retainedExecutions": "10",
+        "spark.ui.retainedJobs": "50",
+        "spark.ui.retainedStages": "50",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "3g",
+        # Every query is new code, which no optimising compiler makes up for, and its memory is
+        # garbage right away.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m "
+        "-XX:+UseSerialGC -Xmn1g",
+        "spark.buffer.pageSize": "64k",
+        "spark.ui.retainedTasks": "100",
+        "spark.log.level": "OFF",
+        "spark.local.dir": work,
+        "spark.sql.warehouse.dir": f"{work}/warehouse",
+    }
+    builder = SparkSession.builder.master("local[1]").appName("intervalsweep fuzz")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return intervalsweep.configure(builder).getOrCreate()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
+    parser.add_argument("--cases", type=int, default=50_000, help="how many queries")
+    parser.add_argument("--seed", type=int, default=1, help="other seeds make other queries")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the programs go")
+    arguments = parser.parse_args()
+    logging.disable()  # PySpark logs the errors that are expected
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as work:
+        spark = session(work)
+        try:
+            totals = run(spark, arguments.seed, arguments.cases, arguments.folder, say)
+        finally:
+            spark.stop()
+    minutes = (time.monotonic() - start) / 60
+    say(f"seed {arguments.seed}, {minutes:.1f} minutes: {totals}")
+    for program in totals.programs:
+        say(f"  {program}")
+    return 1 if totals.programs or too_few(totals) else 0
+
+
+def too_few(totals: Totals) -> bool:
+    """Whether the run proves little: every shape is to be swept, and most queries to have rows."""
+    kept = [shape for shape in SHAPES if not totals.swept[shape]]
+    if kept:
+        say(f"never swept: {', '.join(kept)}")
+    if few := totals.swept_with_rows * 3 < totals.queries:
+        say("fewer than a third of the queries are swept and have rows")
+    return bool(kept) or few
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Runs many cases, counts what they covered, and writes a program for each one that fails."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fuzz.cases import Case, case
+from fuzz.compare import RefusedError, Report, compare
+from fuzz.script import write
+from fuzz.shrink import shrink
+
+BATCH = 10  # Queries of one case, which share tables and settings.
+MOST_FAILURES = 10  # After so many the run ends.
+
+
+@dataclass
+class Totals:
+    """What the queries of a run covered."""
+
+    queries: int = 0
+    with_rows: int = 0
+    raised: int = 0
+    shapes: Counter[str] = field(default_factory=Counter)  # all queries
+    swept: Counter[str] = field(default_factory=Counter)  # those with a sweep, by shape
+    swept_with_rows: int = 0
+    joins: Counter[str] = field(default_factory=Counter)  # sweeps by join type
+    programs: list[Path] = field(default_factory=list)
+
+    def add(self, done: Case, report: Report) -> None:
+        self.queries += len(done.queries)
+        self.with_rows += sum(rows > 0 for rows in report.rows.values())
+        self.raised += report.raised
+        for number, query in enumerate(done.queries):
+            self.shapes[query.shape] += 1
+            if sweeps := report.sweeps.get(number):
+                self.swept[query.shape] += 1
+                self.joins.update(sweeps)
+                self.swept_with_rows += report.rows[number] > 0
+
+    def __str__(self) -> str:
+        shapes = ", ".join(f"{s} {self.swept[s]}/{n}" for s, n in sorted(self.shapes.items()))
+        joins = ", ".join(f"{join} {n}" for join, n in self.joins.most_common())
+        return (
+            f"{self.queries} queries, {self.with_rows} of them with rows; "
+            f"{self.swept.total()} swept, {self.swept_with_rows} of them with rows; "
+            f"{self.raised} raise an error by Spark's own plan; {len(self.programs)} differ\n"
+            f"  swept of all, by shape: {shapes}\n  sweeps by join type: {joins}"
+        )
+
+
+def run(
+    spark: Any,
+    seed: int,
+    queries: int,
+    folder: Path,
+    say: Callable[[str], None] = print,
+    size: int = BATCH,
+) -> Totals:
+    """At least so many queries, the same for the same seed and size."""
+    totals = Totals()
+    start = said = time.monotonic()
+    number = 0
+    while totals.queries < queries and len(totals.programs) < MOST_FAILURES:
+        done = case(f"{seed}/{number}", size)
+        report = compare(spark, done)
+        totals.add(done, report)
+        for query, difference in report.different.items():
+            say(f"\nseed {seed}, case {number}, query {query}:\n{done.queries[query].sql()}")
+            say(f"{dict(done.settings)}\n{difference}")
+            name = f"seed-{seed}-case-{number}-query-{query}"
+            totals.programs.append(smallest(spark, done, query, folder, name))
+            say(f"  reproduced by {totals.programs[-1]}")
+        number += 1
+        now = time.monotonic()
+        if now - said > 60:
+            said = now
+            say(f"{number} cases, {totals.queries / (now - start):.1f} queries/s: {totals}")
+    return totals
+
+
+def smallest(spark: Any, done: Case, query: int, folder: Path, name: str) -> Path:
+    """Shrinks a failure and writes it down: the query alone, or all if it fails only with them."""
+
+    def fails(smaller: Case) -> bool:
+        try:
+            return bool(compare(spark, smaller).different)
+        except RefusedError:  # something needed was taken away
+            return False
+
+    alone = done.only(done.queries[query])
+    found = shrink(alone if fails(alone) else done, fails)
+    return write(found, folder, name, "A swept query with other rows than Spark's own plan")

@@ -1,0 +1,123 @@
+"""Writes a case down as a program that needs PySpark and intervalsweep alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from fuzz.cases import Case
+from fuzz.compare import union
+from fuzz.endpoints import Table
+
+PROGRAM = '''"""{title}: exits with 1 if the rows differ.
+
+Run it with the Python of a checkout in which the jar is built: .venv/bin/python {name}
+"""
+
+import sys
+from collections import Counter
+from decimal import Decimal  # noqa: F401
+from math import inf, nan  # noqa: F401
+
+import intervalsweep
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+SETTINGS = {settings}
+TABLES = {{
+{tables}
+}}
+QUERY = """
+{query}
+"""
+# The same by Spark's own plan, with the relations written out.
+EXPECTED = """
+{expected}
+"""
+
+
+def column(values, of):
+    """Dates and timestamps are given as the numbers behind them."""
+    if pa.types.is_timestamp(of):
+        return pa.array(values, pa.int64()).cast(of)
+    if pa.types.is_date32(of):
+        return pa.array(values, pa.int32()).cast(of)
+    return pa.array(values, of)
+
+
+def shown(of):
+    if pa.types.is_timestamp(of.type):
+        of = of.cast(pa.int64())
+    return (of.cast(pa.int32()) if pa.types.is_date32(of.type) else of).to_pylist()
+
+
+def rows(query, enabled):
+    spark.conf.set("spark.sql.intervalsweep.enabled", enabled)
+    frame = spark.sql(query)
+    print(frame._jdf.queryExecution().executedPlan().toString())
+    try:
+        return Counter(map(repr, zip(*map(shown, frame.toArrow().columns))))
+    except Exception as error:
+        print(error)
+        return Counter([f"an error: {{type(error).__name__}}"])
+
+
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+spark = intervalsweep.configure(builder).getOrCreate()
+for key, value in SETTINGS.items():
+    spark.conf.set(key, value)
+for name, (columns, values) in TABLES.items():
+    arrays = {{
+        column_name: column([row[i] for row in values], of)
+        for i, (column_name, of) in enumerate(columns.items())
+    }}
+    spark.createDataFrame(pa.table(arrays)).createOrReplaceTempView(name)
+
+expected, got = rows(EXPECTED, "false"), rows(QUERY, "true")
+print("missing: ", dict(expected - got))
+print("too many:", dict(got - expected))
+print("the rows differ" if got != expected else f"the same {{got.total()}} rows")
+sys.exit(got != expected)
+'''
+
+
+def write(case: Case, folder: Path, name: str, title: str) -> Path:
+    """The program's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.py"
+    one = case.queries[0]
+    alone = len(case.queries) == 1
+    path.write_text(
+        PROGRAM.format(
+            title=title,
+            name=path.name,
+            settings=_lines("{}", [f"{k!r}: {v!r}" for k, v in case.settings.items()]),
+            tables="\n".join(_table(name, table) for name, table in case.tables.items()),
+            query=one.sql() if alone else union(case.queries, written=False),
+            expected=one.sql(written=True) if alone else union(case.queries, written=True),
+        ),
+        encoding="utf-8",
+    )
+    return path
+
+
+def _lines(brackets: str, items: list[str], indent: str = "") -> str:
+    inner = "".join(f"\n{indent}    {item}," for item in items)
+    return f"{brackets[0]}{inner}\n{indent}{brackets[1]}" if items else brackets
+
+
+def _table(name: str, table: Table) -> str:
+    columns = _lines("{}", [f"{c!r}: {_type(of)}" for c, of in table.columns], " " * 8)
+    rows = _lines("[]", [repr(row) for row in table.rows], " " * 8)
+    return f"    {name!r}: (\n        {columns},\n        {rows},\n    ),"
+
+
+def _type(of: pa.DataType) -> str:
+    """Python that makes an Arrow type."""
+    if pa.types.is_timestamp(of):
+        return f"pa.timestamp('us', {of.tz!r})"
+    if pa.types.is_decimal(of):
+        return f"pa.decimal128({of.precision}, {of.scale})"
+    names = {pa.float32(): "float32", pa.float64(): "float64", pa.date32(): "date32"}
+    return f"pa.{names.get(of, of)}()"
