@@ -89,6 +89,8 @@ bench: $(JAR) ## Measure kernels and joins; takes long, wants a quiet machine
 	$(PY) benchmarks/kernels.py
 	$(PY) benchmarks/anchor.py
 	$(PY) benchmarks/keys.py
+	$(PY) benchmarks/existence.py
+	$(PY) benchmarks/matrix.py
 
 .PHONY: clean
 clean: ## Remove all that was built (not .venv)

@@ -19,6 +19,7 @@ ENABLED = "spark.sql.intervalsweep.enabled"
 BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
 SWEPT, UNSWEPT = {ENABLED: "true"}, {ENABLED: "false"}
 BROADCAST_ALL, BROADCAST_NONE = {BROADCAST: "1g"}, {BROADCAST: "-1"}
+BROADCAST_SMALL = {BROADCAST: "10MB"}  # Spark's default
 
 
 def session(**settings: str) -> SparkSession:
@@ -64,8 +65,8 @@ def duckdb_system(query: str) -> System | None:
     return run
 
 
-def compare(systems: dict[str, System | None], runs: int) -> None:
-    """Times the systems in turn, `runs` times after a first one, and prints a table.
+def measure(systems: dict[str, System | None], runs: int) -> tuple[Answer, dict[str, list[float]]]:
+    """Runs the systems in turn, `runs` times after a first one; the answer, and all seconds.
 
     Raises SystemExit if the answers differ: a wrong answer has no time.
     """
@@ -80,7 +81,19 @@ def compare(systems: dict[str, System | None], runs: int) -> None:
             times[name].append(time.perf_counter() - start)
     if len(set(answers.values())) != 1:
         raise SystemExit(f"the answers differ: {answers}")
-    print(f"answer {next(iter(answers.values()))}; seconds:")
+    return next(iter(answers.values())), times
+
+
+def medians(systems: dict[str, System | None], runs: int) -> dict[str, float]:
+    """The median of the warm runs of each system, in seconds."""
+    _, times = measure(systems, runs)
+    return {name: statistics.median(seconds[1:]) for name, seconds in times.items()}
+
+
+def compare(systems: dict[str, System | None], runs: int) -> None:
+    """Measures the systems and prints a table."""
+    answer, times = measure(systems, runs)
+    print(f"answer {answer}; seconds:")
     print(f"{'system':34} {'first':>7} {'median':>7} {'min':>7} {'max':>7}")
     for name, (first, *warm) in times.items():
         middle = statistics.median(warm)
