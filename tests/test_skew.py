@@ -1,4 +1,4 @@
-"""A key that holds most of the rows is split over tasks, as Spark does for its own joins."""
+"""Keys that hold most of the rows, intervals that cover everything, starts that are all equal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 import oracle
 from comparison import BROADCAST, Both
-from test_join_types import QUERIES
+from test_join_types import QUERIES, metric
 
 SKEW = {
     BROADCAST: "-1",
@@ -69,3 +69,41 @@ def test_not_if_it_is_switched_off(spark: Any, conf: Any, tables: None) -> None:
     plan = str(frame._jdf.queryExecution().executedPlan().toString())
     assert "by keys" in plan
     assert "partitions split" not in plan
+
+
+SHAPES = {
+    "a tenth covers everything": ("id * {0} % 4001", "if(id % 10 = 0, 5000, id * {0} % 4001 + 3)"),
+    "all cover everything": ("id % 2", "5000 + id"),
+    "all starts equal": ("7", "7 + id % 5"),
+    "crowded": ("CAST(4000 / (1 + id * {0} % 4001) AS LONG)", "4000 / (1 + id * {0} % 4001) + 2"),
+}
+
+
+@pytest.mark.parametrize("shape", list(SHAPES))
+@pytest.mark.parametrize("kind", ["inner", "full"])
+def test_long_and_crowded_intervals_are_not_copied_to_all_ranges(
+    spark: Any, conf: Any, both: Both, shape: str, kind: str
+) -> None:
+    """A hundred ranges are asked for; a row goes to a few of them on average."""
+    conf(
+        {
+            BROADCAST: "-1",
+            "spark.sql.shuffle.partitions": "100",
+            "spark.sql.intervalsweep.rangeRows": "10",
+        }
+    )
+    start, end = SHAPES[shape]
+    for name, step in (("r", 7), ("s", 11)):
+        spark.sql(
+            f"SELECT id, {start.format(step)} AS ts, CAST({end.format(step)} AS LONG) AS te "
+            "FROM range(0, 1500, 1, 3)"
+        ).createOrReplaceTempView(name)
+    join = "FULL JOIN" if kind == "full" else "JOIN"
+    query = f"SELECT count(*), sum(r.id), sum(s.id) FROM r {join} s ON {{0}}"
+    called, written = (query.format(f("ALLEN_OVERLAPS")) for f in (oracle.call, oracle.formula))
+    assert both(called, written) == 1
+    frame = spark.sql(called)
+    assert frame.first()[0] > 0 or shape == "all starts equal"
+    frame = spark.sql(called)
+    frame.collect()
+    assert metric(frame, "replicatedRows") <= 4 * 1500

@@ -46,7 +46,8 @@ object IntervalSweepConf {
       .doc(
         "Points per range when a join without equality keys is distributed: the number of ranges " +
           "is the number of points divided by this, at least the default parallelism and at most " +
-          "spark.sql.shuffle.partitions.")
+          "spark.sql.shuffle.partitions; fewer if the intervals are so long that they would be " +
+          "copied to many.")
       .version("0.1.0")
       .longConf
       .checkValue(_ > 0, "It must be positive.")

@@ -5,13 +5,17 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, Sweep}
 
 /**
  * The execution of a join by ranges: samples the points, sends both sides to their ranges, and, if
  * rows go out alone, asks all ranges for those that are in several ([[ReplicatedRows]]).
  */
 object RangeExecution {
+
+  /** To how many ranges more than one a box goes at most, on average, if that leaves enough tasks. */
+  private val MostCopies = 2.0
+  private val BoxesPerPartition = 1000
 
   def apply(node: IntervalSweepJoinExec): SweepExecution = {
     val rows = Map[Side, RDD[InternalRow]](
@@ -24,19 +28,48 @@ object RangeExecution {
   private def sampleRanges(
       node: IntervalSweepJoinExec,
       rows: Map[Side, RDD[InternalRow]]): Ranges = {
+    val least = node.session.sparkContext.defaultParallelism
+    val most = math.max(least, node.conf.numShufflePartitions)
+    val sample = PointSample.of(points(node, rows), most)
+    val wanted = sample.total / node.conf.getConf(IntervalSweepConf.RangeRows) + 1
+    // Longer boxes, fewer ranges: a box is copied to each that it touches.
+    val share = node.sweeps.map(meanShare(node, rows, sample, _)).max
+    val bearable = if (share == 0) Double.MaxValue else MostCopies / share
+    sample.ranges(math.max(least.toDouble, Seq(wanted.toDouble, most, bearable).min).toInt)
+  }
+
+  /** About which part of the points lies between the ends of a box, on average. */
+  private def meanShare(
+      node: IntervalSweepJoinExec,
+      rows: Map[Side, RDD[InternalRow]],
+      sample: PointSample,
+      sweep: Sweep): Double = {
+    val (side, input) = (sweep.boxes, node.input(sweep.boxes).output)
+    val expressions = node.sweepCondition.endpoints(side)
+    val some = rows(side).mapPartitions { partition =>
+      val endpointsOf = EndpointReader.of(expressions, input)
+      partition.take(BoxesPerPartition).map(endpointsOf).filterNot(_.anyNull)
+        .map(row => Array.tabulate(expressions.size)(row.getLong))
+    }.collect()
+    val extent = new Extent(sweep.lead)
+    val shares = some.map { box =>
+      extent.read(box(_))
+      sample.share(extent.least, extent.most)
+    }
+    if (shares.isEmpty) 0.0 else shares.sum / shares.length
+  }
+
+  /** What the ranges are made of. */
+  private def points(
+      node: IntervalSweepJoinExec,
+      rows: Map[Side, RDD[InternalRow]]): RDD[Long] = {
     val side = node.sweeps.head.points
     val point = Seq(node.sweepCondition.endpoints(side)(node.sweeps.head.lead.point))
     val input = node.input(side).output
-    val points = rows(side).mapPartitions { partition =>
+    rows(side).mapPartitions { partition =>
       val endpointOf = EndpointReader.of(point, input)
       partition.map(endpointOf).filterNot(_.anyNull).map(_.getLong(0))
     }
-    val rangeRows = node.conf.getConf(IntervalSweepConf.RangeRows)
-    val least = node.session.sparkContext.defaultParallelism
-    Ranges.sample(
-      points,
-      math.max(least, node.conf.numShufflePartitions),
-      n => math.max(least.toLong, math.min(n / rangeRows + 1, Int.MaxValue)).toInt)
   }
 }
 

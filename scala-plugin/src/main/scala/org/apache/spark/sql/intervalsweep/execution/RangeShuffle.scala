@@ -1,8 +1,5 @@
 package org.apache.spark.sql.intervalsweep.execution
 
-import scala.collection.mutable.ArrayBuffer
-
-import org.apache.spark.RangePartitioner
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
@@ -35,24 +32,6 @@ case class Ranges(bounds: Array[Long]) {
   def limits(k: Int): (Long, Long) = (
     if (k == 0) Long.MinValue else bounds(k - 1) + 1,
     if (k == bounds.length) Long.MaxValue else bounds(k))
-}
-
-object Ranges {
-  private val SamplesPerRange = 100
-
-  /** Ranges that hold about equally many points, from a sample of them. */
-  def sample(points: RDD[Long], most: Int, numberOf: Long => Int): Ranges = {
-    val perPartition = math.ceil(
-      3.0 * SamplesPerRange * most / math.max(1, points.getNumPartitions)).toInt
-    val (total, sketched) = RangePartitioner.sketch(points, math.max(perPartition, 1))
-    val weighted = sketched.toSeq.flatMap { case (_, n, sample) =>
-      sample.map(point => (point, n.toFloat / sample.length))
-    }
-    val wanted = math.min(most, numberOf(total))
-    Ranges(
-      if (weighted.isEmpty || wanted <= 1) Array.emptyLongArray
-      else RangePartitioner.determineBounds(ArrayBuffer.from(weighted), wanted).distinct)
-  }
 }
 
 /** Where a row goes: for each sweep, the ranges that its box touches or the one of its point. */
