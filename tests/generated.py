@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from oracle import Limit
@@ -135,6 +136,28 @@ def tables(draw: Any, endpoint: Endpoint, size: int, extremes: bool) -> Rows:
         x = draw(st.sampled_from((0, 1, 2, 3, None)))
         rows.append((number, k1, k2, x, *draw(intervals(endpoint, extremes))))
     return rows
+
+
+def draw_tables(endpoint: Endpoint, left: int, right: int, extremes: bool) -> tuple[Rows, Rows]:
+    """Two tables of these sizes, the same ones each time."""
+    found: list[tuple[Rows, Rows]] = []
+
+    @settings(
+        max_examples=1,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(r=tables(endpoint, left, extremes), s=tables(endpoint, right, extremes))
+    def draw(r: Rows, s: Rows) -> None:
+        # Hypothesis begins with the simplest table: one row, many times.
+        assume(all(len({row[1:] for row in rows}) * 2 >= len(rows) for rows in (r, s)))
+        found.append((r, s))
+
+    draw()
+    return found[0]
 
 
 def _column(values: list[Any], arrow: pa.DataType) -> pa.Array:

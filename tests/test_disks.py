@@ -35,7 +35,11 @@ def test_a_full_disk_ends_the_query_and_leaves_no_spill(tmp_path: Path) -> None:
             spark__local__dir={str(disk)!r},
             spark__sql__shuffle__partitions="1",
             spark__sql__autoBroadcastJoinThreshold="-1",
-            spark__shuffle__spill__numElementsForceSpillThreshold="2000",
+            # One range, whose rows are taken in parts of 4096: those of the other side, 60 MB, wait
+            # in 20 MB of memory.
+            spark__sql__intervalsweep__batchRows="64",
+            spark__driver__memory="600m",
+            spark__memory__fraction="0.07",
             # Shuffled rows are compressed and fit; the spilled ones are not.
             spark__shuffle__spill__compress="false",
         )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, settings
 
 import oracle
 from comparison import (
@@ -20,7 +18,7 @@ from comparison import (
     physical,
     sweeps,
 )
-from generated import TYPES, Rows, register, tables
+from generated import TYPES, draw_tables, register
 
 PAIRS = "SELECT {n} AS n, r.id AS a, r.x AS b, s.id AS c, s.k2 AS d FROM r {join} JOIN s ON {on}"
 LEFT_ONLY = "SELECT {n} AS n, r.id AS a, r.k2 AS b FROM r "
@@ -70,30 +68,10 @@ def union(kind: str, turn: int, written: bool) -> tuple[str, int]:
     return " UNION ALL ".join(parts), len(parts)
 
 
-@cache
-def some_tables(number: int, left: int, right: int) -> tuple[Rows, Rows]:
-    """Tables of a type of endpoints, with NULLs, extremes, empty and reversed intervals."""
-    endpoint, found = TYPES[number], []
-
-    @settings(
-        max_examples=1,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(r=tables(endpoint, left, True), s=tables(endpoint, right, True))
-    def draw(r: Rows, s: Rows) -> None:
-        assume(all(len({row[1:] for row in rows}) * 2 >= len(rows) for rows in (r, s)))
-        found.append((r, s))
-
-    draw()
-    return found[0]
-
-
 def use_tables(spark: Any, number: int, left: int = 26, right: int = 22) -> None:
-    for name, rows in zip("rs", some_tables(number, left, right), strict=True):
+    """Tables of a type of endpoints, with NULLs, extremes, empty and reversed intervals."""
+    drawn = draw_tables(TYPES[number], left, right, extremes=True)
+    for name, rows in zip("rs", drawn, strict=True):
         register(spark, name, TYPES[number], rows)
 
 

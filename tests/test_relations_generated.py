@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, settings
 
 import oracle
 from comparison import (
@@ -26,7 +25,7 @@ from comparison import (
     physical,
     sweeps,
 )
-from generated import TYPES, Endpoint, Rows, register, tables
+from generated import TYPES, Endpoint, Rows, draw_tables, register
 from oracle import Limit, Variant
 
 VARIANTS = oracle.variants()
@@ -184,22 +183,9 @@ RUNS = [
 def test_same_rows_as_the_formula(spark: Any, endpoint: Endpoint, shape: str, number: int) -> None:
     left, right, extremes = SHAPES[shape]
 
-    @settings(
-        max_examples=1,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(r=tables(endpoint, left, extremes), s=tables(endpoint, right, extremes))
-    def check(r: Rows, s: Rows) -> None:
-        # Hypothesis begins with the simplest table: one row, many times.
-        assume(all(len({row[1:] for row in rows}) * 2 >= len(rows) for rows in (r, s)))
-        turn = number + 3 * list(SHAPES).index(shape)
-        compare(spark, endpoint, r, s, turn, not extremes, f"{endpoint.sql} {shape}")
-
-    check()
+    r, s = draw_tables(endpoint, left, right, extremes)
+    turn = number + 3 * list(SHAPES).index(shape)
+    compare(spark, endpoint, r, s, turn, not extremes, f"{endpoint.sql} {shape}")
 
 
 def test_every_relation_had_rows(request: pytest.FixtureRequest) -> None:
