@@ -12,10 +12,8 @@ import argparse
 import tempfile
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import timing
+from keys import write
 
 JOINS = {
     "inner": "SELECT count(*), sum(r.p + s.p) FROM {r} r JOIN {s} s ON {on}",
@@ -24,20 +22,6 @@ JOINS = {
     "anti": "SELECT count(*), coalesce(sum(r.p), 0) FROM {r} r LEFT ANTI JOIN {s} s ON {on}",
 }
 RANGE = "r.ts <= s.ts AND s.ts < r.te"
-
-
-def write(folder: Path, rows: int, keys: int, seed: int = 1) -> None:
-    """Starts uniform, so long that a row has some ten matches whatever the number of keys."""
-    random = np.random.default_rng(seed)
-    for side in "rs":
-        start = random.integers(0, rows, rows)
-        columns = {
-            "k": random.integers(0, max(keys, 1), rows),
-            "ts": start,
-            "te": start + 1 + random.exponential(10.0 * max(keys, 1), rows).astype(np.int64),
-            "p": random.integers(0, 1000, rows),
-        }
-        pq.write_table(pa.table(columns), folder / f"{side}.parquet", row_group_size=rows // 4 or 1)
 
 
 def main() -> None:
@@ -52,7 +36,7 @@ def main() -> None:
     for rows in options.sizes:
         for keys in options.keys:
             with tempfile.TemporaryDirectory() as name:
-                write(Path(name), rows, keys)
+                write(Path(name), rows, max(keys, 1))
                 measure(spark, options, name, rows, keys)
     spark.stop()
 

@@ -106,7 +106,7 @@ object RangeShuffle {
       ranges: Int,
       replicated: SQLMetric): Iterator[Product2[Int, InternalRow]] = {
     val rangesOf = new RowRouter(side, ranges)
-    val numbered = ReplicatedRows.numbered(side.output)
+    lazy val numbered = ReplicatedRows.numbered(side.output)
     val pair = new MutablePair[Int, InternalRow]
     var number = ReplicatedRows.firstNumber(partition)
     rows.flatMap { row =>
