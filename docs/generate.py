@@ -1,7 +1,7 @@
-"""Writes docs/sql-functions.md from relations.json.
+"""Writes docs/sql-functions.md and the module intervalsweep.functions from relations.json.
 
-python docs/generate.py           writes it
-python docs/generate.py --check   fails if it is out of date
+python docs/generate.py           writes them
+python docs/generate.py --check   fails if one is out of date
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import python_functions
+
 ROOT = Path(__file__).resolve().parent.parent
 RELATIONS = ROOT / "python" / "intervalsweep" / "relations.json"
 PAGE = ROOT / "docs" / "sql-functions.md"
+MODULE = ROOT / "python" / "intervalsweep" / "functions.py"
 
 Relation = dict[str, Any]
 
@@ -99,13 +102,16 @@ FAMILIES = {
 
 
 def main(arguments: list[str]) -> int:
-    page = render(json.loads(RELATIONS.read_text(encoding="utf-8"))["relations"])
+    relations = json.loads(RELATIONS.read_text(encoding="utf-8"))["relations"]
+    texts = {PAGE: render(relations), MODULE: python_functions.render(relations, drawing)}
     if arguments != ["--check"]:
-        PAGE.write_text(page, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:
-        print(f"{PAGE.name} is out of date: run python docs/generate.py", file=sys.stderr)
-        return 1
-    return 0
+        for file, text in texts.items():
+            file.write_text(text, encoding="utf-8")
+        return 0
+    old = [f for f, text in texts.items() if not f.exists() or f.read_text("utf-8") != text]
+    for file in old:
+        print(f"{file.name} is out of date: run python docs/generate.py", file=sys.stderr)
+    return 1 if old else 0
 
 
 def render(relations: list[Relation]) -> str:
