@@ -140,4 +140,4 @@ def test_spark_connect(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split()[-2:] == ["370", "100"]
+    assert done.stdout.split()[-2:] == ["370", "95"]

@@ -100,6 +100,15 @@ def is_active(spark: SparkSession) -> bool:
     return spark.catalog.functionExists("interval_intersects")
 
 
+def check_active(spark: SparkSession) -> None:
+    """Raise IntervalSweepError if this session does not know IntervalSweep's functions."""
+    if not is_active(spark):
+        raise IntervalSweepError(
+            "This session has no IntervalSweep: call intervalsweep.register(spark), or make the "
+            f"session with intervalsweep.configure. Of Spark Connect: {_remote_advice()}"
+        )
+
+
 def _appended(value: str | None, item: str, is_there: Callable[[str], bool]) -> str:
     items = [part.strip() for part in (value or "").split(",") if part.strip()]
     return ",".join(items if any(map(is_there, items)) else [*items, item])

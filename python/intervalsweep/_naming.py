@@ -1,0 +1,76 @@
+"""Which columns a join reads, and how those of its result are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from intervalsweep.relations import near
+from intervalsweep.session import IntervalSweepError
+
+# The names of an interval's start and end, or that of a struct of the two.
+Ends: TypeAlias = "tuple[str, str] | str"
+# Equality keys: a name that both sides have, or the name on either side.
+Keys: TypeAlias = "Sequence[str | tuple[str, str]]"
+
+HOWS = ("inner", "left", "right", "full", "semi", "anti")
+
+
+def key_pairs(by: Keys | str) -> list[tuple[str, str]]:
+    """Return the names of each key, on the left and on the right."""
+    given = [by] if isinstance(by, str) else by
+    return [(key, key) if isinstance(key, str) else (key[0], key[1]) for key in given]
+
+
+def names_of(ends: Ends) -> tuple[str, ...]:
+    """Return the columns that hold an interval: two, or one struct."""
+    return (ends,) if isinstance(ends, str) else tuple(ends)
+
+
+def check_columns(side: str, known: Sequence[str], *names: str) -> None:
+    """Raise IntervalSweepError, with the near names, for one that the side does not have."""
+    for name in names:
+        if name not in known:
+            raise IntervalSweepError(f"The {side} side has no column {name}{near(name, known)}")
+
+
+def check_choice(what: str, value: str, known: Iterable[str]) -> None:
+    """Raise IntervalSweepError for a word that is none of the known ones."""
+    if value not in known:
+        raise IntervalSweepError(f"{what}={value!r} is unknown{near(value, known)}")
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The columns of a join's result: all of the left side, then those of the right side.
+
+    A key with one name on both sides is there once. A column of the right side whose name the left
+    side has too gets the suffix. Upper and lower case make no difference between names.
+    """
+
+    left: tuple[str, ...]
+    shared_keys: tuple[str, ...]
+    right: dict[str, str]
+
+    @staticmethod
+    def of(
+        left: Sequence[str], right: Sequence[str], keys: Iterable[tuple[str, str]], suffix: str
+    ) -> Naming:
+        """Raises IntervalSweepError if two columns of the result would have one name."""
+        shared = tuple(one for one, other in keys if one == other)
+        taken = {name.lower() for name in left}
+        renamed = {
+            name: name + suffix if name.lower() in taken else name
+            for name in right
+            if name not in shared
+        }
+        seen: set[str] = set()
+        for name in (*left, *renamed.values()):
+            if name.lower() in seen:
+                raise IntervalSweepError(
+                    f"Two columns of the result would be called {name}: choose another suffix than "
+                    f"{suffix!r}, or rename the column."
+                )
+            seen.add(name.lower())
+        return Naming(tuple(left), shared, renamed)
