@@ -1,0 +1,222 @@
+"""Endpoints as 64-bit integers that keep their order, and what is added to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from decimal import ROUND_FLOOR, Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from intervalsweep.kernels import Int64Array
+from intervalsweep.session import IntervalSweepError
+
+Mask = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+
+_LEAST, _LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+_BEYOND = 1 << 64  # more than any two integers are apart
+_UNITS = ("s", "ms", "us", "ns")
+_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_NAN = np.array(np.nan).view(np.int64)
+
+
+class Encoding:
+    """The common type of some endpoints, and the way between its values and integers.
+
+    Whole numbers and decimals (as their unscaled values), days, and the units of timestamps are
+    themselves; a double's bits are made to have its order, NaN above all and -0.0 equal to 0.0.
+    """
+
+    def __init__(self, types: Sequence[Any]) -> None:
+        self.type = _common(types)
+        self.is_float = pa.types.is_floating(self.type)
+
+    def cast(self, column: Any) -> Any:
+        """Return a column as one array of the common type. Raises IntervalSweepError."""
+        try:
+            array = column.cast(self.type)
+        except pa.ArrowInvalid as error:
+            raise IntervalSweepError(f"An endpoint is out of range: {error}") from error
+        return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+    def encode(self, column: Any) -> tuple[Int64Array, Mask]:
+        """Return a column's values as integers, and which of them are not NULL."""
+        array = self.cast(column)
+        valid = np.asarray(pc.is_valid(array).to_numpy(zero_copy_only=False))
+        if self.is_float:
+            return encode_floats(array.fill_null(0.0).to_numpy()), valid
+        if pa.types.is_decimal(self.type):
+            return _unscaled(array), valid
+        if pa.types.is_date32(self.type):
+            array = array.cast(pa.int32())
+        return array.cast(pa.int64()).fill_null(0).to_numpy(), valid
+
+    def limit(self, name: str, value: Any) -> int | float:
+        """Return a parameter in the unit of the integers, rounded down; of floats, as a float.
+
+        Raises IntervalSweepError for one that is negative or means nothing for the type.
+        """
+        if isinstance(value, timedelta):
+            limit: int | float = self._of_timedelta(name, value)
+        elif isinstance(value, (int, float, Decimal, np.number)):
+            limit = self._of_number(name, value)
+        else:
+            raise IntervalSweepError(f"{name}={value!r} is no number and no timedelta.")
+        if limit < 0:
+            raise IntervalSweepError(f"{name}={value!r} is negative; there is no such distance.")
+        return limit
+
+    def _of_timedelta(self, name: str, value: timedelta) -> int:
+        microseconds = value // timedelta(microseconds=1)
+        if pa.types.is_date32(self.type) and value % timedelta(days=1) == timedelta(0):
+            return value.days
+        if pa.types.is_date32(self.type) or not pa.types.is_temporal(self.type):
+            raise IntervalSweepError(f"{name}={value!r} is no distance of {self.type} endpoints.")
+        return microseconds * _PER_SECOND[self.type.unit] // 1_000_000
+
+    def _of_number(self, name: str, value: Any) -> int | float:
+        if pa.types.is_temporal(self.type) and not pa.types.is_date32(self.type):
+            raise IntervalSweepError(
+                f"{name}={value!r} is no distance of {self.type} endpoints: give a timedelta."
+            )
+        if self.is_float:
+            return math.inf if math.isnan(value) else float(value)
+        exact = Decimal(value.item() if isinstance(value, np.number) else value)
+        if not exact.is_finite():  # NaN is larger than everything
+            return -1 if not exact.is_nan() and exact < 0 else _BEYOND
+        scale = self.type.scale if pa.types.is_decimal(self.type) else 0
+        return int(exact.scaleb(scale).to_integral_value(ROUND_FLOOR))
+
+    def at_most_later(self, values: Int64Array, limit: int | float) -> tuple[Int64Array, Mask]:
+        """Return the last `x` with `x - value <= limit`, and for which values there is one."""
+        if self.is_float:
+            return _last_near(values, float(limit))
+        for step in _steps(int(limit)):
+            values = np.where(values > _LARGEST - step, _LARGEST, values + step)
+        return values, _all(values)
+
+    def at_most_earlier(self, values: Int64Array, limit: int | float) -> tuple[Int64Array, Mask]:
+        """Return the first `x` with `value - x <= limit`, and for which values there is one."""
+        if self.is_float:  # the mirror image: x - (-value) <= limit
+            mirrored, some = _last_near(encode_floats(-decode_floats(values)), float(limit))
+            return encode_floats(-decode_floats(mirrored)), some
+        for step in _steps(int(limit)):
+            values = np.where(values < _LEAST + step, _LEAST, values - step)
+        return values, _all(values)
+
+    def minus(self, later: Int64Array, earlier: Int64Array) -> npt.NDArray[Any]:
+        """Return the distances, integers or floats. Raises IntervalSweepError if one overflows."""
+        if self.is_float:
+            return np.asarray(decode_floats(later) - decode_floats(earlier))
+        distance = later - earlier
+        if np.any(((later ^ earlier) & (later ^ distance)) < 0):
+            raise IntervalSweepError("A distance between two endpoints exceeds 64 bits.")
+        return distance
+
+    def lengths(self, values: npt.NDArray[Any], valid: Mask) -> Any:
+        """Return distances as a column: of numbers, of days, or of the unit of the timestamps."""
+        if pa.types.is_decimal(self.type):
+            wide = np.stack([values, values >> 63], axis=1)
+            exact = pa.Array.from_buffers(
+                pa.decimal128(38, self.type.scale), len(values), [None, pa.py_buffer(wide)]
+            )
+            return pc.if_else(pa.array(valid), exact, None)
+        return pa.array(values, mask=~valid)
+
+
+def encode_floats(values: FloatArray) -> Int64Array:
+    """Return integers with the order of the doubles."""
+    bits = np.where(values == 0, 0.0, values).view(np.int64)
+    return np.where(np.isnan(values), _NAN, np.where(bits >= 0, bits, bits ^ _LARGEST))
+
+
+def decode_floats(values: Int64Array) -> FloatArray:
+    """Return the doubles of their integers."""
+    return np.where(values >= 0, values, values ^ _LARGEST).view(np.float64)
+
+
+def _last_near(values: Int64Array, limit: float) -> tuple[Int64Array, Mask]:
+    """Bisect for the last double whose rounded distance from a value is finite and not too large.
+
+    No sum gives it: the difference is rounded, and far from the value many doubles round to one.
+    """
+    base = decode_floats(values)
+    some = np.isfinite(base)
+    base = np.where(some, base, 0.0)
+    low = np.where(some, values, 0)
+    high = np.full_like(low, encode_floats(np.array([np.inf]))[0])  # infinity never is near
+    for _ in range(64):
+        middle = (low >> 1) + (high >> 1) + (low & high & 1)
+        with np.errstate(over="ignore"):
+            distance = decode_floats(middle) - base
+        near = np.isfinite(distance) & (distance <= limit)
+        low, high = np.where(near, middle, low), np.where(near, high, middle)
+    return low, some
+
+
+def _steps(limit: int) -> Iterator[int]:
+    """A distance of up to twice the largest integer, in steps that are integers."""
+    limit = min(limit, _BEYOND)
+    while limit > 0:
+        yield min(limit, _LARGEST)
+        limit -= _LARGEST
+
+
+def _all(values: Int64Array) -> Mask:
+    return np.ones(values.size, dtype=np.bool_)
+
+
+def _unscaled(array: Any) -> Int64Array:
+    filled = array.fill_null(Decimal(0))
+    words = np.frombuffer(filled.buffers()[1], np.int64)
+    words = words[2 * filled.offset : 2 * (filled.offset + len(filled))].reshape(-1, 2)
+    if np.any(words[:, 1] != words[:, 0] >> 63):
+        raise IntervalSweepError("Decimal endpoints of more than 18 digits are not swept.")
+    return np.ascontiguousarray(words[:, 0])
+
+
+def _common(types: Sequence[Any]) -> Any:
+    plain = {_plain(kind) for kind in types} - {pa.null()}
+    if all(map(pa.types.is_integer, plain)):
+        return pa.int64()
+    if all(pa.types.is_integer(t) or pa.types.is_decimal(t) for t in plain):
+        return pa.decimal128(38, max(t.scale for t in plain if pa.types.is_decimal(t)))
+    if all(map(_is_number, plain)):
+        return pa.float64()
+    if all(map(pa.types.is_date, plain)):
+        return pa.date32()
+    zones = {t.tz is None for t in plain if pa.types.is_timestamp(t)}
+    if zones and all(pa.types.is_timestamp(t) or pa.types.is_date(t) for t in plain):
+        if len(zones) == 2 or (zones == {False} and any(map(pa.types.is_date, plain))):
+            raise IntervalSweepError(
+                "Some timestamps have a time zone and others do not: say which one is meant."
+            )
+        named = next(t.tz for t in plain if pa.types.is_timestamp(t))
+        return pa.timestamp(_finest(plain), named)
+    if all(map(pa.types.is_duration, plain)):
+        return pa.duration(_finest(plain))
+    listed = ", ".join(sorted(map(str, plain)))
+    raise IntervalSweepError(
+        f"Endpoints of the types {listed} have no common order: numbers, dates, timestamps and "
+        "durations do."
+    )
+
+
+def _is_number(kind: Any) -> bool:
+    types = pa.types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+
+def _plain(kind: Any) -> Any:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _finest(types: Any) -> str:
+    units = [t.unit for t in types if not pa.types.is_date(t)]
+    return str(max(units, key=_UNITS.index))

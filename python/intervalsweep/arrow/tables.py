@@ -1,0 +1,136 @@
+"""Tables of any library in and out, their keys as group numbers, their intervals as integers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from intervalsweep._naming import Ends, check_columns, names_of
+from intervalsweep.arrow.encoding import Encoding, Mask
+from intervalsweep.kernels import Int32Array, Int64Array
+from intervalsweep.session import IntervalSweepError
+
+RowNumbers = npt.NDArray[np.int64]
+
+
+def as_table(data: Any) -> Any:
+    """Return a `pyarrow.Table` of a table of any library, without a copy where that is possible."""
+    if isinstance(data, pa.Table):
+        return data
+    if _library(data) == "pandas":
+        return pa.Table.from_pandas(data, preserve_index=False)
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.table(data)
+    raise IntervalSweepError(
+        f"{type(data).__name__} is no table: give a pyarrow.Table, a pandas or Polars DataFrame, "
+        "or an object with __arrow_c_stream__."
+    )
+
+
+def like(data: Any, table: Any) -> Any:
+    """Return a result as a table of the library that the data is of."""
+    if _library(data) == "pandas":
+        return table.to_pandas()
+    if _library(data) == "polars":
+        import polars
+
+        return polars.from_arrow(table)
+    return table
+
+
+def _library(data: Any) -> str:
+    return type(data).__module__.split(".")[0]
+
+
+def take(table: Any, rows: RowNumbers) -> Any:
+    """Return the rows of these numbers; -1 is a row of NULLs."""
+    return table.take(pa.array(rows, mask=rows < 0))
+
+
+def ends_of(table: Any, side: str, ends: Ends) -> tuple[Any, Any]:
+    """Return the columns of start and end: two, or the fields of one struct."""
+    names = names_of(ends)
+    check_columns(side, table.column_names, *names)
+    columns = [table.column(name) for name in names]
+    if len(columns) == 1:
+        struct = columns[0].combine_chunks()
+        if not pa.types.is_struct(struct.type) or struct.type.num_fields != 2:
+            raise IntervalSweepError(f"{names[0]} is {struct.type}, not a struct of two fields.")
+        # Its fields under the NULLs of the struct.
+        return pc.struct_field(struct, [0]), pc.struct_field(struct, [1])
+    start, end = columns
+    return start, end
+
+
+def groups_of(
+    left: Any,
+    right: Any,
+    keys: Sequence[tuple[str, str]],
+    *,
+    null_equals_null: bool = False,
+) -> tuple[Int32Array, Int32Array]:
+    """Return the group number of each row: equal keys have equal numbers.
+
+    NULL has -1, which matches nothing, or equals itself.
+    """
+    size = left.num_rows
+    numbers = np.zeros(size + right.num_rows, dtype=np.int64)
+    null = np.zeros(numbers.size, dtype=np.bool_)
+    for one, other in keys:
+        codes = _codes(one, [left.column(one), right.column(other)])
+        if null_equals_null:
+            codes = codes + 1
+        null |= codes < 0
+        numbers = numbers * (codes.max(initial=0) + 1) + codes
+        numbers = np.unique(np.where(null, 0, numbers), return_inverse=True)[1]
+    groups = np.where(null, -1, numbers).astype(np.int32)
+    return groups[:size], groups[size:]
+
+
+def _codes(name: str, columns: list[Any]) -> Int64Array:
+    plain = [c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for c in columns]
+    fields = [pa.schema([("key", column.type)]) for column in plain]
+    try:
+        kind = pa.unify_schemas(fields, promote_options="permissive").field(0).type
+    except pa.ArrowTypeError as error:
+        raise IntervalSweepError(f"The keys {name} have no common type: {error}") from error
+    if pa.types.is_string(kind) or pa.types.is_string_view(kind):
+        kind = pa.large_string()
+    values = pa.chunked_array([chunk for c in plain for chunk in c.cast(kind).chunks], kind)
+    if pa.types.is_floating(kind):
+        values = pc.add(values, 0.0)  # -0.0 is 0.0
+    codes = values.combine_chunks().dictionary_encode().indices
+    return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Side:
+    """Rows of one side that can match: their numbers, groups and ends as integers."""
+
+    rows: RowNumbers
+    groups: Int32Array
+    ends: dict[str, Int64Array]
+
+    @staticmethod
+    def of(encoding: Encoding, ends: tuple[Any, Any], groups: Int32Array, used: set[str]) -> Side:
+        """Leaves out the rows whose key or whose `used` endpoint (`ts`, `te`) is NULL."""
+        kept: Mask = groups >= 0
+        values = {}
+        for name, column in zip(("ts", "te"), ends, strict=True):
+            if name in used:
+                values[name], valid = encoding.encode(column)
+                kept = kept & valid
+        rows = np.flatnonzero(kept)
+        return Side(rows, groups[rows], {name: array[rows] for name, array in values.items()})
+
+    def where(self, mask: Mask) -> Side:
+        """Return the rows for which the mask is true."""
+        return Side(
+            self.rows[mask], self.groups[mask], {n: array[mask] for n, array in self.ends.items()}
+        )

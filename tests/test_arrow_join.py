@@ -1,0 +1,329 @@
+"""Interval joins of Arrow tables: every relation beside the slow and obvious way, and SQL."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import brute
+import generated
+import intervalsweep
+import oracle
+from brute import Interval
+from comparison import EXCLUDED_RULES, FOLDING
+from intervalsweep import arrow as isa
+
+QUICK = settings(
+    max_examples=30,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+LARGEST = 2**63 - 1
+FLOATS = (
+    math.nan,
+    math.inf,
+    -math.inf,
+    -0.0,
+    0.0,
+    1.0,
+    2.0,
+    1e16,
+    -1e16,
+    5e-324,
+    1.7e308,
+    -1.7e308,
+)
+
+small = st.integers(0, 9)
+any_whole = st.one_of(small, st.sampled_from((LARGEST, LARGEST - 1, -LARGEST - 1, -LARGEST)))
+any_float = st.one_of(st.integers(0, 9).map(lambda n: n / 4), st.sampled_from(FLOATS))
+
+
+def rows_of(values: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Interval]]:
+    end = st.one_of(values, values, values, values, st.none())
+    return st.lists(st.tuples(end, end), max_size=12)
+
+
+def table(rows: list[Interval], kind: Any = None) -> Any:
+    kind = kind or pa.int64()
+    columns = [pa.array([row[i] for row in rows], kind) for i in (0, 1)]
+    return pa.table(
+        {"id": pa.array(range(len(rows)), pa.int64()), "ts": columns[0], "te": columns[1]}
+    )
+
+
+def check(r: list[Interval], s: list[Interval], kind: Any, limits: dict[str, Any]) -> int:
+    """Every relation, with and without its parameters; returns how many pairs there were."""
+    left, right = table(r, kind), table(s, kind)
+    total = 0
+    for variant in oracle.variants():
+        chosen = {parameter: limits[parameter] for parameter in variant.parameters}
+        name = variant.relation.name
+        expected = [
+            (i, j)
+            for i, a in enumerate(r)
+            for j, b in enumerate(s)
+            if brute.holds(name, a, b, **chosen)
+        ]
+        joined = isa.join(left, right, name, **chosen)
+        got = zip(*(joined.column(c).to_pylist() for c in ("id", "id_right")), strict=True)
+        assert sorted(got) == expected, str(variant)
+        counts = isa.count_matches(left, right, name, **chosen).column("count").to_pylist()
+        per_row = Counter(i for i, _ in expected)
+        assert counts == [per_row[i] for i in range(len(r))], str(variant)
+        total += len(expected)
+    return total
+
+
+def run(values: st.SearchStrategy[Any], kind: Any, limit: st.SearchStrategy[Any]) -> int:
+    pairs = 0
+
+    @QUICK
+    @given(rows_of(values), rows_of(values), limit, limit)
+    def compare(r: list[Interval], s: list[Interval], delta: Any, epsilon: Any) -> None:
+        nonlocal pairs
+        pairs += check(r, s, kind, {"delta": delta, "epsilon": epsilon})
+
+    compare()
+    return pairs
+
+
+def test_whole_numbers() -> None:
+    assert run(small, pa.int32(), st.integers(0, 4)) > 1000
+
+
+def test_whole_numbers_with_extremes() -> None:
+    limits = st.one_of(st.integers(0, 4), st.sampled_from((LARGEST, 2**64 - 2, 2**64)))
+    assert run(any_whole, pa.int64(), limits) > 500
+
+
+def test_floats_with_their_extremes() -> None:
+    limits = st.sampled_from((0.0, 0.25, 1.0, 0.75, 1e16, 1e308, math.inf))
+    assert run(any_float, pa.float64(), limits) > 500
+
+
+def test_decimals() -> None:
+    decimals = st.integers(-5, 9).map(lambda n: Decimal(n).scaleb(-2))
+    assert run(decimals, pa.decimal128(9, 2), decimals.map(abs)) > 1000
+
+
+def test_many_rows_with_ties() -> None:
+    """Larger than the kernels' blocks and tables."""
+    random.seed(3)
+    r, s = (
+        [(start := random.randrange(400), start + random.randrange(-3, 30)) for _ in range(size)]
+        for size in (120, 300)
+    )
+    assert check(r, s, pa.int64(), {"delta": 7, "epsilon": 5}) > 50_000
+
+
+def ids(joined: Any) -> list[tuple[Any, ...]]:
+    names = [name for name in ("id", "id_right") if name in joined.column_names]
+    rows = zip(*(joined.column(name).to_pylist() for name in names), strict=True)
+    return sorted(rows, key=repr)
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
+def test_join_types_with_keys(how: str) -> None:
+    """Keys of two columns; NULL keys, NULL ends, and the pair of each row by hand."""
+    r = pa.table(
+        {
+            "k": pa.array(["a", "a", "b", None, "c"]).dictionary_encode(),
+            "x": pa.array([0.0, -0.0, math.nan, 1.0, 1.0]),
+            "id": [0, 1, 2, 3, 4],
+            "ts": [1, 5, 1, 1, None],
+            "te": [4, 6, 4, 4, 9],
+        }
+    )
+    s = pa.table(
+        {
+            "k": pa.array(["a", "b", None, "c"], pa.large_string()),
+            "y": pa.array([0.0, math.nan, 1.0, 1.0], pa.float32()),
+            "id": [0, 1, 2, 3],
+            "ts": [2, 3, 1, 1],
+            "te": [3, 9, 4, 4],
+        }
+    )
+    joined = isa.join(r, s, "interval_intersects", by=["k", ("x", "y")], how=how)
+    matched = [(0, 0), (2, 1)]
+    left, right = [(i, None) for i in (1, 3, 4)], [(None, j) for j in (2, 3)]
+    expected: dict[str, list[Any]] = {
+        "inner": matched,
+        "left": matched + left,
+        "right": matched + right,
+        "full": matched + left + right,
+        "semi": [(0,), (2,)],
+        "anti": [(1,), (3,), (4,)],
+    }
+    assert ids(joined) == sorted(expected[how], key=repr)
+    more = [] if how in ("semi", "anti") else ["y", "id_right", "ts_right", "te_right"]
+    assert joined.column_names == ["k", "x", "id", "ts", "te", *more]
+    if how in ("right", "full"):
+        keys = dict(zip(joined["id_right"].to_pylist(), joined["k"].to_pylist(), strict=True))
+        assert keys[3] == "c"
+
+
+def test_nothing_on_either_side() -> None:
+    some, none = table([(1, 4)]), table([])
+    assert isa.join(some, none, "allen_before", how="left").num_rows == 1
+    assert isa.join(none, some, "allen_before", how="right").num_rows == 1
+    assert isa.join(none, none, "interval_intersects", how="full").num_rows == 0
+    assert isa.count_matches(some, none, "iseql_during").column("count").to_pylist() == [0]
+
+
+@pytest.mark.parametrize("endpoint", generated.TYPES, ids=[e.id for e in generated.TYPES])
+def test_same_rows_as_spark(spark: Any, conf: Any, endpoint: Any) -> None:
+    """The tables of the generated tests, with the extremes of each type; all types of joins."""
+    conf({EXCLUDED_RULES: FOLDING})
+    r, s = generated.draw_tables(endpoint, 24, 22, True)
+    for name, rows in (("r", r), ("s", s)):
+        generated.register(spark, name, endpoint, rows)
+    left, right = (spark.table(name).toArrow() for name in ("r", "s"))
+    names = ("ALLEN_OVERLAPS", "ISEQL_BEFORE", "ISEQL_DURING", "INTERVAL_INTERSECTS", "ALLEN_AFTER")
+    hows = ("inner", "left", "right", "full")
+    total = 0
+    for how, name in zip((*hows, "inner"), names, strict=True):
+        query = f"SELECT r.id, s.id AS id_right FROM r {how} JOIN s ON r.k1 = s.k1 AND "
+        expected = spark.sql(query + oracle.call(name)).toArrow()
+        got = isa.join(left, right, name, by="k1", how=how)
+        assert ids(got) == ids(expected), name
+        total += got.num_rows
+    assert total > 50
+
+
+PARAMETERS = {
+    "date": (timedelta(days=2), 2),
+    "timestamp": (timedelta(hours=36), timedelta(hours=20)),
+    "timestamp_ntz": (timedelta(hours=36), timedelta(hours=20)),
+    "double": (2.5, 0.75),
+    "decimal": (Decimal("0.75"), 2),
+}
+SQL = {
+    timedelta(days=2): "INTERVAL '2' DAY",
+    timedelta(hours=36): "INTERVAL '1 12' DAY TO HOUR",
+    timedelta(hours=20): "INTERVAL '20' HOUR",
+}
+
+
+@pytest.mark.parametrize("kind", list(PARAMETERS))
+def test_same_parameters_as_spark(spark: Any, conf: Any, kind: str) -> None:
+    conf({EXCLUDED_RULES: FOLDING})
+    endpoint = next(e for e in generated.TYPES if e.id == kind)
+    r, s = generated.draw_tables(endpoint, 24, 22, True)
+    for name, rows in (("r", r), ("s", s)):
+        generated.register(spark, name, endpoint, rows)
+    left, right = (spark.table(name).toArrow() for name in ("r", "s"))
+    delta, epsilon = PARAMETERS[kind]
+    limits = [oracle.Limit(SQL.get(value, str(value)), "") for value in (delta, epsilon)]
+    for name in ("ISEQL_LEFT_OVERLAP", "ISEQL_REVERSE_DURING"):
+        call = oracle.call(name, delta=limits[0], epsilon=limits[1])
+        expected = spark.sql(f"SELECT r.id, s.id AS id_right FROM r JOIN s ON {call}").toArrow()
+        got = isa.join(left, right, name, delta=delta, epsilon=epsilon)
+        assert ids(got) == ids(expected), name
+        assert got.num_rows
+
+
+def mixed(left: Any, right: Any) -> Callable[[], Any]:
+    r = pa.table({"ts": left, "te": left})
+    s = pa.table({"ts": right, "te": right})
+    return lambda: isa.join(r, s, "allen_equals").num_rows
+
+
+def test_types_are_brought_to_one() -> None:
+    day = pa.array([19_000], pa.int32()).cast(pa.date32())
+    seconds = pa.array([19_000 * 86_400], pa.int64())
+    nanos = pa.array([19_000 * 86_400 * 10**9], pa.int64()).cast(pa.timestamp("ns"))
+    assert mixed(day, nanos)() == 1
+    assert mixed(
+        seconds.cast(pa.timestamp("s", "UTC")), nanos.cast(pa.timestamp("ns", "Asia/Tokyo"))
+    )()
+    assert mixed(pa.array([3], pa.uint8()), pa.array([3.0], pa.float32()))() == 1
+    assert mixed(pa.array([3], pa.int16()), pa.array([Decimal("3.00")]))() == 1
+    assert mixed(pa.array([3], pa.uint64()), pa.array([3], pa.int8()))() == 1
+    assert mixed(pa.array([None], pa.null()), pa.array([3], pa.int8()))() == 0
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "message"),
+    [
+        (pa.array(["a"]), pa.array([1]), "of the types int64, string have no common order"),
+        (pa.array([2**63], pa.uint64()), pa.array([1]), "out of range"),
+        (
+            pa.array([0]).cast(pa.timestamp("us")),
+            pa.array([0]).cast(pa.timestamp("us", "UTC")),
+            "Some timestamps have a time zone",
+        ),
+        (pa.array([Decimal(10**19)]), pa.array([1]), "more than 18 digits"),
+    ],
+)
+def test_types_without_a_common_order(left: Any, right: Any, message: str) -> None:
+    with pytest.raises(intervalsweep.IntervalSweepError, match=message):
+        mixed(left, right)()
+
+
+TIMES = pa.table(
+    {"ts": pa.array([0]).cast(pa.timestamp("s")), "te": pa.array([9]).cast(pa.timestamp("s"))}
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"relation": "iseql_befor"}, "no relation iseql_befor; near it: iseql_before"),
+        ({"on": "tse"}, "left side has no column tse; near it: ts"),
+        ({"on": "ts"}, "ts is int64, not a struct of two fields"),
+        ({"by": "ID"}, "left side has no column ID; near it: id"),
+        ({"how": "outer"}, "how='outer' is unknown"),
+        ({"epsilon": 1}, "ISEQL_BEFORE has no parameter epsilon; it has delta"),
+        ({"delta": -1}, "delta=-1 is negative"),
+        ({"delta": "far"}, "delta='far' is no number and no timedelta"),
+        ({"delta": timedelta(1)}, "is no distance of int64 endpoints"),
+        (
+            {"right": TIMES, "left": TIMES, "delta": 1},
+            r"\[s\] endpoints: give a timedelta",
+        ),
+        ({"right": [1, 2]}, "list is no table"),
+        ({"suffix": ""}, "Two columns of the result would be called id"),
+    ],
+)
+def test_says_what_is_wrong(change: Any, message: str) -> None:
+    arguments = {"left": table([(1, 2)]), "right": table([(3, 4)]), "relation": "iseql_before"}
+    with pytest.raises(intervalsweep.IntervalSweepError, match=message):
+        isa.join(**{**arguments, **change})
+
+
+def test_structs_and_slices() -> None:
+    periods = pa.StructArray.from_arrays([pa.array([9, 1, 2]), pa.array([9, 4, 6])], ["a", "b"])
+    r = pa.table({"period": pa.concat_arrays([periods, pa.nulls(1, periods.type)])}).slice(1)
+    joined = isa.join(r, r, "allen_overlaps", on="period")
+    assert joined.to_pylist() == [{"period": {"a": 1, "b": 4}, "period_right": {"a": 2, "b": 6}}]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_tables_of_other_libraries(library: str) -> None:
+    module = pytest.importorskip(library, reason=f"{library} is not installed")
+    r = module.DataFrame({"k": ["a", "b"], "ts": [1.5, None], "te": [4.0, 9.0]})
+    s = module.DataFrame({"k": ["a", "a"], "ts": [2, 8], "te": [6, 9]})
+    joined = isa.join(r, s, "allen_overlaps", by="k")
+    assert type(joined) is module.DataFrame
+    assert pa.table(joined).to_pylist() == [
+        {"k": "a", "ts": 1.5, "te": 4.0, "ts_right": 2, "te_right": 6}
+    ]
+    assert list(isa.count_matches(r, s, "interval_intersects", by="k")["count"]) == [1, 0]
+
+
+def test_any_arrow_stream() -> None:
+    reader = table([(1, 4), (2, 6)]).to_reader(max_chunksize=1)
+    assert isa.join(reader, table([(2, 6)]), "allen_overlaps").num_rows == 1
