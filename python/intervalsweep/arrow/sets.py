@@ -93,7 +93,8 @@ def split(
     cuts = np.flatnonzero(is_new)
     steps = np.where(order < side.rows.size, 1, -1)
     # The steps of a group add up to 0, so that the sum begins anew with each.
-    depth = np.cumsum(steps)[np.append(cuts[1:], values.size) - 1]
+    stops = np.append(cuts[1:], values.size)[: cuts.size]
+    depth = np.cumsum(steps)[stops - 1]
     held = np.flatnonzero(depth > 0)
     pool = pa.concat_arrays([one.starts, one.ends])
     place = np.concatenate([side.rows, side.rows + len(one.starts)])[order[cuts]]

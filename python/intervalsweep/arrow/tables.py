@@ -22,15 +22,23 @@ RowNumbers = npt.NDArray[np.int64]
 def as_table(data: Any) -> Any:
     """Return a `pyarrow.Table` of a table of any library, without a copy where that is possible."""
     if isinstance(data, pa.Table):
-        return data
+        return _without_views(data)
     if _library(data) == "pandas":
         return pa.Table.from_pandas(data, preserve_index=False)
     if hasattr(data, "__arrow_c_stream__"):
-        return pa.table(data)
+        return _without_views(pa.table(data))
     raise IntervalSweepError(
         f"{type(data).__name__} is no table: give a pyarrow.Table, a pandas or Polars DataFrame, "
         "or an object with __arrow_c_stream__."
     )
+
+
+def _without_views(table: Any) -> Any:
+    """Strings as Polars has them, which pyarrow cannot take rows of."""
+    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    fields = [field.with_type(plain.get(field.type, field.type)) for field in table.schema]
+    wanted = pa.schema(fields, table.schema.metadata)
+    return table if wanted.equals(table.schema) else table.cast(wanted)
 
 
 def like(data: Any, table: Any) -> Any:
@@ -100,8 +108,6 @@ def _codes(name: str, columns: list[Any]) -> Int64Array:
         kind = pa.unify_schemas(fields, promote_options="permissive").field(0).type
     except pa.ArrowTypeError as error:
         raise IntervalSweepError(f"The keys {name} have no common type: {error}") from error
-    if pa.types.is_string(kind) or pa.types.is_string_view(kind):
-        kind = pa.large_string()
     values = pa.chunked_array([chunk for c in plain for chunk in c.cast(kind).chunks], kind)
     if pa.types.is_floating(kind):
         values = pc.add(values, 0.0)  # -0.0 is 0.0
