@@ -1,20 +1,71 @@
-"""What has to be installed, and what to say if it is not."""
+"""What has to be installed, and what to say if it is not: found, needed, and what mends it."""
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
+import subprocess
 import sys
+from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 
-from intervalsweep.session import IntervalSweepError
+from intervalsweep.session import SPARK_SERIES, IntervalSweepError
+
+LEAST_JAVA = 17
 
 
 def check_packages(what: str, *names: str) -> None:
     """Raise IntervalSweepError, with the command that mends it, if a package is missing."""
     missing = [name for name in names if find_spec(name) is None]
     if missing:
-        command = shlex.join([sys.executable, "-m", "pip", "install", *missing])
         raise IntervalSweepError(
             f"{what} needs {' and '.join(missing)}, which {sys.executable} does not have. Install "
-            f"with:  {command}"
+            f"with:  {pip_install(*missing)}"
         )
+
+
+def check_spark() -> str:
+    """Return the version of PySpark. Raises IntervalSweepError if it is missing or another one."""
+    check_packages("IntervalSweep on Spark", "pyspark")
+    from pyspark import __version__
+
+    if not __version__.startswith(SPARK_SERIES + "."):
+        raise IntervalSweepError(
+            f"PySpark {__version__} is installed; this IntervalSweep is for Spark {SPARK_SERIES}. "
+            f"Install with:  {pip_install(f'pyspark=={SPARK_SERIES}.*')}"
+        )
+    return str(__version__)
+
+
+def check_java() -> str:
+    """Return the version and the path of Java. Raises IntervalSweepError if it is too old."""
+    home = os.environ.get("JAVA_HOME")
+    path = str(Path(home) / "bin" / "java") if home else "java"
+    found = _java_version(path)
+    major = re.match(r"(?:1\.)?(\d+)", found or "")
+    if major is None or int(major[1]) < LEAST_JAVA:
+        where = f"JAVA_HOME, {home}," if home else "the PATH"
+        raise IntervalSweepError(
+            f"Spark {SPARK_SERIES} needs Java {LEAST_JAVA} or newer, and {where} has "
+            f"{f'Java {found}' if found else 'none'}. Install one (Debian, Ubuntu:  apt install "
+            f"openjdk-{LEAST_JAVA}-jre-headless  ), and if there are several:  "
+            "export JAVA_HOME=/path/to/it"
+        )
+    return f"{found} ({path})"
+
+
+def pip_install(*packages: str) -> str:
+    """Return the command that installs packages for this Python."""
+    return shlex.join([sys.executable, "-m", "pip", "install", *packages])
+
+
+@cache
+def _java_version(path: str) -> str | None:
+    try:
+        done = subprocess.run([path, "-version"], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    version = re.search(r'version "([^"]+)"', done.stderr)
+    return version[1] if version else None

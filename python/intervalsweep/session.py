@@ -54,8 +54,13 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     options: dict[str, Any] = builder._options
     if "spark.remote" in options or "SPARK_REMOTE" in os.environ:
         raise IntervalSweepError(_remote_advice())
+    from intervalsweep import _requirements  # which imports this module
+
+    _requirements.check_spark()
     _refuse_running_session()
     jvm = _running_jvm()
+    if jvm is None:
+        _requirements.check_java()
     settings = _submit.settings_of(jvm) if jvm else _submit.settings_to_come()
     settings.update({key: str(value) for key, value in options.items()})
 
@@ -168,8 +173,9 @@ def _add_to_class_path(jvm: Any, jar: str) -> None:
 def _check_spark_version(version: str) -> None:
     if not version.startswith(SPARK_SERIES + "."):
         raise IntervalSweepError(
-            f"This is IntervalSweep {__version__} for Spark {SPARK_SERIES}, the session runs Spark "
-            f"{version}: install the IntervalSweep that is made for it."
+            f"This is IntervalSweep {__version__} for Spark {SPARK_SERIES}, and the session runs "
+            f"Spark {version}. Start it with a Spark {SPARK_SERIES}:  pip install "
+            f"'pyspark=={SPARK_SERIES}.*'"
         )
 
 

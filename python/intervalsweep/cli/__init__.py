@@ -1,0 +1,53 @@
+"""The command `intervalsweep`: is everything there, does it work, and why is a query not swept?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from intervalsweep._version import __version__
+from intervalsweep.session import IntervalSweepError, jar_path
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns its exit code: 0 if all is well."""
+    given = _parser().parse_args(arguments)
+    try:
+        return _run(given)
+    except IntervalSweepError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="intervalsweep", description="Interval joins for Spark.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("doctor", help="check that all that is needed is there and works")
+    commands.add_parser("demo", help="run a small interval join: plan, answer, Spark's own plan")
+    explain = commands.add_parser("explain", help="say of each join of a file how it is swept")
+    explain.add_argument("file", type=Path, help="SQL; queries are planned and not executed")
+    explain.add_argument(
+        "--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of Spark"
+    )
+    commands.add_parser("jar", help="print the path of the jar, for --jars")
+    return parser
+
+
+def _run(given: argparse.Namespace) -> int:
+    # Imported here, so that `intervalsweep jar` needs nothing else to be installed.
+    if given.command == "doctor":
+        from intervalsweep.cli.doctor import doctor
+
+        return doctor()
+    if given.command == "demo":
+        from intervalsweep.cli.demo import demo
+
+        return demo()
+    if given.command == "explain":
+        from intervalsweep.cli.explain import explain
+
+        return explain(given.file, given.conf)
+    print(jar_path())
+    return 0

@@ -1,0 +1,7 @@
+"""`python -m intervalsweep.cli`, where the command is not on the PATH."""
+
+import sys
+
+from intervalsweep.cli import main
+
+sys.exit(main())

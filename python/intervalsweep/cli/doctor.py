@@ -1,0 +1,135 @@
+"""`intervalsweep doctor`: what is there, what is missing, and what mends it."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from intervalsweep._requirements import check_java, check_spark
+from intervalsweep._version import __version__
+from intervalsweep.cli.local import local_session
+from intervalsweep.session import IntervalSweepError, jar_path
+
+# Run in the workers' Python, which may be another one.
+_PACKAGES = """
+import platform, sys
+from pyspark_intervalsweep import packages
+problem = packages.problems()
+if problem: sys.exit(problem)
+found = [f"{name} {packages.version(name)}" for name in packages.MINIMUM_VERSIONS]
+print(f"{sys.executable} {platform.python_version()}, {', '.join(found)}")
+"""
+_TWO_ROWS = """
+SELECT r.id, s.id FROM VALUES (1, 0, 4) r(id, ts, te) JOIN VALUES (2, 2, 6) s(id, ts, te)
+  ON ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te)
+"""
+_FOLDING = "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation"
+
+
+def doctor() -> int:
+    """Print a line for each thing that is needed; returns 0 if all is well."""
+    print(f"IntervalSweep {__version__}")
+    checks: dict[str, Callable[[], str]] = {
+        "Java": check_java,
+        "Spark": check_spark,
+        "jar": jar_path,
+        "Scala": _scala,
+        "workers": _workers,
+        "cache": _cache,
+    }
+    well = True
+    for name, check in checks.items():
+        well = _line(name, check) and well
+    if not well:
+        print("--   sweep: not tried, because of the above")
+        return 1
+    return 0 if _line("sweep", _sweep) else 1
+
+
+def _line(name: str, check: Callable[[], str]) -> bool:
+    try:
+        print(f"ok   {name}: {check()}", flush=True)
+    except Exception as error:  # whatever is wrong is to be said, and the rest still be looked at
+        print(f"FAIL {name}: {error}", flush=True)
+        return False
+    return True
+
+
+def _scala() -> str:
+    with zipfile.ZipFile(jar_path()) as jar:
+        text = jar.read("intervalsweep/version.properties").decode()
+    made_for = dict(line.split("=") for line in text.splitlines())["scala"]
+    folder = _spark_home() / "jars"
+    found = [m[1] for f in folder.glob("*") if (m := re.match(r"scala-library-([\d.]+)\.", f.name))]
+    if not any(version.startswith(made_for + ".") for version in found):
+        raise IntervalSweepError(
+            f"The jar is for Scala {made_for}, and {folder} has {' '.join(found) or 'none'}: use a "
+            f"Spark that is built with Scala {made_for}, as that of pip install pyspark is."
+        )
+    return f"{found[0]}, the jar is for {made_for}"
+
+
+def _spark_home() -> Path:
+    from pyspark.find_spark_home import _find_spark_home
+
+    return Path(_find_spark_home())
+
+
+def _workers() -> str:
+    """Ask the Python of the workers, with our sources, as Spark would."""
+    python = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    sources = str(Path(__file__).resolve().parents[2])
+    paths = os.pathsep.join(filter(None, [sources, os.environ.get("PYTHONPATH")]))
+    try:
+        done = subprocess.run(
+            [python, "-c", _PACKAGES],
+            env={**os.environ, "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError as error:
+        raise IntervalSweepError(
+            f"The workers' Python, {python}, cannot be started: {error.strerror}. Name another:  "
+            "export PYSPARK_PYTHON=/path/to/python3"
+        ) from error
+    if done.returncode != 0:
+        raise IntervalSweepError(done.stderr.strip())
+    return done.stdout.strip()
+
+
+def _cache() -> str:
+    """Where Spark unpacks the workers' sources, and where their compiled kernels are kept."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    temporary = Path(tempfile.gettempdir())
+    for folder in (home / "intervalsweep", temporary / f"intervalsweep-{getpass.getuser()}"):
+        there = next(path for path in (folder, *folder.parents) if path.exists())
+        if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+            return str(folder)
+    raise IntervalSweepError(
+        f"Neither {home} nor {temporary} can be written, and the workers' sources have to be "
+        "unpacked into one of them. Name another:  export XDG_CACHE_HOME=/path/to/a/folder"
+    )
+
+
+def _sweep() -> str:
+    settings = {
+        "spark.master": "local[1]",
+        "spark.sql.intervalsweep.smallGroupPairs": "0",  # two rows would be joined without a worker
+        "spark.sql.optimizer.excludedRules": _FOLDING,
+    }
+    with local_session(settings) as spark:
+        (plan,) = spark.sql("EXPLAIN " + _TWO_ROWS).collect()
+        rows = [tuple(row) for row in spark.sql(_TWO_ROWS).collect()]
+    if "IntervalSweepJoin" not in plan[0]:
+        raise IntervalSweepError(f"The join is not swept; please report it:\n{plan[0]}")
+    if rows != [(1, 2)]:
+        raise IntervalSweepError(f"The answer is {rows} and not [(1, 2)]; please report it.")
+    return "two rows went to a worker and came back joined"
