@@ -1,0 +1,51 @@
+"""The page on Python: its programs run, and its lists of names are those of the modules."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from intervalsweep import arrow, dataframe
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "python-api.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+PROGRAMS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+
+
+def section(title: str) -> str:
+    return TEXT.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def test_programs_on_spark_run(spark: Any) -> None:
+    names: dict[str, Any] = {
+        "r": spark.sql("SELECT 1 AS id, TIMESTAMP'2024-01-01' AS ts, TIMESTAMP'2024-01-02' AS te"),
+        "s": spark.sql("SELECT 1 AS id, TIMESTAMP'2024-01-02' AS ts, TIMESTAMP'2024-01-03' AS te"),
+        "stays": spark.sql("SELECT DATE'2024-01-30' AS first_day, CAST(NULL AS DATE) AS last_day"),
+    }
+    on_spark = [program for program in PROGRAMS if "pandas" not in program]
+    for program in on_spark:
+        exec(program, names)
+    assert len(on_spark) == 3
+    assert names["rows"].count() == names["pairs"].count() == 1
+    assert (names["latest"].first().te_right, names["closest"].first().distance) == (None, 0)
+    assert names["stays"].first().te.year == 9999
+
+
+def test_program_on_pandas_runs() -> None:
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    (program,) = (program for program in PROGRAMS if "pandas" in program)
+    names: dict[str, Any] = {}
+    exec(program, names)
+    r, s = names["r"], names["s"]
+    assert list(arrow.join(r, s, "allen_overlaps")["id_right"]) == ["s1"]
+    assert list(arrow.count_matches(r, s, "interval_intersects")["count"]) == [1, 0]
+
+
+def test_all_functions_are_listed() -> None:
+    listed = re.findall(r"^\| `(\w+)` \|", section("DataFrames"), re.MULTILINE)
+    assert sorted(listed) == sorted(dataframe.__all__)
+    without_spark = section("Without Spark").split("have the parameters")[0]
+    assert set(arrow.__all__) <= set(re.findall(r"`(\w+)`", without_spark))
