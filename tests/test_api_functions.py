@@ -25,6 +25,7 @@ R, S = ("rts", "rte"), ("sts", "ste")
 CONNECT = """
 import sys
 from pyspark.sql import SparkSession
+from intervalsweep import dataframe as isd
 from intervalsweep import functions as isf
 
 spark = (
@@ -39,6 +40,13 @@ s = spark.sql("SELECT id AS sts, id + 5 AS ste FROM range(100)")
 assert "connect" in type(r).__module__
 print(r.join(s, isf.allen_overlaps("ts", "te", "sts", "ste")).count())
 print(r.join(s, isf.iseql_left_overlap("ts", "te", "sts", "ste", epsilon=0)).count())
+few = isd.half_open(r.where("ts < 3"), "ts", "te", closed="right").selectExpr("*", "ts % 1 AS k")
+print(isd.interval_join(few, few, "interval_intersects", by="k", how="full").count())
+print(isd.nearest(few, s, right_on=("sts", "ste")).select("distance").distinct().count())
+print(isd.as_of_join(few, few, on="ts", by="k", tolerance=1, how="inner").count())
+print([tuple(row) for row in isd.merge(few, by="k", gap=1).collect()])
+print(isd.split(few).count(), isd.complement(few, within=(0, 20)).count())
+print(isd.coverage(few, few, by="k").where("covered = te - ts").count())
 spark.stop()
 """
 
@@ -140,4 +148,4 @@ def test_spark_connect(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split()[-2:] == ["370", "95"]
+    assert done.stdout.splitlines() == ["370", "95", "9", "1", "3", "[(0, 1, 13, 3)]", "5 2", "3"]
