@@ -139,40 +139,27 @@ def complement(
     """
     one = _Intervals(data, on, by)
     merged = Merged.of(one.side, one.encoding)
-    size = merged.ts.size
-    is_first = np.ones(size, dtype=np.bool_)
-    is_first[1:] = merged.groups[1:] != merged.groups[:-1]
-    is_last = np.roll(is_first, -1)
-    if within is None:
-        before = np.flatnonzero(~is_last)
-        return one.result(
-            merged.first_rows[before],
-            one.ends.take(pa.array(merged.last_rows[before])),
-            one.starts.take(pa.array(merged.first_rows[before + 1])),
-        )
-    # Every gap, with the limits as the last two values of a pool: before the first interval of a
-    # group, and after each.
-    limits = pa.array(within).cast(one.encoding.type)
-    (low, high), _ = one.encoding.encode(limits)
+    limits = pa.array(within or (None, None)).cast(one.encoding.type)
     pool = pa.concat_arrays([one.starts, one.ends, limits])
-    rows = len(one.starts)
-    firsts, later = np.flatnonzero(is_first), np.append(merged.ts[1:], high)[:size]
-    start = np.concatenate([np.full(firsts.size, low), merged.te])
-    start_at = np.concatenate([np.full(firsts.size, 2 * rows), merged.last_rows + rows])
-    stop = np.concatenate([merged.ts[firsts], np.where(is_last, high, later)])
-    stop_at = np.concatenate(
-        [
-            merged.first_rows[firsts],
-            np.where(is_last, 2 * rows + 1, np.append(merged.first_rows[1:], 0)[:size]),
-        ]
-    )
-    start_at, start = np.where(start < low, 2 * rows, start_at), np.maximum(start, low)
-    stop_at, stop = np.where(stop > high, 2 * rows + 1, stop_at), np.minimum(stop, high)
-    inside = np.flatnonzero(start < stop)
+    rows, low, high = len(one.starts), len(pool) - 2, len(pool) - 1
+    # The places in the pool of each gap's ends: before every interval, and after a group's last.
+    is_first = np.ones(merged.groups.size, dtype=np.bool_)
+    is_first[1:] = merged.groups[1:] != merged.groups[:-1]
+    tails = np.flatnonzero(np.roll(is_first, -1))
+    start = np.where(is_first, low, np.roll(merged.last_rows, 1) + rows)
+    start = np.concatenate([start, merged.last_rows[tails] + rows])
+    stop = np.concatenate([merged.first_rows, np.full(tails.size, high)])
+    if within is None:
+        inside = (start != low) & (stop != high)
+    else:
+        values, _ = one.encoding.encode(pool)
+        start = np.where(values[start] < values[low], low, start)
+        stop = np.where(values[stop] > values[high], high, stop)
+        inside = values[start] < values[stop]
     return one.result(
-        np.concatenate([merged.first_rows[firsts], merged.first_rows])[inside],
-        pool.take(pa.array(start_at[inside])),
-        pool.take(pa.array(stop_at[inside])),
+        np.concatenate([merged.first_rows, merged.first_rows[tails]])[inside],
+        pool.take(pa.array(start[inside])),
+        pool.take(pa.array(stop[inside])),
     )
 
 
