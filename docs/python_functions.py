@@ -114,7 +114,8 @@ def function(relation: Relation, drawing: list[str]) -> str:
             else f"With its operands swapped it is :func:`{inverse}`."
         ),
         described="".join(
-            f"\n    {p}\n        The largest ``{d}``: a number, a timedelta, a column or its name."
+            f"\n    {p}\n        The largest ``{d}``: a number, a timedelta, a column or its name; "
+            "None: no bound."
             for p, d in parameters
         ),
         endpoints=", ".join(

@@ -22,6 +22,8 @@ import oracle
 from brute import Interval
 from comparison import EXCLUDED_RULES, FOLDING
 from intervalsweep import arrow as isa
+from intervalsweep.arrow import plan
+from intervalsweep.relations import relation_named
 
 QUICK = settings(
     max_examples=30,
@@ -127,6 +129,14 @@ def test_many_rows_with_ties() -> None:
         for size in (120, 300)
     )
     assert check(r, s, pa.int64(), {"delta": 7, "epsilon": 5}) > 50_000
+
+
+def test_sweeps_lead_with_a_bounded_axis() -> None:
+    """An axis that is open on one side would visit half of all pairs."""
+    for variant in oracle.variants():
+        relation = relation_named(variant.relation.name)
+        for sweep in plan.sweeps(relation, variant.parameters):
+            assert sweep.lead.strength > 1 or sweep.second is None, str(variant)
 
 
 def ids(joined: Any) -> list[tuple[Any, ...]]:

@@ -223,6 +223,13 @@ def test_infinite_and_nan_ends() -> None:
     assert merged["count"] == [1, 2]
 
 
+def test_coverage_by_endless_intervals() -> None:
+    inf, nan = float("inf"), float("nan")
+    r = pa.table({"k": ["a", "a", "b"], "ts": [5.0, 5.0, 0.0], "te": [7.0, inf, 5.0]})
+    s = pa.table({"k": ["a", "b", "b"], "ts": [0.0, 1.0, 4.5], "te": [inf, 2.0, nan]})
+    assert isa.coverage(r, s, by="k").column("covered").to_pylist() == [2.0, inf, 1.5]
+
+
 def test_distance_that_overflows_is_an_error() -> None:
     r = pa.table({"ts": [-(2**63)], "te": [-(2**63) + 1]})
     s = pa.table({"ts": [2**63 - 2], "te": [2**63 - 1]})

@@ -609,7 +609,7 @@ def iseql_start_preceding(*operands: ColumnOrName, delta: Parameter = None) -> C
         ``r.ts, r.te, s.ts, s.te``, or the structs ``r, s``: columns or names, of types with a
         common one that has an order.
     delta
-        The largest ``s.ts - r.ts``: a number, a timedelta, a column or its name.
+        The largest ``s.ts - r.ts``: a number, a timedelta, a column or its name; None: no bound.
 
     Returns
     -------
@@ -658,7 +658,7 @@ def iseql_reverse_start_preceding(*operands: ColumnOrName, delta: Parameter = No
         ``r.ts, r.te, s.ts, s.te``, or the structs ``r, s``: columns or names, of types with a
         common one that has an order.
     delta
-        The largest ``r.ts - s.ts``: a number, a timedelta, a column or its name.
+        The largest ``r.ts - s.ts``: a number, a timedelta, a column or its name; None: no bound.
 
     Returns
     -------
@@ -707,7 +707,7 @@ def iseql_end_following(*operands: ColumnOrName, epsilon: Parameter = None) -> C
         ``r.ts, r.te, s.ts, s.te``, or the structs ``r, s``: columns or names, of types with a
         common one that has an order.
     epsilon
-        The largest ``r.te - s.te``: a number, a timedelta, a column or its name.
+        The largest ``r.te - s.te``: a number, a timedelta, a column or its name; None: no bound.
 
     Returns
     -------
@@ -756,7 +756,7 @@ def iseql_reverse_end_following(*operands: ColumnOrName, epsilon: Parameter = No
         ``r.ts, r.te, s.ts, s.te``, or the structs ``r, s``: columns or names, of types with a
         common one that has an order.
     epsilon
-        The largest ``s.te - r.te``: a number, a timedelta, a column or its name.
+        The largest ``s.te - r.te``: a number, a timedelta, a column or its name; None: no bound.
 
     Returns
     -------
@@ -803,7 +803,7 @@ def iseql_before(*operands: ColumnOrName, delta: Parameter = None) -> Column:
         ``r.ts, r.te, s.ts, s.te``, or the structs ``r, s``: columns or names, of types with a
         common one that has an order.
     delta
-        The largest ``s.ts - r.te``: a number, a timedelta, a column or its name.
+        The largest ``s.ts - r.te``: a number, a timedelta, a column or its name; None: no bound.
 
     Returns
     -------
@@ -850,7 +850,7 @@ def iseql_after(*operands: ColumnOrName, delta: Parameter = None) -> Column:
         ``r.ts, r.te, s.ts, s.te``, or the structs ``r, s``: columns or names, of types with a
         common one that has an order.
     delta
-        The largest ``r.ts - s.te``: a number, a timedelta, a column or its name.
+        The largest ``r.ts - s.te``: a number, a timedelta, a column or its name; None: no bound.
 
     Returns
     -------
@@ -903,9 +903,9 @@ def iseql_left_overlap(
         ``r.ts, r.te, s.ts, s.te``, or the structs ``r, s``: columns or names, of types with a
         common one that has an order.
     delta
-        The largest ``s.ts - r.ts``: a number, a timedelta, a column or its name.
+        The largest ``s.ts - r.ts``: a number, a timedelta, a column or its name; None: no bound.
     epsilon
-        The largest ``s.te - r.te``: a number, a timedelta, a column or its name.
+        The largest ``s.te - r.te``: a number, a timedelta, a column or its name; None: no bound.
 
     Returns
     -------
@@ -960,9 +960,9 @@ def iseql_right_overlap(
         ``r.ts, r.te, s.ts, s.te``, or the structs ``r, s``: columns or names, of types with a
         common one that has an order.
     delta
-        The largest ``r.ts - s.ts``: a number, a timedelta, a column or its name.
+        The largest ``r.ts - s.ts``: a number, a timedelta, a column or its name; None: no bound.
     epsilon
-        The largest ``r.te - s.te``: a number, a timedelta, a column or its name.
+        The largest ``r.te - s.te``: a number, a timedelta, a column or its name; None: no bound.
 
     Returns
     -------
@@ -1017,9 +1017,9 @@ def iseql_during(
         ``r.ts, r.te, s.ts, s.te``, or the structs ``r, s``: columns or names, of types with a
         common one that has an order.
     delta
-        The largest ``r.ts - s.ts``: a number, a timedelta, a column or its name.
+        The largest ``r.ts - s.ts``: a number, a timedelta, a column or its name; None: no bound.
     epsilon
-        The largest ``s.te - r.te``: a number, a timedelta, a column or its name.
+        The largest ``s.te - r.te``: a number, a timedelta, a column or its name; None: no bound.
 
     Returns
     -------
@@ -1074,9 +1074,9 @@ def iseql_reverse_during(
         ``r.ts, r.te, s.ts, s.te``, or the structs ``r, s``: columns or names, of types with a
         common one that has an order.
     delta
-        The largest ``s.ts - r.ts``: a number, a timedelta, a column or its name.
+        The largest ``s.ts - r.ts``: a number, a timedelta, a column or its name; None: no bound.
     epsilon
-        The largest ``r.te - s.te``: a number, a timedelta, a column or its name.
+        The largest ``r.te - s.te``: a number, a timedelta, a column or its name; None: no bound.
 
     Returns
     -------

@@ -113,7 +113,8 @@ class Encoding:
     def minus(self, later: Int64Array, earlier: Int64Array) -> npt.NDArray[Any]:
         """Return the distances, integers or floats. Raises IntervalSweepError if one overflows."""
         if self.is_float:
-            return np.asarray(decode_floats(later) - decode_floats(earlier))
+            with np.errstate(invalid="ignore", over="ignore"):
+                return np.asarray(decode_floats(later) - decode_floats(earlier))
         distance = later - earlier
         if np.any(((later ^ earlier) & (later ^ distance)) < 0):
             raise IntervalSweepError("A distance between two endpoints exceeds 64 bits.")

@@ -138,6 +138,8 @@ def coverage(
     merged = Merged.of(s, encoding)
     starts = LookUp(merged.groups, merged.ts)
     lengths = encoding.minus(merged.te, merged.ts)
+    # An endless interval is the last of its group; it is not to be in the sums of the next ones.
+    lengths = np.where(np.isfinite(lengths), lengths, 0)
     # Up to an x of group g: all merged intervals before the last that starts before x, and a part
     # of that one. What the groups before g have is in both sums of a row, and in none if none is
     # found: so it is taken off.
