@@ -279,3 +279,21 @@ def test_no_spark_and_no_java_are_needed() -> None:
         text=True,
     )
     assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+
+
+def test_a_folder_for_compiled_kernels_is_named_where_numba_finds_none(tmp_path: Path) -> None:
+    program = (
+        "import os, tempfile\n"
+        "from pyspark_intervalsweep import environment\n"
+        "environment._can_create = lambda folder: False\n"
+        "import intervalsweep.arrow\n"
+        "print(os.environ['NUMBA_CACHE_DIR'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(PYTHON), "TMPDIR": str(tmp_path), "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()).parent == tmp_path

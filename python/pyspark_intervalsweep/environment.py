@@ -19,6 +19,11 @@ def prepare_imports() -> None:
     """Set what numpy and numba read once, when they are imported."""
     # No linear algebra here: its threads would only cost start-up time and address space.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    prepare_cache()
+
+
+def prepare_cache() -> None:
+    """Name a folder for compiled kernels where numba would find none, and fail."""
     if not os.environ.get("NUMBA_CACHE_DIR"):
         folder = _cache_folder()
         if folder is not None:

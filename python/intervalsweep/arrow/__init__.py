@@ -16,8 +16,10 @@ row before an instant there are `pandas.merge_asof` and `polars.DataFrame.join_a
 """
 
 from intervalsweep._requirements import check_packages
+from pyspark_intervalsweep.environment import prepare_cache
 
 check_packages("intervalsweep.arrow", "numpy", "pyarrow", "numba")
+prepare_cache()
 
 from intervalsweep.arrow.joins import count_matches, join  # noqa: E402
 from intervalsweep.arrow.lookups import coverage, nearest  # noqa: E402
