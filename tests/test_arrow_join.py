@@ -116,6 +116,12 @@ def test_floats_with_their_extremes() -> None:
     assert run(any_float, pa.float64(), limits) > 500
 
 
+def test_distances_that_are_infinite_exceed_every_parameter() -> None:
+    rows = [(-1.7e308, 1.75e308), (1.7e308, 1.75e308), (math.inf, math.inf), (-math.inf, 0.0)]
+    limits = {"delta": math.inf, "epsilon": math.inf}
+    assert check(rows, rows, pa.float64(), limits) > 50
+
+
 def test_decimals() -> None:
     decimals = st.integers(-5, 9).map(lambda n: Decimal(n).scaleb(-2))
     assert run(decimals, pa.decimal128(9, 2), decimals.map(abs)) > 1000
@@ -151,7 +157,7 @@ def test_join_types_with_keys(how: str) -> None:
     r = pa.table(
         {
             "k": pa.array(["a", "a", "b", None, "c"]).dictionary_encode(),
-            "x": pa.array([0.0, -0.0, math.nan, 1.0, 1.0]),
+            "x": pa.array([-0.0, 0.0, math.nan, 1.0, 1.0]),
             "id": [0, 1, 2, 3, 4],
             "ts": [1, 5, 1, 1, None],
             "te": [4, 6, 4, 4, 9],

@@ -174,6 +174,15 @@ def test_complement() -> None:
     assert total > 100
 
 
+@pytest.mark.parametrize(
+    ("within", "expected"),
+    [((5, 11), [(5, 10)]), ((0, 8), [(0, 1), (3, 8)]), ((4, 6), [(4, 6)]), ((1, 3), [])],
+)
+def test_gaps_are_cut_at_the_limits(within: Interval, expected: list[Interval]) -> None:
+    frame = pa.table({"ts": [1, 10], "te": [3, 12]})
+    assert bag(isa.complement(frame, within=within)) == Counter(expected)
+
+
 LENGTHS = {
     "date": (pa.date32(), lambda n: n, timedelta(days=1), 1, 2),
     "timestamp": (pa.timestamp("ms", "UTC"), lambda n: n * 1000, timedelta(seconds=1), 1000, 2000),
