@@ -229,6 +229,23 @@ def test_nearest(r: Any, s: Any, tables: Tables, most: int | None) -> None:
     assert kept == sum(row.distance is not None for row in rows)
 
 
+def test_null_keys_find_nothing(spark: Any) -> None:
+    """As with `=`; only where rows of one table are put together does NULL equal NULL."""
+    r = spark.sql("SELECT CAST(NULL AS INT) AS k, 1 AS ts, 3 AS te UNION ALL SELECT 1, 1, 3")
+    for found, column, expected in (
+        (isd.as_of_join(r, r, on="ts", by="k"), "te_right", {None: None, 1: 3}),
+        (isd.nearest(r, r, by="k"), "distance", {None: None, 1: 0}),
+        (isd.coverage(r, r, by="k"), "covered", {None: 0, 1: 2}),
+        (
+            isd.interval_join(r, r, "allen_equals", by="k", how="left"),
+            "te_right",
+            {None: None, 1: 3},
+        ),
+        (isd.merge(r.union(r), by="k"), "count", {None: 2, 1: 2}),
+    ):
+        assert {row.k: row[column] for row in found.collect()} == expected
+
+
 @pytest.mark.parametrize("gap", [None, 2])
 def test_merge(s: Any, tables: Tables, gap: int | None) -> None:
     got = bag(isd.merge(s, by="k", gap=gap).collect())
