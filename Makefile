@@ -11,6 +11,7 @@ VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/intervalsweep/
 JAR := target/jars/intervalsweep-spark4.3_2.13-$(VERSION).jar
 WHEEL := dist/intervalsweep-$(VERSION)-py3-none-any.whl
 VENV := .venv/.installed
+BENCH := .venv/.installed-bench
 PY := .venv/bin/python
 
 # The build, the tests and the demo run on the Spark in .venv, whatever else is set up outside.
@@ -85,12 +86,16 @@ golden: $(JAR) ## Rewrite the golden results of sql-examples/
 	$(PY) sql-examples/run.py --write
 
 .PHONY: bench
-bench: $(JAR) ## Measure kernels and joins; takes long, wants a quiet machine
-	$(PY) benchmarks/kernels.py
-	$(PY) benchmarks/anchor.py
-	$(PY) benchmarks/keys.py
-	$(PY) benchmarks/existence.py
-	$(PY) benchmarks/matrix.py
+bench: $(JAR) $(BENCH) ## Compare with other systems in ten minutes; wants a quiet machine (ARGS)
+	$(PY) -m benchmarks --minutes 9 $(ARGS)
+
+.PHONY: bench-full
+bench-full: $(JAR) $(BENCH) ## Compare with other systems in all cases, some hours (ARGS)
+	$(PY) -m benchmarks --full $(ARGS)
+
+.PHONY: bench-kernels
+bench-kernels: $(JAR) ## Measure the kernels alone
+	$(PY) -m benchmarks.kernels
 
 .PHONY: clean
 clean: ## Remove all that was built (not .venv)
@@ -116,6 +121,10 @@ $(VENV): pyproject.toml | check-tools
 	@python=$$($(find_python)); $$python -m venv .venv || { echo "make: $$python cannot make virtual \
 	environments; install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	$(PY) -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+$(BENCH): $(VENV)
+	$(PY) -m pip install --quiet --editable '.[bench]'
 	@touch $@
 
 $(SBT_LAUNCHER): | check-tools

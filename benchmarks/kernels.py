@@ -1,6 +1,6 @@
 """Time the kernels alone: a million boxes against a million points, and the cases that hurt.
 
-    python benchmarks/kernels.py [rows]
+    python -m benchmarks.kernels [rows]
 
 Starts are uniform in 0 .. rows, lengths exponential with mean 100, so that a box meets some hundred
 points. Each figure is the best of five runs in milliseconds; measure on a quiet machine.

@@ -4,7 +4,7 @@ Measures the peak resident memory of the JVM and of its workers. With `--long` a
 intervals cover everything, so that they are all active at once, and none of them matches. The
 answer is compared with that of DuckDB, or with `--long` with that of the short ones alone.
 
-    python benchmarks/large.py [--rows 20000000] [--long]
+    python -m benchmarks.large [--rows 20000000] [--long]
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ import os
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import timing
+
+from benchmarks.adapter import Limits
+from benchmarks.processes import descendants, resident_alone
+from benchmarks.systems import BROADCAST, spark_session
 
 QUERY = """
     SELECT count(*), sum(r.p + s.p)
@@ -43,33 +47,13 @@ def write(folder: Path, rows: int, is_long: bool) -> None:
             pq.write_table(pa.table(columns), folder / side / f"{number}.parquet")
 
 
-def resident(pid: int) -> int:
-    """Resident memory of a process in MiB; 0 if it has ended."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGESIZE") >> 20
-    except (OSError, IndexError):
-        return 0
-
-
-def below(pid: int) -> list[int]:
-    """The processes that a process has started, directly or not."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text().split():
-            found += [int(child), *below(int(child))]
-    return found
-
-
 def watch(peaks: dict[str, int], stop: threading.Event) -> None:
     while not stop.wait(0.2):
         now = {"JVM": 0, "Python workers": 0}
-        for pid in below(os.getpid()):
-            try:
+        for pid in descendants(os.getpid()):
+            with suppress(OSError):  # has just ended
                 name = Path(f"/proc/{pid}/comm").read_text().strip()
-            except OSError:
-                continue
-            now["JVM" if name == "java" else "Python workers"] += resident(pid)
+                now["JVM" if name == "java" else "Python workers"] += resident_alone(pid) >> 20
         for kind, size in now.items():
             peaks[kind] = max(peaks.get(kind, 0), size)
 
@@ -82,14 +66,11 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         write(Path(name), options.rows, options.long)
-        spark = timing.session(
-            **{"spark.driver.memory": options.memory, "spark.sql.shuffle.partitions": "200"}
-        )
+        settings = {BROADCAST: "-1", "spark.sql.shuffle.partitions": "200"}
+        spark = spark_session(Limits(2, options.memory, Path(name)), **settings)
         peaks: dict[str, int] = {}
         stop = threading.Event()
         threading.Thread(target=watch, args=(peaks, stop), daemon=True).start()
-        for setting in (timing.SWEPT | timing.BROADCAST_NONE).items():
-            spark.conf.set(*setting)
         files = {side: f"parquet.`{name}/{side}`" for side in "rs"}
         start = time.perf_counter()
         answer = tuple(spark.sql(QUERY.format(**files, more="")).collect()[0])
@@ -102,11 +83,16 @@ def main() -> None:
             expected = tuple(spark.sql(short).collect()[0])
         spark.stop()
         if not options.long:
-            duck = timing.duckdb_system(
-                QUERY.format(r=f"'{name}/r/*.parquet'", s=f"'{name}/s/*.parquet'", more="")
-            )
-            expected = answer if duck is None else duck()
+            expected = duckdb_answer(name)
         assert answer == expected, f"expected {expected}"
+
+
+def duckdb_answer(folder: str) -> tuple[int, ...]:
+    import duckdb
+
+    files = {side: f"'{folder}/{side}/*.parquet'" for side in "rs"}
+    row = duckdb.execute(QUERY.format(**files, more="")).fetchall()[0]
+    return tuple(int(value) for value in row)
 
 
 if __name__ == "__main__":

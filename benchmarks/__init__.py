@@ -1,0 +1,1 @@
+"""The benchmarks: `python -m benchmarks` runs the suite, `README.md` says what it measures."""

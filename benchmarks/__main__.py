@@ -1,0 +1,132 @@
+"""The command line of the suite: `python -m benchmarks --help`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from datetime import datetime, timezone
+from fnmatch import fnmatch
+from pathlib import Path
+
+from benchmarks import machine
+from benchmarks.report import Report
+from benchmarks.suite import CaseResult, Options, run
+from benchmarks.systems import DEFAULT, SYSTEMS
+from benchmarks.workloads import Workload, workloads
+
+HEADLINE_LIMIT, FULL_LIMIT = 15.0, 60.0  # seconds for a run
+
+
+def main() -> int:
+    """Measures, writes the results, and returns 1 if systems disagreed."""
+    options = _arguments()
+    if options.list:
+        _list()
+        return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the systems end with it
+    cores = os.sched_getaffinity(0)
+    wanted = options.cores or len(cores)
+    os.sched_setaffinity(0, sorted(cores)[:wanted])  # the systems inherit it
+    report = Report(
+        date=datetime.now(timezone.utc).date().isoformat(),
+        commit=machine.commit(),
+        machine=machine.machine(cores=len(cores)),
+        versions=machine.versions(options.systems),
+        options=Options(
+            systems=tuple(options.systems),
+            cores=wanted,
+            heap=options.heap,
+            runs=options.runs,
+            limit=options.limit or (FULL_LIMIT if options.full else HEADLINE_LIMIT),
+        ),
+    )
+    folder = options.output or Path("target", "benchmarks", f"{report.date}-{report.commit}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for result in run(_cases(options), report.options, _clock(options.minutes)):
+        print(_line(result), flush=True)
+        report.cases.append(result)
+        _write(report, folder)  # each time, so that little is lost if it is stopped
+    _draw(report, folder)
+    print(f"results: {folder}")
+    return 1 if report.is_wrong else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    add = parser.add_argument
+    add("--full", action="store_true", help="all workloads and sizes, not the headline set alone")
+    add("--only", nargs="+", default=["*"], metavar="PATTERN", help="workloads by name: 'join-*'")
+    add("--sizes", nargs="+", type=int, metavar="ROWS", help="instead of the workload's own")
+    add("--systems", nargs="+", default=DEFAULT, choices=SYSTEMS, metavar="SYSTEM")
+    add("--runs", type=int, default=5, help="warm runs (%(default)s)")
+    add("--limit", type=float, help="seconds for a run, else its system is out")
+    add("--minutes", type=float, default=float("inf"), help="begin none that may end later")
+    add("--cores", type=int, help="for each system (all)")
+    add("--heap", default="4g", help="of each Java machine (%(default)s)")
+    add("--output", type=Path, help="folder of the results (target/benchmarks/DATE-COMMIT)")
+    add("--list", action="store_true", help="show workloads and systems, and stop")
+    return parser.parse_args()
+
+
+def _list() -> None:
+    for workload in workloads():
+        sizes = ", ".join(f"{size:,}" for size in workload.sizes if size) or "as it is"
+        print(f"{workload.name:28} {workload.about} ({sizes})")
+    print("\nsystems: " + " ".join(SYSTEMS))
+
+
+def _cases(options: argparse.Namespace) -> list[tuple[Workload, int]]:
+    named = [each for each in workloads() if any(fnmatch(each.name, p) for p in options.only)]
+    return [(each, size) for each in named for size in _sizes(each, options)]
+
+
+def _sizes(workload: Workload, options: argparse.Namespace) -> tuple[int, ...]:
+    """The sizes of a workload that are asked for, the smaller first; those of the headline set."""
+    own = workload.sizes if options.full or options.only != ["*"] else workload.headline
+    return tuple(sorted(options.sizes)) if options.sizes and any(own) else own
+
+
+def _clock(minutes: float) -> Callable[[], bool]:
+    """Says whether another case will end in time, if it takes as long as those so far."""
+    begun, cases = time.monotonic(), 0
+
+    def may_go_on() -> bool:
+        nonlocal cases
+        elapsed = time.monotonic() - begun
+        is_in_time = elapsed + elapsed / max(1, cases) <= 60 * minutes
+        cases += is_in_time
+        return is_in_time
+
+    return may_go_on
+
+
+def _line(result: CaseResult) -> str:
+    if result.why_not:
+        return f"{result.workload.name}: {result.why_not}"
+    cells = []
+    for each in result.systems:
+        figure = f"{each.median:.2f} s" if each.median is not None else each.why_not
+        cells.append(f"{SYSTEMS[each.system].title} {figure}")
+    return f"{result.title}: {'; '.join(cells)}"
+
+
+def _write(report: Report, folder: Path) -> None:
+    (folder / "results.json").write_text(report.as_json(), encoding="utf-8")
+    (folder / "results.md").write_text(report.as_markdown(), encoding="utf-8")
+
+
+def _draw(report: Report, folder: Path) -> None:
+    try:
+        from benchmarks.plots import draw
+
+        draw(report, folder)
+    except ImportError as error:
+        print(f"no pictures: {error.name} is not installed")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

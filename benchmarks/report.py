@@ -1,0 +1,121 @@
+"""Results as JSON and as Markdown tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks.suite import CaseResult, Measured, Options
+from benchmarks.systems import SYSTEMS
+
+NONE = "-"
+
+
+@dataclass
+class Report:
+    """All that a run of the suite has to tell."""
+
+    date: str
+    commit: str
+    machine: dict[str, str | int]
+    versions: dict[str, str]
+    options: Options
+    cases: list[CaseResult] = field(default_factory=list)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether systems disagreed about an answer."""
+        return any(each.is_wrong for case in self.cases for each in case.systems)
+
+    def as_json(self) -> str:
+        """Everything, with the seconds of each run."""
+        options = vars(self.options) | {"systems": list(self.options.systems)}
+        head = {"date": self.date, "commit": self.commit, "machine": self.machine}
+        body = {"versions": self.versions, "options": options}
+        return json.dumps({**head, **body, "cases": [_case(case) for case in self.cases]}, indent=1)
+
+    def as_markdown(self) -> str:
+        """One table of medians, then one for each case."""
+        return "\n".join([*self._head(), *self._medians(), *self._details(), ""])
+
+    def _head(self) -> Iterator[str]:
+        machine, options = self.machine, self.options
+        yield f"# Benchmarks of {self.date}, commit {self.commit}\n"
+        yield f"- {machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB,"
+        yield f"  {machine['system']}; {options.cores} cores and a Java heap of {options.heap} each"
+        yield "- " + ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        yield f"- median of {options.runs} warm runs, interleaved, of at most {options.limit:g} s\n"
+
+    def _medians(self) -> Iterator[str]:
+        names = self.options.systems
+        yield from _row("workload", "rows a side", *(SYSTEMS[name].title for name in names))
+        yield "|---|---" + "|--:" * len(names) + "|"
+        for case in self.cases:
+            found = {each.system: _median(each) for each in case.systems}
+            cells = [found.get(name, NONE) for name in names]
+            yield from _row(case.workload.name, case.size, *cells)
+        yield f"\nSeconds. {NONE}: no time, see below for the reason.\n"
+
+    def _details(self) -> Iterator[str]:
+        for case in self.cases:
+            yield f"## {case.title}\n"
+            yield f"{case.workload.about}: `{case.workload.sql('r', 's', case.workload.on())}`\n"
+            if case.why_not:
+                yield f"Not measured: {case.why_not}.\n"
+                continue
+            yield from _row("system", "median s", "min", "max", "cold", "peak MiB", "")
+            yield "|---|--:|--:|--:|--:|--:|---|"
+            for each in case.systems:
+                yield from _row(SYSTEMS[each.system].title, *_figures(each), _note(each))
+            yield f"\n{_answers(case)}\n"
+
+
+def _case(case: CaseResult) -> dict[str, Any]:
+    return {
+        "workload": case.workload.name,
+        "about": case.workload.about,
+        "query": case.workload.sql("r", "s", case.workload.on()),
+        "rows": case.rows,
+        "why_not": case.why_not,
+        "is_confirmed": case.is_confirmed,
+        "systems": [vars(each) | {"median": each.median} for each in case.systems],
+    }
+
+
+def _row(*cells: str) -> Iterator[str]:
+    yield "| " + " | ".join(cells) + " |"
+
+
+def _median(each: Measured) -> str:
+    if each.is_wrong:
+        return "wrong"
+    if (each.why_not or "").startswith("not tried"):
+        return "not tried"
+    return (each.why_not or "") if each.is_too_slow else _seconds(each.median)
+
+
+def _figures(each: Measured) -> list[str]:
+    if each.median is None:
+        return [_median(each), NONE, NONE, NONE, NONE]
+    times = (each.median, min(each.seconds), max(each.seconds), each.cold)
+    return [*map(_seconds, times), f"{each.peak / 2**20:.0f}"]
+
+
+def _note(each: Measured) -> str:
+    if each.why_not:
+        return each.why_not.replace("|", "\\|")
+    return f"bins of {each.width:,}" if each.width else ""
+
+
+def _seconds(seconds: float | None) -> str:
+    return NONE if seconds is None else f"{seconds:.2f}" if seconds < 100 else f"{seconds:.0f}"
+
+
+def _answers(case: CaseResult) -> str:
+    right = [each.answer for each in case.systems if each.answer and not each.is_wrong]
+    if not right:
+        return "No answer to trust."
+    by = "" if case.is_confirmed else ", of one system alone: not compared with another"
+    return f"Answer: {', '.join(f'{value:,}' for value in right[0])}{by}."

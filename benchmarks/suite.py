@@ -1,0 +1,202 @@
+"""Runs the workloads: all systems in turn, run by run, and no time for an answer of its own."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from benchmarks import data
+from benchmarks.adapter import Answer, Case, Limits
+from benchmarks.processes import NoTimeError, Ran, Running
+from benchmarks.systems import SYSTEMS
+from benchmarks.workloads import Workload
+
+START_LIMIT = 120.0  # seconds for a system to start
+WIDTH_STEP = 4  # between two widths of bins that are tried
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run of the suite measures."""
+
+    systems: tuple[str, ...]
+    cores: int
+    heap: str
+    runs: int
+    limit: float  # seconds for a run
+
+
+@dataclass
+class Measured:
+    """What came of one system in one case: times and an answer, or why there are none."""
+
+    system: str
+    seconds: list[float] = field(default_factory=list)  # of the warm runs
+    cold: float | None = None
+    peak: int = 0  # resident bytes
+    answer: Answer | None = None
+    why_not: str | None = None
+    is_wrong: bool = False  # its answer, or one of its answers
+    width: int | None = None  # of the bins
+
+    @property
+    def median(self) -> float | None:
+        """The median of the warm runs, unless something is wrong."""
+        return statistics.median(self.seconds) if self.seconds and not self.why_not else None
+
+    @property
+    def is_too_slow(self) -> bool:
+        """Whether a run took longer than the limit: larger tables are not tried then."""
+        return (self.why_not or "").startswith(">")
+
+
+@dataclass
+class CaseResult:
+    """A workload at one size, and what came of each system."""
+
+    workload: Workload
+    rows: tuple[int, int]
+    systems: list[Measured]
+    why_not: str | None = None
+
+    @property
+    def title(self) -> str:
+        """Name and size."""
+        return f"{self.workload.name}, {self.size}"
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether two systems have found the same answer."""
+        return sum(each.answer is not None and not each.is_wrong for each in self.systems) > 1
+
+    @property
+    def size(self) -> str:
+        """The rows of both sides."""
+        r, s = self.rows
+        if not r:
+            return "-"
+        return f"{r:,}" if r == s else f"{r:,} x {s:,}"
+
+
+def run(
+    cases: Iterable[tuple[Workload, int]],
+    options: Options,
+    may_go_on: Callable[[], bool] = lambda: True,
+) -> Iterator[CaseResult]:
+    """Measures each workload at its size, the smaller sizes of a workload first.
+
+    What was too slow is not tried again: the system on a larger size of the same workload, or, if
+    it was too slow on the anchor, on other joins without an equality, as nested loops are.
+    """
+    slow: dict[tuple[str, str], tuple[int, str]] = {}
+    for workload, rows in cases:
+        why_not = workload.tables.missing() or (None if may_go_on() else "the time was up")
+        if why_not:
+            yield CaseResult(workload, (rows, rows), [], why_not)
+            continue
+        like = [workload.name] + (["anchor"] if workload.is_of_all_pairs else [])
+        known = {}
+        for system in options.systems:
+            for name in like:
+                least, reason = slow.get((name, system), (rows + 1, ""))
+                if least <= rows:
+                    why_not = f"not tried: {reason} with {least:,} rows of {name}"
+                    known[system] = Measured(system, why_not=why_not)
+        tried = tuple(system for system in options.systems if system not in known)
+        result = _measure(workload, rows, replace(options, systems=tried))
+        for each in result.systems:
+            if each.is_too_slow:
+                slow[workload.name, each.system] = rows, str(each.why_not)
+        result.systems += known.values()
+        result.systems.sort(key=lambda each: options.systems.index(each.system))
+        yield result
+
+
+def _measure(workload: Workload, rows: int, options: Options) -> CaseResult:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name, ExitStack() as stack:
+        folder = Path(name)
+        workload.tables.write(folder, rows)
+        limits = Limits(options.cores, options.heap, folder)
+        running = {system: Running(system, limits) for system in options.systems}
+        for process in running.values():
+            stack.callback(process.close)
+        measured = _Measurement(Case(workload, folder), running, options).measure()
+        check(measured)
+        return CaseResult(workload, data.rows_of(folder), measured)
+
+
+class _Measurement:
+    """The systems that run in one case, and what has come of them so far."""
+
+    def __init__(self, case: Case, running: dict[str, Running], options: Options) -> None:
+        self.case, self.running, self.options = case, running, options
+        self.measured = {name: Measured(name) for name in running}
+
+    def measure(self) -> list[Measured]:
+        self._each(lambda measured, process: process.wait_until_started(START_LIMIT))
+        self._each(self._first)
+        for _ in range(self.options.runs):
+            self._each(self._warm)
+        for name, process in self.running.items():
+            self.measured[name].peak = process.peak
+        return list(self.measured.values())
+
+    def _each(self, step: Callable[[Measured, Running], None]) -> None:
+        """Takes one step with all systems, in turn; those that cannot are out."""
+        for name, measured in self.measured.items():
+            if not measured.why_not:
+                try:
+                    step(measured, self.running[name])
+                except NoTimeError as error:
+                    measured.why_not = str(error)
+
+    def _first(self, measured: Measured, process: Running) -> None:
+        if SYSTEMS[measured.system].is_tuned:
+            measured.width = data.typical_length(self.case.folder)
+        ran = self._ask(measured, process)
+        measured.cold, measured.answer = ran.seconds, ran.answer
+        if measured.width:
+            self._tune(measured, process)
+
+    def _tune(self, measured: Measured, process: Running) -> None:
+        """Tries wider bins, else narrower ones, as long as that makes the query faster."""
+        assert measured.width
+        first = self._ask(measured, process).seconds
+        for step in (WIDTH_STEP, 1 / WIDTH_STEP):
+            best = first
+            while True:
+                last, measured.width = measured.width, max(1, round(measured.width * step))
+                seconds = self._ask(measured, process, patience=WIDTH_STEP).seconds
+                if seconds >= best or measured.width == last:
+                    break
+                best = seconds
+            measured.width = last
+            if best < first:
+                break
+
+    def _warm(self, measured: Measured, process: Running) -> None:
+        ran = self._ask(measured, process)
+        measured.seconds.append(ran.seconds)
+        if ran.answer != measured.answer:
+            measured.is_wrong = True
+            raise NoTimeError(f"answers {measured.answer}, then {ran.answer}")
+
+    def _ask(self, measured: Measured, process: Running, patience: float = 1) -> Ran:
+        case = replace(self.case, width=measured.width or 0)
+        return process.ask(case, self.options.limit * patience)
+
+
+def check(measured: list[Measured]) -> None:
+    """Takes the time from those whose answer is not that of most, or from all if there is none."""
+    answers = Counter(each.answer for each in measured if each.answer is not None)
+    if len(answers) < 2:
+        return
+    (most, votes), (_, next_votes), *_ = answers.most_common()
+    for each in measured:
+        if each.answer is not None and (each.answer != most or votes == next_votes):
+            each.why_not, each.is_wrong = f"answers {each.answer}, unlike others", True

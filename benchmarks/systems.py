@@ -1,0 +1,203 @@
+"""The systems that are compared, each behind the same small adapter.
+
+All are given the same cores, and each the spelling of the query that suits it best; README.md says
+which and why.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchmarks.adapter import Answer, Case, Limits, Run, System, UnsupportedError, integers
+from benchmarks.overlaps import PolarsBio
+from benchmarks.workloads import starts_in
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ENABLED = "spark.sql.intervalsweep.enabled"
+BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How a system is named, of which packages its version is told, and how it starts."""
+
+    title: str
+    packages: tuple[str, ...]
+    start: Callable[[Limits], System]
+    is_tuned: bool = False
+
+
+def spark_session(limits: Limits, **settings: str) -> SparkSession:
+    """A local session with the extension, whose files stay in the scratch folder."""
+    from pyspark.sql import SparkSession
+
+    import intervalsweep
+
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    scratch = str(limits.scratch)
+    all_settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": limits.heap,
+        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={scratch}",
+        "spark.local.dir": scratch,
+        "spark.sql.shuffle.partitions": str(2 * limits.cores),
+        **settings,
+    }
+    builder = SparkSession.builder.master(f"local[{limits.cores}]")
+    for key, value in all_settings.items():
+        builder = builder.config(key, value)
+    spark = intervalsweep.configure(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+class SparkSystem:
+    """Spark with the extension, or with its own plans."""
+
+    def __init__(self, limits: Limits, is_swept: bool, **settings: str) -> None:
+        self.is_swept = is_swept
+        enabled = {ENABLED: "true" if is_swept else "false"}
+        self.spark = spark_session(limits, **enabled, **settings)
+
+    def prepare(self, case: Case) -> Run:
+        r, s = (f"parquet.`{case.file(side)}`" for side in "rs")
+        return self.query(case.workload.sql(r, s, case.workload.on(self.is_swept)))
+
+    def query(self, text: str) -> Run:
+        return lambda: integers(self.spark.sql(text).collect()[0])
+
+
+class BinnedSpark(SparkSystem):
+    """Spark with bins by hand: each interval is copied to all bins it touches, and bins are a key.
+
+    Where each match has the start of one side in the interval of the other, that side is in one
+    bin only. Where either may start first, the later start says which of the shared bins counts.
+    """
+
+    def prepare(self, case: Case) -> Run:
+        workload, width = case.workload, case.width
+        if workload.join != "inner":
+            raise UnsupportedError("bins by hand make inner joins only")
+        side = starts_in(workload.formula)
+        if side is None:
+            raise UnsupportedError("matches need not share a bin, or are found by an equality")
+        tables = []
+        for name in "rs":
+            bins = f"ts div {width}"
+            if side in (name, "both"):
+                bins = f"explode(sequence({bins}, greatest(ts, te - 1) div {width}))"
+            tables.append(f"(SELECT *, {bins} AS bin FROM parquet.`{case.file(name)}`)")
+        on = f"r.bin = s.bin AND {workload.on()}"
+        if side == "both":
+            on += f" AND r.bin = greatest(r.ts, s.ts) div {width}"
+        return self.query(workload.sql(tables[0], tables[1], on))
+
+
+class DuckDB:
+    """DuckDB, which reads the files by itself."""
+
+    def __init__(self, limits: Limits) -> None:
+        import duckdb
+
+        self.connection = duckdb.connect(config={"threads": limits.cores})
+
+    def prepare(self, case: Case) -> Run:
+        r, s = (f"'{case.file(side)}'" for side in "rs")
+        text = case.workload.sql(r, s, case.workload.on(), semi="SEMI JOIN")
+        return lambda: integers(self.connection.execute(text).fetchall()[0])
+
+
+class Polars:
+    """Polars' SQL on lazy scans, by the streaming engine."""
+
+    def __init__(self, limits: Limits) -> None:
+        os.environ["POLARS_MAX_THREADS"] = str(limits.cores)
+        import polars
+
+        self.polars = polars
+
+    def prepare(self, case: Case) -> Run:
+        text = case.workload.sql("r", "s", case.workload.on(), semi=None)
+
+        def run() -> Answer:
+            tables = {side: self.polars.scan_parquet(case.file(side)) for side in "rs"}
+            frame = self.polars.SQLContext(tables).execute(text)
+            return integers(frame.collect(engine="streaming").row(0))
+
+        return run
+
+
+class ClickHouse:
+    """ClickHouse in this process, through chdb."""
+
+    def __init__(self, limits: Limits) -> None:
+        from chdb import session
+
+        self.session = session.Session(str(limits.scratch / "clickhouse"))
+        self.settings = f"SETTINGS max_threads = {limits.cores}, join_use_nulls = 1"
+
+    def prepare(self, case: Case) -> Run:
+        r, s = (f"file('{case.file(side)}', Parquet)" for side in "rs")
+        text = f"{case.workload.sql(r, s, case.workload.on())} {self.settings}"
+
+        def run() -> Answer:
+            values = str(self.session.query(text, "TabSeparated")).split()
+            return integers(values)
+
+        return run
+
+
+class DataFusion:
+    """DataFusion, by its Python package."""
+
+    def __init__(self, limits: Limits) -> None:
+        import datafusion
+
+        self.datafusion = datafusion
+        self.cores = limits.cores
+
+    def prepare(self, case: Case) -> Run:
+        text = case.workload.sql("r_file", "s_file", case.workload.on())
+
+        def run() -> Answer:
+            config = self.datafusion.SessionConfig().with_target_partitions(self.cores)
+            context = self.datafusion.SessionContext(config)
+            for side in "rs":
+                context.register_parquet(f"{side}_file", case.file(side))
+            batches = context.sql(text).collect()
+            return integers(column[0].as_py() for column in batches[0].columns)
+
+        return run
+
+
+SPARK = ("pyspark",)
+SWEEP = ("intervalsweep", *SPARK, "pyarrow", "numba", "numpy")
+SYSTEMS = {
+    "intervalsweep": Entry("IntervalSweep", SWEEP, lambda limits: SparkSystem(limits, True)),
+    "intervalsweep-broadcast": Entry(
+        "IntervalSweep, broadcast",
+        SWEEP,
+        lambda limits: SparkSystem(limits, True, **{BROADCAST: "1g"}),
+    ),
+    "intervalsweep-distributed": Entry(
+        "IntervalSweep, distributed",
+        SWEEP,
+        lambda limits: SparkSystem(limits, True, **{BROADCAST: "-1"}),
+    ),
+    "spark": Entry("Spark alone", SPARK, lambda limits: SparkSystem(limits, False)),
+    "spark-bins": Entry(
+        "Spark with bins", SPARK, lambda limits: BinnedSpark(limits, False), is_tuned=True
+    ),
+    "duckdb": Entry("DuckDB", ("duckdb",), DuckDB),
+    "polars": Entry("Polars", ("polars",), Polars),
+    "clickhouse": Entry("ClickHouse", ("chdb", "chdb-core"), ClickHouse),
+    "datafusion": Entry("DataFusion", ("datafusion",), DataFusion),
+    "polars-bio": Entry("polars-bio", ("polars-bio",), PolarsBio),
+}
+DEFAULT = [name for name in SYSTEMS if not name.startswith("intervalsweep-")]

@@ -1,0 +1,202 @@
+"""What is asked: each workload is one definition, from which the SQL of all systems is made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from benchmarks.data import Genome, Histories, Synthetic, Tables
+
+Join = Literal["inner", "left", "semi", "anti"]
+Side = Literal["r", "s"]
+
+RELATIONS = Path(__file__).resolve().parent.parent / "python" / "intervalsweep" / "relations.json"
+STARTS_IN = ("r.ts <= s.ts", "s.ts < r.te")
+INTERSECTS = ("r.ts < s.te", "s.ts < r.te")
+AS_THEY_ARE = (0,)  # the size of tables whose rows are given
+MILLION = (1_000_000,)
+
+SELECTED = {
+    "inner": "count(*), sum(r.p + s.p)",
+    "left": "count(*), sum(r.p + coalesce(s.p, 0))",
+    "semi": "count(*), coalesce(sum(r.p), 0)",
+    "anti": "count(*), coalesce(sum(r.p), 0)",
+}
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A join of r and s under a conjunction of comparisons, and an aggregate of its rows.
+
+    The aggregate is one row of integers, so that answers can be compared exactly, and it uses both
+    sides, so that no system gets around making the pairs.
+    """
+
+    name: str
+    about: str
+    tables: Tables
+    formula: tuple[str, ...] = STARTS_IN
+    sizes: tuple[int, ...] = MILLION
+    headline: tuple[int, ...] = ()  # the sizes that `make bench` takes
+    join: Join = "inner"
+    relation: str | None = None  # the function that IntervalSweep has for the formula
+    is_keyed: bool = False
+    group: str | None = None
+
+    @property
+    def is_of_all_pairs(self) -> bool:
+        """Whether a system without a plan for inequalities has to compare all pairs of rows."""
+        has_equality = self.is_keyed or any(" = " in each for each in self.formula)
+        return self.join in ("inner", "left") and not has_equality
+
+    def on(self, by_function: bool = False) -> str:
+        """The condition: keys, and the formula or the function that stands for it."""
+        keys = ["r.k = s.k"] if self.is_keyed else []
+        if by_function and self.relation:
+            return " AND ".join([*keys, f"{self.relation}(r.ts, r.te, s.ts, s.te)"])
+        return " AND ".join([*keys, *self.formula])
+
+    def sql(self, r: str, s: str, on: str, semi: str | None = "LEFT SEMI JOIN") -> str:
+        """The query over the tables r and s; `semi` is how a semi join is spelt, None: EXISTS."""
+        select = SELECTED[self.join]
+        if self.join in ("inner", "left"):
+            word = "JOIN" if self.join == "inner" else "LEFT JOIN"
+            source = f"{r} r {word} {s} s ON {on}"
+        elif semi is None:
+            no = "NOT " if self.join == "anti" else ""
+            source = f"{r} r WHERE {no}EXISTS (SELECT 1 FROM {s} s WHERE {on})"
+        else:
+            source = f"{r} r {semi if self.join == 'semi' else semi.replace('SEMI', 'ANTI')} {s} s"
+            source += f" ON {on}"
+        if self.group is None:
+            return f"SELECT {select} FROM {source}"
+        groups = f"SELECT {self.group} AS g, count(s.id) AS n FROM {source} GROUP BY {self.group}"
+        return f"SELECT count(*), sum(n), sum(n * (g % 1000)) FROM ({groups}) t"
+
+
+def starts_in(formula: tuple[str, ...]) -> Side | Literal["both"] | None:
+    """The side whose intervals hold the start of the other's in every match.
+
+    "both" if either may start first, None if a match need not share a point. For intervals that
+    are not empty, which those of the benchmarks are.
+    """
+
+    def ordered(low: str, high: str) -> bool:
+        return f"{low} < {high}" in formula or f"{low} <= {high}" in formula
+
+    def starts_before_end(x: str, y: str) -> bool:
+        return f"{x}.ts < {y}.te" in formula or ordered(f"{x}.te", f"{y}.te")
+
+    if ordered("r.ts", "s.ts") and starts_before_end("s", "r"):
+        return "r"
+    if ordered("s.ts", "r.ts") and starts_before_end("r", "s"):
+        return "s"
+    return "both" if starts_before_end("r", "s") and starts_before_end("s", "r") else None
+
+
+def workloads() -> list[Workload]:
+    """All of them, in the order in which they are run."""
+    return [*_anchor(), *_shapes(), *_joins(), *_keys(), *_groups(), *_relations(), *_real()]
+
+
+def _anchor() -> Iterator[Workload]:
+    about = "s starts in r, mean length 100"
+    yield Workload(
+        "anchor", about, Synthetic(), sizes=(10_000, 100_000, 1_000_000, 10_000_000),
+        headline=(10_000, 1_000_000),
+    )  # fmt: skip
+    for length in (1, 10, 1_000, 10_000, 100_000):
+        yield Workload(
+            f"length-{length}", f"s starts in r, mean length {length}", Synthetic(matches=length)
+        )
+
+
+def _shapes() -> Iterator[Workload]:
+    yield Workload(
+        "long", "one interval in 1,000 as long as a tenth of all points",
+        Synthetic(matches=10, long_share=0.001), headline=MILLION,
+    )  # fmt: skip
+    yield Workload("ties", "all endpoints are multiples of 100", Synthetic(grid=100))
+
+
+def _joins() -> Iterator[Workload]:
+    sparse, dense = Synthetic(matches=1), Synthetic(matches=1000)
+    joins: list[Join] = ["inner", "left", "semi", "anti"]
+    for join in joins:
+        headline = MILLION if join == "left" else ()
+        about = f"{join} join, some rows without a match"
+        yield Workload(f"join-{join}", about, sparse, join=join, headline=headline)
+    overlaps = ("r.ts < s.ts", "s.ts < r.te", "r.te < s.te")
+    for join in joins[2:]:
+        headline = MILLION if join == "semi" else ()
+        yield Workload(
+            f"dense-{join}", f"{join} join, hundreds of matches a row", dense, overlaps, join=join,
+            headline=headline, relation="ALLEN_OVERLAPS",
+        )  # fmt: skip
+
+
+def _keys() -> Iterator[Workload]:
+    sizes = (10_000, 1_000_000)
+    joins: list[Join] = ["inner", "left", "semi", "anti"]
+    for keys in (1, 10, 1_000, 1_000_000):
+        tables = Synthetic(matches=10, keys=keys, is_zipf=True)
+        for join in joins:
+            is_headline = keys == 1_000 and join == "inner"
+            yield Workload(
+                f"zipf-{keys}-{join}", f"{join} join, {keys:,} keys by Zipf's law", tables,
+                sizes=sizes, join=join, is_keyed=True, headline=MILLION if is_headline else (),
+            )  # fmt: skip
+    tables = Synthetic(matches=10, keys=100_000)
+    for name, formula in (("range", STARTS_IN), ("one-sided", STARTS_IN[:1])):
+        about = f"100,000 equal keys and {'a range' if name == 'range' else 'one inequality'}"
+        yield Workload(f"keys-{name}", about, tables, formula, is_keyed=True)
+
+
+def _real() -> Iterator[Workload]:
+    common = Workload(
+        "exons", "exons x hotspots of fetal brain that intersect, on equal contigs", Genome(),
+        INTERSECTS, AS_THEY_ARE, AS_THEY_ARE, relation="INTERVAL_INTERSECTS", is_keyed=True,
+    )  # fmt: skip
+    yield common
+    for repository in ("delta", "polars"):
+        yield replace(
+            common, name=f"history-{repository}", tables=Histories(repository), is_keyed=False,
+            about=f"periods without a change of {repository}'s files that intersect",
+            headline=AS_THEY_ARE if repository == "delta" else (),
+        )  # fmt: skip
+
+
+def _groups() -> Iterator[Workload]:
+    hold = ("s.ts <= r.ts", "r.ts < s.te")
+    yield Workload(
+        "count-left", "how many of s start in each r", Synthetic(), join="left", group="r.id"
+    )
+    yield Workload(
+        "count-hold", "how many of s hold at the start of each r", Synthetic(), hold, join="left",
+        group="r.id",
+    )  # fmt: skip
+    # k is no key of this join: a thousand times as many rows match as have the same k, too.
+    tables = Synthetic(keys=1_000, matches=0.1)
+    yield Workload(
+        "group", "pairs for each of 1,000 values of r.k", tables, group="r.k", headline=MILLION
+    )
+
+
+def _relations() -> Iterator[Workload]:
+    """Allen's thirteen, ISEQL's five without parameters, and the intersection."""
+    seen: set[str] = set()
+    for relation in json.loads(RELATIONS.read_text(encoding="utf-8"))["relations"]:
+        name, formula = relation["name"], tuple(relation["formula"])
+        if relation["family"] == "iseql" and relation["inverse"] in seen:
+            continue
+        seen.add(name)
+        # Nearly all pairs are one before the other: their number grows with the square.
+        is_apart = name.endswith(("BEFORE", "AFTER"))
+        sizes = (30_000,) if is_apart else (30_000, 1_000_000)
+        yield Workload(
+            name.lower().replace("_", "-"), relation["summary"], Synthetic(), formula, sizes,
+            MILLION if name == "ALLEN_OVERLAPS" else (), relation=name,
+        )  # fmt: skip

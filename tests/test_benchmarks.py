@@ -1,0 +1,82 @@
+"""The benchmark suite runs, compares answers and reports. No time is looked at."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from applications import PACKAGES, run
+from benchmarks.adapter import Limits
+from benchmarks.processes import NoTimeError, Running
+from benchmarks.suite import Measured, check
+from benchmarks.workloads import starts_in, workloads
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_suite_runs_and_reports(jar: str, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="DuckDB is not installed: make bench installs it")
+    systems = ["--systems", "intervalsweep", "duckdb"]
+    size = ["--sizes", "1000", "--runs", "2", "--heap", "1g", "--limit", "100"]
+    suite = [sys.executable, "-m", "benchmarks", "--only", "anchor", "zipf-10-left"]
+    command = [*suite, *systems, *size, "--output", "results"]
+    done = run(tmp_path, command, PYTHONPATH=f"{ROOT}:{PACKAGES}")
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+    text = (tmp_path / "results" / "results.json").read_text(encoding="utf-8")
+    table = (tmp_path / "results" / "results.md").read_text(encoding="utf-8")
+    results = json.loads(text)
+    assert [case["workload"] for case in results["cases"]] == ["anchor", "zipf-10-left"]
+    for case in results["cases"]:
+        sweep, duck = case["systems"]
+        assert sweep["answer"] == duck["answer"]
+        assert case["is_confirmed"]
+        assert sweep["answer"][0] >= 1000
+        assert len(sweep["seconds"]) == len(duck["seconds"]) == 2
+        assert sweep["peak"] > duck["peak"] > 0
+    assert "| workload | rows a side | IntervalSweep | DuckDB |" in table
+    assert "| anchor | 1,000 |" in table
+    for private in (platform.node(), str(tmp_path), str(ROOT), str(Path.home()) + "/"):
+        assert private not in text + table
+
+
+def test_answer_unlike_others_has_no_time() -> None:
+    measured = [Measured("any", [1.0], answer=(answer,)) for answer in (7, 8, 7)]
+    check(measured)
+    assert [each.median for each in measured] == [1.0, None, 1.0]
+    assert [each.is_wrong for each in measured] == [False, True, False]
+
+
+def test_two_different_answers_have_no_time() -> None:
+    measured = [Measured("any", [1.0], answer=(answer,)) for answer in (7, 8)]
+    check(measured)
+    assert [each.median for each in measured] == [None, None]
+
+
+def test_system_that_is_too_slow_is_killed(tmp_path: Path) -> None:
+    running = Running("duckdb", Limits(1, "1g", tmp_path))
+    assert Path(f"/proc/{running.pid}").exists()
+    with pytest.raises(NoTimeError, match="not started after 0 s"):
+        running.wait_until_started(0)
+    assert not Path(f"/proc/{running.pid}").exists()
+
+
+def test_side_that_bins_copy_holds_the_others_start() -> None:
+    some = [(start, end) for start, end in product(range(6), repeat=2) if start < end]
+    found = set()
+    for formula in {workload.formula for workload in workloads()}:
+        side = starts_in(formula)
+        found.add(side)
+        for (r_start, r_end), (s_start, s_end) in product(some, repeat=2):
+            text = " and ".join(formula).replace(" = ", " == ").replace(".", "_")
+            row = {"r_ts": r_start, "r_te": r_end, "s_ts": s_start, "s_te": s_end}
+            if side and eval(text, row):
+                later = {"r": s_start, "s": r_start, "both": max(r_start, s_start)}[side]
+                assert side == "s" or r_start <= later < r_end
+                assert side == "r" or s_start <= later < s_end
+    assert found == {"r", "s", "both", None}
