@@ -68,12 +68,51 @@ SAID = {
         "os.write(self._out.fileno(), b'\\xff' * 8)",
         ["no answer", "length -1"],
     ),
-    "runs of no Arrow": (
-        # A batch of runs of sweep 0, and a message of eight bytes.
-        "os.write(self._out.fileno(), b'\\0\\0\\0\\1\\0\\0\\0\\0'\n"
-        "         b'\\xff\\xff\\xff\\xff\\x08\\0\\0\\0' + b'no Arrow' * 9)",
-        ["no answer", "runs with"],
+}
+# What a fault that sends runs can use.
+RUNS = """
+import io, struct
+import numpy as np
+
+def runs(box, first, count, size=1):
+    return real.RunBatch(*(np.full(size, n, np.int32) for n in (box, first, count)))
+
+def altered(old, new):
+    out, self._out = self._out, io.BytesIO()
+    self._send(0, runs(0, 0, 1, size=1000))
+    out.write(self._out.getvalue().replace(struct.pack("<q", old), struct.pack("<q", new)))
+    out.flush()
+    self._out = out
+
+def prefixed(length, rest=b""):
+    os.write(self._out.fileno(), struct.pack(">iiI", 1, 0, 0xFFFFFFFF))
+    os.write(self._out.fileno(), struct.pack("<i", length) + rest)
+
+"""
+OUTSIDE = "runs that are not within"
+ANSWERS = {
+    "a text of a gigabyte": (
+        "os.write(self._out.fileno(), struct.pack('>ii', -1, 1 << 30))",
+        "a text of the length 1073741824",
     ),
+    "a message of no Arrow": ("prefixed(8, b'no Arrow' * 9)", "runs with"),
+    "a schema of a gigabyte": ("prefixed(1 << 30)", "1073741824 bytes of metadata"),
+    "a schema of a negative length": ("prefixed(-9)", "-9 bytes of metadata"),
+    "other columns": (
+        "real._RUN_SCHEMA = real.pa.schema([(c, 'int32') for c in 'abc'])\n"
+        "self._send(0, runs(0, 0, 1))",
+        "the columns",
+    ),
+    "a batch of a gigabyte": ("altered(12000, 1 << 30)", "1073741824 bytes of 1000 rows"),
+    "values outside of the message": ("altered(8000, 1 << 20)", "runs with"),
+    "more rows than in the message": ("altered(1000, 1001)", "runs with"),
+    "more runs than asked for": ("self._send(0, runs(0, 0, 1, size=1 << 20))", "1048576 rows"),
+    "runs of no sweep": ("self._send(7, runs(0, 0, 1))", "runs with"),
+    "a box too many": ("self._send(0, runs(1000, 0, 1))", OUTSIDE),
+    "points far beyond": ("self._send(0, runs(0, 1 << 30, 1 << 30))", OUTSIDE),
+    "a run of no points": ("self._send(0, runs(0, 0, 0))", OUTSIDE),
+    "a run that is not counted": ("self._send(0, runs(0, 0, 1))", "runs in its answer"),
+    "zeros": ("os.write(self._out.fileno(), bytes(1 << 10))", "that there are 0 rows"),
 }
 
 
@@ -86,10 +125,19 @@ def test_what_is_said_of_a_worker_with(spark: Any, tmp_path: Path, fault: str) -
         assert word in said, f"{word!r} is not in\n{said}"
 
 
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_answer_is_none_with(spark: Any, tmp_path: Path, answer: str) -> None:
+    """The worker lives on and goes on to answer as it should."""
+    body, words = ANSWERS[answer]
+    said = failure(spark, faulty(tmp_path, RUNS + body))
+    assert "sent what is no answer" in said
+    assert words in said
+
+
 def test_sources_of_another_version_are_named(spark: Any, tmp_path: Path) -> None:
     other = "import pyspark_intervalsweep.protocol as protocol\nprotocol.PROTOCOL = 99\n"
     said = failure(spark, interpreter(tmp_path, modules={"sitecustomize.py": other}))
-    assert "the jar speaks protocol 1, this worker 99" in said
+    assert "the jar speaks protocol 2, this worker 99" in said
     assert "are of different versions" in said
 
 

@@ -5,7 +5,8 @@
     RESIDENT  string (token)             ->  1 (cached) or 0 (send it); nothing if token is empty
               Arrow stream, unless 1
     STREAM    Arrow stream               ->  1, int32 sweep, Arrow stream of runs     (repeated)
-                                             0, int64 candidates, int64 runs, int64 nanoseconds
+                                             0, int64 rows, int64 runs, int64 candidates,
+                                             int64 nanoseconds
     CLOSE                                ->  0
 
 Instead of any reply the worker may send -1 and a string, the error, after which it only waits for
@@ -19,7 +20,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 # Commands.
 OPEN, RESIDENT, STREAM, CLOSE = 1, 2, 3, 4

@@ -110,7 +110,7 @@ class Task:
             candidates += sweep.candidates
             runs += sweep.runs
         protocol.write_int(self._out, protocol.DONE)
-        for figure in (candidates, runs, busy):
+        for figure in (streamed.size, runs, candidates, busy):
             protocol.write_long(self._out, figure)
         self._keep_resident()  # its indexes may have been added
 

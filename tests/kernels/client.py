@@ -41,7 +41,7 @@ OVERLAPS = {"boxes": "left", "lead": axis(0, "< 0", "< 1"), "second": axis(1, "<
 
 
 def plan(*sweeps: dict[str, Any], **options: Any) -> dict[str, Any]:
-    defaults = {"protocol": 1, "resident": "right", "left": 2, "right": 2, "range": None}
+    defaults = {"protocol": 2, "resident": "right", "left": 2, "right": 2, "range": None}
     return {**defaults, "maxRuns": 65_536, "sweeps": sweeps, **options}
 
 
@@ -75,12 +75,15 @@ class Client:
         return False
 
     def stream(self, data: bytes) -> tuple[list[tuple[int, int, int, int]], tuple[int, ...]]:
-        """Return the runs (sweep, box, first, count) and (candidates, runs, nanoseconds)."""
+        """Return the runs (sweep, box, first, count) and (candidates, nanoseconds)."""
         self.outfile.write(struct.pack(">i", STREAM) + data)
         self.outfile.flush()
-        return self.runs()
+        runs, (rows, count, *figures) = self.reply()
+        assert rows == sum(batch.num_rows for batch in pa.ipc.open_stream(data))
+        assert count == len(runs)
+        return runs, tuple(figures)
 
-    def runs(self) -> tuple[list[tuple[int, int, int, int]], tuple[int, ...]]:
+    def reply(self) -> tuple[list[tuple[int, int, int, int]], tuple[int, ...]]:
         runs: list[tuple[int, int, int, int]] = []
         while self.status() == 1:
             sweep = self.integer()
@@ -88,7 +91,7 @@ class Client:
             assert len(batches) == 1
             columns = (batches[0].column(name).to_pylist() for name in ("box", "first", "count"))
             runs += [(sweep, *run) for run in zip(*columns, strict=True)]
-        return runs, struct.unpack(">qqq", self.infile.read(24))
+        return runs, struct.unpack(">qqqq", self.infile.read(32))
 
     def close(self) -> None:
         self.command(CLOSE)

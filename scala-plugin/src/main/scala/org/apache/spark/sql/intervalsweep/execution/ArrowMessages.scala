@@ -1,12 +1,17 @@
 package org.apache.spark.sql.intervalsweep.execution
 
+import java.nio.{ByteBuffer, ByteOrder}
+import java.util.Objects
+
 import scala.jdk.CollectionConverters._
 
+import org.apache.arrow.flatbuf.{Message, MessageHeader, RecordBatch}
 import org.apache.arrow.memory.{ArrowBuf, BufferAllocator}
 import org.apache.arrow.vector.{
-  BaseFixedWidthVector, BitVectorHelper, FieldVector, IntVector, VectorSchemaRoot
+  BaseFixedWidthVector, BitVectorHelper, FieldVector, VectorSchemaRoot
 }
-import org.apache.arrow.vector.ipc.{ArrowStreamReader, ArrowStreamWriter}
+import org.apache.arrow.vector.ipc.ArrowStreamWriter
+import org.apache.arrow.vector.ipc.message.MessageSerializer
 import org.apache.arrow.vector.types.pojo.{ArrowType, Field, FieldType, Schema}
 import org.apache.spark.unsafe.Platform
 
@@ -70,38 +75,90 @@ object EndpointWriter {
   private val BatchRows = 1 << 16
 }
 
-/** Reads batches of runs. */
-final class RunReader(allocator: BufferAllocator, channel: WorkerChannel) {
+/**
+ * Reads batches of runs: Arrow streams of one batch, by Arrow's metadata classes but not by its
+ * readers. Those believe any length, and wait, or take memory, for what never comes; and they look
+ * for values outside of the message where that says so.
+ *
+ * @param maxRuns the most runs of a batch
+ */
+final class RunReader(channel: WorkerChannel, maxRuns: Int) {
+  private var body = ByteBuffer.allocateDirect(0)
 
-  /** Reads a batch; what was in it before is gone. */
-  def read(into: RunBatch): Unit =
-    try readStream(into)
-    catch {
-      // What is in the bytes decides at what Arrow stumbles.
+  /**
+   * Reads a batch; what was in it before is gone.
+   *
+   * @param sizes how many boxes and points each sweep has
+   */
+  def read(into: RunBatch, sizes: Array[SweepSize]): Unit =
+    try {
+      into.sweep = Objects.checkIndex(channel.readInt(), sizes.length)
+      readStream(into)
+      if (!sizes(into.sweep).holds(into)) throw new UnreadableReplyException(
+        s"runs that are not within ${sizes(into.sweep)}")
+    } catch {
+      // What is in the bytes decides at what this stumbles.
       case e: RuntimeException => throw new UnreadableReplyException(s"runs with $e", e)
     }
 
   private def readStream(into: RunBatch): Unit = {
-    into.sweep = channel.readInt()
-    into.size = 0
-    val reader = new ArrowStreamReader(channel, allocator)
-    try {
-      if (reader.loadNextBatch()) {
-        val root = reader.getVectorSchemaRoot
-        into.reserve(root.getRowCount)
-        into.size = root.getRowCount
-        copy(root, "box", into.box)
-        copy(root, "first", into.first)
-        copy(root, "count", into.count)
-        while (reader.loadNextBatch()) {}
-      }
-    } finally reader.close(false)
+    val schema = MessageSerializer.deserializeSchema(readMessage(MessageHeader.Schema))
+    require(schema == RunReader.Columns, s"the columns $schema")
+    val message = readMessage(MessageHeader.RecordBatch)
+    val batch = message.header(new RecordBatch).asInstanceOf[RecordBatch]
+    into.size = bounded(batch.length, maxRuns, "rows")
+    into.reserve(into.size)
+    readBody(message.bodyLength, into.size)
+    Seq(into.box, into.first, into.count).zipWithIndex.foreach { case (values, k) =>
+      copy(batch, k, values)
+    }
+    require(readLength() == 0, "more than one batch")
   }
 
-  private def copy(root: VectorSchemaRoot, name: String, values: Array[Int]): Unit = {
-    val vector = root.getVector(name).asInstanceOf[IntVector]
-    val address = vector.getDataBuffer.memoryAddress()
-    val bytes = 4L * root.getRowCount
-    Platform.copyMemory(null, address, values, Platform.INT_ARRAY_OFFSET, bytes)
+  private def readMessage(kind: Byte): Message = {
+    val length = bounded(readLength().toLong, RunReader.MaxMetadata, "bytes of metadata")
+    val bytes = ByteBuffer.allocate(length)
+    channel.readFully(bytes)
+    val message = Message.getRootAsMessage(bytes)
+    require(message.headerType == kind, s"a message of type ${message.headerType}")
+    message
   }
+
+  /** The length of a message's metadata; 0 ends the stream. */
+  private def readLength(): Int = {
+    val mark = channel.readInt()
+    require(mark == MessageSerializer.IPC_CONTINUATION_TOKEN, s"the mark $mark")
+    Integer.reverseBytes(channel.readInt())
+  }
+
+  private def readBody(length: Long, runs: Int): Unit = {
+    val most = RunReader.Fields.size * (4L * runs + RunReader.MaxPadding)
+    val bytes = bounded(length, most, s"bytes of $runs rows")
+    if (body.capacity < bytes) body = ByteBuffer.allocateDirect(bytes)
+    channel.readFully(body.clear().limit(bytes))
+  }
+
+  /** Copies a column. Each has two buffers, the first of which would say what is NULL. */
+  private def copy(batch: RecordBatch, column: Int, values: Array[Int]): Unit = {
+    val n = batch.length.toInt
+    val from = math.toIntExact(batch.buffers(2 * column + 1).offset)
+    body.slice(from, 4 * n).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().get(values, 0, n)
+  }
+
+  private def bounded(number: Long, most: Long, what: String): Int = {
+    require(number >= 0 && number <= most, s"$number $what")
+    number.toInt
+  }
+}
+
+object RunReader {
+  private val Fields = Seq("box", "first", "count")
+  private val Columns = new Schema(
+    Fields.map(name => Field.nullable(name, new ArrowType.Int(32, true))).asJava)
+
+  /** The metadata of three columns take some hundred bytes. */
+  private val MaxMetadata = 1L << 16
+
+  /** Writers of Arrow may fill up each buffer to a multiple of as many bytes. */
+  private val MaxPadding = 64
 }

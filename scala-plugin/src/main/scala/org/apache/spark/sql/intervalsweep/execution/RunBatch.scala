@@ -28,6 +28,27 @@ final class RunBatch {
   }
 }
 
+/** How many boxes and points a sweep has in a window. */
+case class SweepSize(boxes: Int, points: Int) {
+
+  /** Whether all runs are of a box and of points, one at least, that there are. */
+  def holds(runs: RunBatch): Boolean = {
+    val (box, first, count) = (runs.box, runs.first, runs.count)
+    var signs = 0
+    var k = 0
+    // What may not be negative, for one test after a loop that the JVM can vectorise.
+    while (k < runs.size) {
+      val rest = points - first(k)
+      signs |= box(k) | (boxes - 1 - box(k)) | first(k) | count(k) | (count(k) - 1) |
+        rest | (rest - count(k))
+      k += 1
+    }
+    signs >= 0
+  }
+
+  override def toString: String = s"$boxes boxes and $points points"
+}
+
 /** Who finds the matches of a window: the worker, or the task itself. */
 trait RunSource {
 

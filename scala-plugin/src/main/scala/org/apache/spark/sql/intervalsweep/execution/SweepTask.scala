@@ -217,9 +217,12 @@ final class SweepTask(
     if (worker == null) worker = startWorker()
     if (!isResidentSent) worker.sendResident(windows.resident, windows.token)
     isResidentSent = true
-    worker.sendStream(windows.stream)
+    worker.sendStream(windows.stream, plan.sweeps.map(size))
     worker
   }
+
+  private def size(sweep: Sweep): SweepSize =
+    SweepSize(block(sweep.boxes).numRows, block(sweep.points).numRows)
 
   /** Whether the groups of the window have few pairs on average. */
   private def isSmall: Boolean = smallGroupPairs > 0 && {

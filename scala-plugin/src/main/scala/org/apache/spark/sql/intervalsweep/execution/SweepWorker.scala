@@ -18,8 +18,13 @@ import org.apache.spark.sql.util.ArrowUtils
  * @param openMessage what the worker is told about the join, as JSON
  * @param environment environment variables beside PYTHONPATH; the same for all tasks of an
  *   application, since Spark keeps a daemon for each set of them
+ * @param maxRuns the most runs that the worker sends at a time
  */
-case class WorkerSettings(python: String, openMessage: String, environment: Map[String, String])
+case class WorkerSettings(
+    python: String,
+    openMessage: String,
+    environment: Map[String, String],
+    maxRuns: Int)
 
 /**
  * A task's connection to a Python worker: endpoints go out, runs come back. The messages are
@@ -44,7 +49,8 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
   private var isIdle = false
   @volatile private var isEnded = false
 
-  private val reader = new RunReader(allocator, channel)
+  private val reader = new RunReader(channel, settings.maxRuns)
+  private var answer: Answer = _
   override val runs: RunBatch = new RunBatch
 
   context.addTaskCompletionListener[Unit] { _ =>
@@ -65,8 +71,13 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
     if (!isKnown) endpoints.write(block)
   }
 
-  /** Sends rows of the other side; [[nextRuns]] then returns what they match. */
-  def sendStream(block: RowBlock): Unit = talk {
+  /**
+   * Sends rows of the other side; [[nextRuns]] then returns what they match.
+   *
+   * @param sizes how many boxes and points each sweep has
+   */
+  def sendStream(block: RowBlock, sizes: Array[SweepSize]): Unit = talk {
+    answer = new Answer(block.numRows, sizes)
     channel.writeInt(Stream)
     endpoints.write(block)
     channel.flush()
@@ -75,14 +86,29 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
 
   override def nextRuns(statistics: SweepStatistics): Boolean = talk {
     val isMore = reply() == More
-    if (isMore) reader.read(runs)
-    else {
-      statistics.candidates += channel.readLong()
-      statistics.runs += channel.readLong()
-      statistics.kernelNanos += channel.readLong()
+    if (isMore) {
+      reader.read(runs, answer.sizes)
+      answer.runs += runs.size
+    } else {
+      readFigures(statistics)
       isIdle = true
     }
     isMore
+  }
+
+  /** What ends an answer. An answer with a part missing, or made of zeros, does not add up. */
+  private def readFigures(statistics: SweepStatistics): Unit = {
+    expect(answer.rows, "rows that it was asked about")
+    expect(answer.runs, "runs in its answer")
+    statistics.runs += answer.runs
+    statistics.candidates += channel.readLong()
+    statistics.kernelNanos += channel.readLong()
+  }
+
+  private def expect(number: Long, what: String): Unit = {
+    val said = channel.readLong()
+    if (said != number)
+      throw new UnreadableReplyException(s"that there are $said $what, and not $number")
   }
 
   private def open(): Unit = talk {
@@ -208,6 +234,11 @@ object SweepWorker {
   private val Done = 0
   private val More = 1
   private val Failed = -1
+}
+
+/** The answer to one STREAM, as far as it is known. */
+private final class Answer(val rows: Long, val sizes: Array[SweepSize]) {
+  var runs = 0L
 }
 
 /** Bytes from a worker that are none of the protocol's. */

@@ -73,11 +73,18 @@ final class WorkerChannel(channel: SocketChannel)
 
   def readInt(): Int = fully(4).getInt()
   def readLong(): Long = fully(8).getLong()
-  def readString(): String = UTF_8.decode(fully(readInt())).toString
 
-  private def fully(n: Int): ByteBuffer = {
-    if (n < 0) throw new UnreadableReplyException(s"the length $n")
-    val bytes = ByteBuffer.allocate(n)
+  def readString(): String = {
+    val n = readInt()
+    if (n < 0 || n > WorkerChannel.MaxString)
+      throw new UnreadableReplyException(s"a text of the length $n")
+    UTF_8.decode(fully(n)).toString
+  }
+
+  private def fully(n: Int): ByteBuffer = readFully(ByteBuffer.allocate(n))
+
+  /** Fills a buffer up to its limit and makes it ready to be read. */
+  def readFully(bytes: ByteBuffer): ByteBuffer = {
     while (bytes.hasRemaining) if (read(bytes) < 0) throw new EOFException
     bytes.flip()
   }
@@ -90,4 +97,7 @@ final class WorkerChannel(channel: SocketChannel)
 
 object WorkerChannel {
   private val BufferBytes = 1 << 16
+
+  /** The longest text is the traceback of an exception. */
+  private val MaxString = 1 << 24
 }

@@ -9,12 +9,17 @@ import org.apache.spark.sql.internal.SQLConf
 
 /** What the driver decides about the workers of a join. */
 object WorkerSetup {
-  private val Protocol = 1
+  private val Protocol = 2
 
   /** @param resident the side whose rows stay in the worker while those of the other pass by */
   def apply(node: IntervalSweepJoinExec, plan: TaskPlan, resident: Side): WorkerSettings = {
     val conf = SparkEnv.get.conf
-    WorkerSettings(python(node.conf, conf), openMessage(node, plan, resident), environment(conf))
+    val maxRuns = node.conf.getConf(IntervalSweepConf.BatchRows)
+    WorkerSettings(
+      python(node.conf, conf),
+      openMessage(node, plan, resident, maxRuns),
+      environment(conf),
+      maxRuns)
   }
 
   /** Found on the driver, since an executor's environment says nothing of the user's choice. */
@@ -36,11 +41,12 @@ object WorkerSetup {
   private def openMessage(
       node: IntervalSweepJoinExec,
       plan: TaskPlan,
-      resident: Side): String = {
+      resident: Side,
+      maxRuns: Int): String = {
     val sweeps = node.sweeps.map(sweep(_, plan)).mkString(",")
     s"""{"protocol":$Protocol,"resident":"$resident","sweeps":[$sweeps],""" +
       s""""left":${node.leftEndpoints.size},"right":${node.rightEndpoints.size},""" +
-      s""""maxRuns":${node.conf.getConf(IntervalSweepConf.BatchRows)}}"""
+      s""""maxRuns":$maxRuns}"""
   }
 
   private def sweep(s: Sweep, plan: TaskPlan): String =
