@@ -6,7 +6,7 @@
               Arrow stream, unless 1
     STREAM    Arrow stream               ->  1, int32 sweep, Arrow stream of runs     (repeated)
                                              0, int64 rows, int64 runs, int64 candidates,
-                                             int64 nanoseconds
+                                             int64 blocks, int64 nanoseconds
     CLOSE                                ->  0
 
 Instead of any reply the worker may send -1 and a string, the error, after which it only waits for

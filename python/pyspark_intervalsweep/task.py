@@ -95,7 +95,7 @@ class Task:
             raise ValueError("STREAM before RESIDENT")
         if (streamed.groups is None) != (resident.groups is None):
             raise ValueError("only one of the sides has a column g")
-        candidates = runs = busy = 0
+        candidates = runs = skipped = busy = 0
         for number, sweep_plan in enumerate(plan.sweeps):
             boxes, points = streamed, resident
             if sweep_plan.boxes == plan.resident:
@@ -109,8 +109,9 @@ class Task:
             busy += time.perf_counter_ns() - started
             candidates += sweep.candidates
             runs += sweep.runs
+            skipped += sweep.skipped
         protocol.write_int(self._out, protocol.DONE)
-        for figure in (streamed.size, runs, candidates, busy):
+        for figure in (streamed.size, runs, candidates, skipped, busy):
             protocol.write_long(self._out, figure)
         self._keep_resident()  # its indexes may have been added
 

@@ -75,7 +75,7 @@ class Client:
         return False
 
     def stream(self, data: bytes) -> tuple[list[tuple[int, int, int, int]], tuple[int, ...]]:
-        """Return the runs (sweep, box, first, count) and (candidates, nanoseconds)."""
+        """Return the runs (sweep, box, first, count) and (candidates, blocks, nanoseconds)."""
         self.outfile.write(struct.pack(">i", STREAM) + data)
         self.outfile.flush()
         runs, (rows, count, *figures) = self.reply()
@@ -91,7 +91,7 @@ class Client:
             assert len(batches) == 1
             columns = (batches[0].column(name).to_pylist() for name in ("box", "first", "count"))
             runs += [(sweep, *run) for run in zip(*columns, strict=True)]
-        return runs, struct.unpack(">qqqq", self.infile.read(32))
+        return runs, struct.unpack(">5q", self.infile.read(40))
 
     def close(self) -> None:
         self.command(CLOSE)

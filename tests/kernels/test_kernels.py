@@ -197,6 +197,7 @@ def test_sparse_matches_do_not_cost_their_candidates() -> None:
     sweep = RunSweep(PointIndex(lead, second), boxes)
     assert sum(int(batch.count.sum()) for batch in sweep) == 100_000
     assert sweep.candidates == 10**9
+    assert sweep.skipped == 1000 * (size // FAN_OUT - 100), "of blocks that match nothing"
 
 
 def test_boxes_of_unknown_groups_match_nothing() -> None:

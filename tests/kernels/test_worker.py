@@ -69,10 +69,10 @@ def test_example_of_the_papers() -> None:
         versions = client.open(**plan(before))
         assert versions["numba"] == packages.version("numba")
         client.resident(arrow([1, 3], [3, 4]))
-        runs, (candidates, nanoseconds) = client.stream(arrow([0, 1, 2], [1, 3, 5]))
+        runs, (candidates, skipped, nanoseconds) = client.stream(arrow([0, 1, 2], [1, 3, 5]))
         client.close()
     assert runs == [(0, 0, 0, 2), (0, 1, 1, 1)]
-    assert candidates == 3
+    assert (candidates, skipped) == (3, 0)
     assert nanoseconds > 0
     assert ends == [None]
 
@@ -81,7 +81,7 @@ def test_sweeps_in_order_with_either_side_as_boxes() -> None:
     with in_thread() as (client, _):
         client.open(**plan(STARTS_WITHIN, STARTED_WITHIN, OVERLAPS))
         client.resident(arrow([1, 4], [6, 9]))
-        runs, (candidates, _) = client.stream(arrow([1, 3], [2, 5]))
+        runs, (candidates, _, _) = client.stream(arrow([1, 3], [2, 5]))
         client.close()
     assert runs == [(0, 0, 0, 1), (0, 1, 1, 1), (1, 0, 1, 1), (2, 1, 1, 1)]
     assert candidates == 4
@@ -92,7 +92,7 @@ def test_resident_left_range_and_groups() -> None:
         client.open(**plan(STARTS_WITHIN, resident="left", range=[2, 3]))
         client.resident(arrow([0, 0, 0], [9, 9, 9], g=[0, 1, 7]))
         points = arrow([1, 2, 3, 4, 3], [0] * 5, g=[1, 1, 1, 1, 4])
-        runs, (candidates, _) = client.stream(points)
+        runs, (candidates, _, _) = client.stream(points)
         client.close()
     assert runs == [(0, 1, 1, 2)]
     assert candidates == 2
@@ -107,7 +107,7 @@ def test_bounded_batches_both_ways() -> None:
         client.open(**plan(STARTS_WITHIN, maxRuns=64))
         client.resident(arrow(points, ends, rows=100))
         for _ in range(2):
-            runs, (candidates, _) = client.stream(arrow(starts, ends, rows=77))
+            runs, (candidates, _, _) = client.stream(arrow(starts, ends, rows=77))
             assert len(runs) == size
             assert candidates == sum(run[3] for run in runs) == 3 * size - 3
         client.close()

@@ -33,8 +33,9 @@ TABLE, SHIFT, BASE = 0, 1, 2
 # Fields of the state of a sweep along the lead axis: the next box, the candidates seen so far.
 BOX, CANDIDATES = 0, 1
 
-# Fields of the state of a filter by the second axis: the run under way, the next of its rows.
-RUN, ROW = 0, 1
+# Fields of the state of a filter by the second axis: the run under way, the next of its rows, the
+# blocks skipped so far.
+RUN, ROW, SKIPPED = 0, 1, 2
 
 # Inputs are declared read-only, which accepts both writable arrays and views of Arrow buffers.
 INT = types.int64

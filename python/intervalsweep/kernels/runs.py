@@ -116,7 +116,8 @@ class RunSweep:
     enough to know which boxes have any, at a cost that does not grow with the matches.
 
     After the last batch ``candidates`` is the number of pairs that match on the lead axis (and
-    the clip) alone, and ``runs`` the number of runs given out.
+    the clip) alone, ``runs`` the number of runs given out, and ``skipped`` the number of blocks of
+    points that boxes passed over, because of their minimum and maximum on the second axis.
 
     Raises ValueError for wrong shapes, dtypes or sizes, or if boxes bound a second axis that the
     points do not have.
@@ -162,6 +163,7 @@ class RunSweep:
         self._max_runs = max_runs
         self._state = np.zeros(2, dtype=np.int64)
         self.runs = 0
+        self.skipped = 0
 
     @property
     def candidates(self) -> int:
@@ -198,12 +200,13 @@ class RunSweep:
         buffers = _buffers(wanted + _SLACK)
         filled = 0
         for given in self._lead_runs(_LEAD_RUNS):
-            state = np.zeros(2, dtype=np.int64)
+            state = np.zeros(3, dtype=np.int64)
             while state[jit.RUN] < given[0].size:
                 filled = sweep.filter_runs(*given, *second, state, filled, wanted, *buffers)
                 while filled > wanted:
                     yield _part(buffers, 0, wanted)
                     filled = _drop(buffers, wanted, filled)
+            self.skipped += int(state[jit.SKIPPED])
         if filled:
             yield _part(buffers, 0, filled)
 

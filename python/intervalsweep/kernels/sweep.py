@@ -28,6 +28,7 @@ from .jit import (
     ROW,
     RUN,
     SHIFT,
+    SKIPPED,
     TABLE,
     helper,
     kernel,
@@ -218,8 +219,10 @@ def _append_passing(
 def _filter_run(
     i: int, at: int, stop: int, second: Any, blocks: Any, big_blocks: Any, least: int, most: int,
     filled: int, wanted: int, out_box: Any, out_first: Any, out_stop: Any,
-) -> tuple[int, int]:  # fmt: skip
-    """Append what passes of rows [at, stop); return (first row not looked at, runs stored).
+) -> tuple[int, int, int]:  # fmt: skip
+    """Append what passes of rows [at, stop).
+
+    Returns the first row not looked at, the runs stored, and the blocks that failed as a whole.
 
     Rows of a block that fails or passes as a whole are not looked at one by one:
 
@@ -231,6 +234,7 @@ def _filter_run(
     section 2.2; there along the sweep, here on the other axis. What it avoids is the k' > k
     intermediate pairs that section 8 accepts for the overlap and during joins.
     """
+    skipped = 0
     ask_big = at
     while at < stop and filled <= wanted:
         if at >= ask_big:
@@ -240,6 +244,8 @@ def _filter_run(
             if verdict != 0:
                 if verdict > 0:
                     filled = _append(filled, i, at, ask_big, out_box, out_first, out_stop)
+                else:
+                    skipped += (ask_big - 1) // FAN_OUT - at // FAN_OUT + 1
                 at = ask_big
                 continue
         block = at // FAN_OUT
@@ -251,8 +257,10 @@ def _filter_run(
             filled = _append_passing(
                 filled, i, at, end, second, least, most, out_box, out_first, out_stop
             )
+        else:
+            skipped += 1
         at = end
-    return at, filled
+    return at, filled, skipped
 
 
 @kernel(
@@ -283,10 +291,11 @@ def filter_runs(
             row = stop[run]
         else:
             before = filled
-            row, filled = _filter_run(
+            row, filled, skipped = _filter_run(
                 i, row, stop[run], second, blocks, big_blocks, least, most, filled,
                 before if first_only != 0 else wanted, out_box, out_first, out_stop,
             )  # fmt: skip
+            state[SKIPPED] += skipped
             if first_only != 0 and filled > before:
                 row = stop[run]
         if row == stop[run]:

@@ -5,14 +5,16 @@ import java.util.{BitSet => JBitSet}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
+import org.apache.spark.sql.execution.metric.SQLMetric
 
 /**
  * The stream's rows of a key group whose resident rows do not all fit into memory: kept, on disk if
  * need be, because they meet one part of the resident rows after the other.
  *
  * @param input the stream; its rows of the held key are taken from it
+ * @param spillSize counts what is kept on disk
  */
-private final class LargeGroup(input: SortedInput) {
+private final class LargeGroup(input: SortedInput, spillSize: SQLMetric) {
   private val rows = new ExternalAppendOnlyUnsafeRowArray(
     LargeGroup.RowsInMemory,
     LargeGroup.BytesInMemory,
@@ -65,7 +67,10 @@ private final class LargeGroup(input: SortedInput) {
     taken = 0
   }
 
-  def clear(): Unit = rows.clear()
+  def clear(): Unit = {
+    spillSize.add(rows.spillSize)
+    rows.clear()
+  }
 }
 
 private object LargeGroup {

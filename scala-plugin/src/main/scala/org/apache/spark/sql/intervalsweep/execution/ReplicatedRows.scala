@@ -79,7 +79,7 @@ object ReplicatedRows {
       rows.map(row => pair.update(byNumber.getPartition(row.getLong(numberAt)), row))
     }
     val order = SortOrder(BoundReference(numberAt, LongType, nullable = false), Ascending)
-    val sorter = RowSorter(DataTypeUtils.fromAttributes(columns), order)
+    val sorter = RowSorter(DataTypeUtils.fromAttributes(columns), order, metrics)
     RowShuffle(addressed, partitions, columns.size, metrics)
       .mapPartitions(rows => merge(sorter.sort(rows), numberAt))
   }

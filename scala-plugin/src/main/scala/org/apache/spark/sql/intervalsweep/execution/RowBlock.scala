@@ -215,10 +215,14 @@ object RowBlock {
 final class BlockMemory(manager: TaskMemoryManager)
     extends MemoryConsumer(manager, manager.pageSizeBytes, MemoryMode.ON_HEAP) {
 
+  /** The most bytes taken at a time. */
+  var peak = 0L
+
   /** Takes `bytes`, all or none; says whether it was possible. */
   def tryReserve(bytes: Long): Boolean = {
     val granted = acquireMemory(bytes)
     if (granted < bytes) freeMemory(granted)
+    peak = math.max(peak, getUsed)
     granted >= bytes
   }
 

@@ -1,20 +1,22 @@
 package org.apache.spark.sql.intervalsweep.execution
 
-import org.apache.spark.SparkEnv
+import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Expression, SortOrder, SortPrefix, UnsafeProjection, UnsafeRow
 }
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateOrdering
 import org.apache.spark.sql.execution.{SortPrefixUtils, UnsafeExternalRowSorter}
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.{LongType, StructType}
 
 /**
  * Spark's external sort, which spills, by one 64-bit number: its radix sort does the whole order.
  *
  * @param order the number, bound to the rows
+ * @param metrics of the node: memory and spills are reported there
  */
-case class RowSorter(schema: StructType, order: SortOrder) {
+case class RowSorter(schema: StructType, order: SortOrder, metrics: Map[String, SQLMetric]) {
   require(order.dataType == LongType, "rows are sorted by one number")
 
   def sort(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
@@ -36,6 +38,11 @@ case class RowSorter(schema: StructType, order: SortOrder) {
       computer,
       SparkEnv.get.memoryManager.pageSizeBytes,
       true)
-    sorter.sort(rows.asInstanceOf[Iterator[UnsafeRow]])
+    val taskMetrics = TaskContext.get().taskMetrics()
+    val spilledBefore = taskMetrics.memoryBytesSpilled
+    val sorted = sorter.sort(rows.asInstanceOf[Iterator[UnsafeRow]])
+    metrics(SweepMetrics.PeakMemory).add(sorter.getPeakMemoryUsage)
+    metrics(SweepMetrics.SpillSize).add(taskMetrics.memoryBytesSpilled - spilledBefore)
+    sorted
   }
 }

@@ -62,6 +62,7 @@ trait RunSource {
 /** What a sweep counts. */
 final class SweepStatistics {
   var candidates = 0L
+  var skippedBlocks = 0L
   var runs = 0L
   var kernelNanos = 0L
 }

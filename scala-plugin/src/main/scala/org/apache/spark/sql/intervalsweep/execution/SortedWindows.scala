@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Ascending, Attribute, BoundReference, Expression, RowOrdering, SortOrder, UnsafeProjection,
   UnsafeRow
 }
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.Side
 
 /**
@@ -21,6 +22,7 @@ import org.apache.spark.sql.intervalsweep.condition.Side
  * memory are taken in parts, and the stream's rows of that group meet each part: [[LargeGroup]].
  *
  * @param sortStream whether a sweep takes the stream's rows as points
+ * @param spillSize counts what the stream's rows of large groups take on disk
  */
 final class SortedWindows(
     residentInput: SortedInput,
@@ -30,7 +32,8 @@ final class SortedWindows(
     override val leftovers: Leftovers,
     size: WindowSize,
     sortStream: Boolean,
-    timer: SortTimer)
+    timer: SortTimer,
+    spillSize: SQLMetric)
     extends Windows {
   private val hasKeys = residentInput.hasKeys
   private var groups = 0
@@ -97,7 +100,7 @@ final class SortedWindows(
       residentInput.holdKey()
       streamInput.holdKey()
       fillResident()
-      if (residentInput.hasHeldRow) large = new LargeGroup(streamInput)
+      if (residentInput.hasHeldRow) large = new LargeGroup(streamInput, spillSize)
       fillStream()
     }
 

@@ -137,7 +137,10 @@ case class TaskSettings(
   /** The memory of a task's blocks; given back when the task ends. */
   def memory(context: TaskContext): BlockMemory = {
     val memory = new BlockMemory(context.taskMemoryManager())
-    context.addTaskCompletionListener[Unit](_ => memory.releaseAll())
+    context.addTaskCompletionListener[Unit] { _ =>
+      metrics(SweepMetrics.PeakMemory).add(memory.peak)
+      memory.releaseAll()
+    }
     memory
   }
 }
@@ -243,7 +246,8 @@ final class SortedTasks(
       settings.leftovers(memory),
       settings.windowSize(resident.other),
       sortStream = settings.pointSides(resident.other),
-      settings.sortTimer)
+      settings.sortTimer,
+      settings.metrics(SweepMetrics.SpillSize))
     settings.task(windows, resident, ranges.map(_.limits(inputs.partition)), context)
   }
 }

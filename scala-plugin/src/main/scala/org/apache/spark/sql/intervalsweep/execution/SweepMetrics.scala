@@ -11,24 +11,40 @@ object SweepMetrics {
   val ReplicatedRows = "replicatedRows"
   val BytesSent = "pythonDataSent"
   val BytesReceived = "pythonDataReceived"
+  val SkippedBlocks = "skippedBlocks"
   val PythonTime = "pythonTime"
+  val WaitTime = "pythonWaitTime"
   val KernelTime = "kernelTime"
   val SortTime = "sortTime"
+  val PeakMemory = "peakMemory"
+  val SpillSize = "spillSize"
 
   /** What [[SweepTask]] counts. */
-  val counted: Seq[String] =
-    Seq(OutputRows, Candidates, Runs, BytesSent, BytesReceived, PythonTime, KernelTime)
+  val counted: Seq[String] = Seq(
+    OutputRows,
+    Candidates,
+    SkippedBlocks,
+    Runs,
+    BytesSent,
+    BytesReceived,
+    PythonTime,
+    WaitTime,
+    KernelTime)
 
   def create(sc: SparkContext): Map[String, SQLMetric] = Map(
     OutputRows -> SQLMetrics.createMetric(sc, "number of output rows"),
     Candidates -> SQLMetrics.createMetric(sc, "candidates"),
+    SkippedBlocks -> SQLMetrics.createMetric(sc, "skipped blocks"),
     Runs -> SQLMetrics.createMetric(sc, "runs"),
     ReplicatedRows -> SQLMetrics.createMetric(sc, "replicated rows"),
     BytesSent -> SQLMetrics.createSizeMetric(sc, "data sent to Python workers"),
     BytesReceived -> SQLMetrics.createSizeMetric(sc, "data returned from Python workers"),
     PythonTime -> SQLMetrics.createNanoTimingMetric(sc, "time in Python"),
+    WaitTime -> SQLMetrics.createNanoTimingMetric(sc, "time waiting for Python"),
     KernelTime -> SQLMetrics.createNanoTimingMetric(sc, "time in kernels"),
-    SortTime -> SQLMetrics.createNanoTimingMetric(sc, "sort time"))
+    SortTime -> SQLMetrics.createNanoTimingMetric(sc, "sort time"),
+    PeakMemory -> SQLMetrics.createSizeMetric(sc, "peak memory"),
+    SpillSize -> SQLMetrics.createSizeMetric(sc, "spill size"))
 }
 
 /** A plain number that is added to a metric now and then; a task may run several joins' parts. */

@@ -264,11 +264,13 @@ final class SweepTask(
   /** Brings the metrics up to date; called now and then, and when the task ends. */
   def publish(): Unit = {
     counters(SweepMetrics.Candidates).value = statistics.candidates
+    counters(SweepMetrics.SkippedBlocks).value = statistics.skippedBlocks
     counters(SweepMetrics.Runs).value = statistics.runs
     counters(SweepMetrics.KernelTime).value = statistics.kernelNanos
     if (worker != null) {
       counters(SweepMetrics.BytesSent).value = worker.bytesSent
       counters(SweepMetrics.BytesReceived).value = worker.bytesReceived
+      counters(SweepMetrics.WaitTime).value = worker.nanosWaited
     }
     counters.values.foreach(_.publish())
   }

@@ -62,6 +62,7 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
 
   def bytesSent: Long = channel.bytesSent
   def bytesReceived: Long = channel.bytesReceived
+  def nanosWaited: Long = channel.nanosWaited
 
   /** Sends the side that stays, unless the worker has it from an earlier task under `token`. */
   def sendResident(block: RowBlock, token: String): Unit = talk {
@@ -102,6 +103,7 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
     expect(answer.runs, "runs in its answer")
     statistics.runs += answer.runs
     statistics.candidates += channel.readLong()
+    statistics.skippedBlocks += channel.readLong()
     statistics.kernelNanos += channel.readLong()
   }
 

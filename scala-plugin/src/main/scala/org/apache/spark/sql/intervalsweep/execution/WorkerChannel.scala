@@ -16,9 +16,13 @@ final class WorkerChannel(channel: SocketChannel)
   private val in = ByteBuffer.allocateDirect(WorkerChannel.BufferBytes).limit(0)
   private var sent = 0L
   private var received = 0L
+  private var waited = 0L
 
   def bytesSent: Long = sent
   def bytesReceived: Long = received
+
+  /** Time in which there was nothing to read. */
+  def nanosWaited: Long = waited
 
   override def write(bytes: ByteBuffer): Int = {
     val n = bytes.remaining()
@@ -66,7 +70,9 @@ final class WorkerChannel(channel: SocketChannel)
   }
 
   private def receive(target: ByteBuffer): Int = {
+    val started = System.nanoTime()
     val n = channel.read(target)
+    waited += System.nanoTime() - started
     if (n > 0) received += n
     n
   }

@@ -50,7 +50,8 @@ class SortedWindowsSuite extends AnyFunSuite {
       new Leftovers(blocks, limit),
       size,
       sortStream = true,
-      new SortTimer(new SQLMetric("timing")))
+      new SortTimer(new SQLMetric("timing")),
+      spillSize = new SQLMetric("size"))
     var stale: Option[Seq[(Int, (Long, Long))]] = None
     val found = Seq.newBuilder[(Shown, Shown)]
     val (left, right) = (Seq.newBuilder[Shown], Seq.newBuilder[Shown])
