@@ -5,11 +5,10 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 /** A [[SweepCondition]] in words, for EXPLAIN. */
 private[condition] case class Description(condition: SweepCondition) {
 
-  def parts: Seq[(String, String)] =
-    Seq("keys" -> keys).filter(_ => condition.leftKeys.nonEmpty) ++
-      condition.sweeps.flatMap(sweep =>
-        Seq("boxes" -> sweep.boxes.toString, "axes" -> axes(sweep))) ++
-      condition.residual.map("residual" -> show(_))
+  def parts: Seq[String] =
+    Option.when(condition.leftKeys.nonEmpty)(s"keys $keys").toSeq ++
+      condition.sweeps.flatMap(sweep => Seq(s"boxes ${sweep.boxes}", s"axes ${axes(sweep)}")) ++
+      condition.residual.map(residual => s"residual ${show(residual)}")
 
   private def keys: String =
     condition.leftKeys.zip(condition.rightKeys)

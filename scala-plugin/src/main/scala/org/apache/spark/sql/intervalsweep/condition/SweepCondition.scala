@@ -48,8 +48,8 @@ case class SweepCondition(
   private def pointSlots(side: Side): Seq[Int] =
     sweeps.filter(_.points == side).map(_.lead.point)
 
-  /** The parts of the condition as EXPLAIN shows them, by name. */
-  def describe: Seq[(String, String)] = Description(this).parts
+  /** The parts of the condition as EXPLAIN shows them, each after its name. */
+  def describe: Seq[String] = Description(this).parts
 }
 
 object SweepCondition {

@@ -126,10 +126,7 @@ case class IntervalSweepJoinExec(
        |${described.mkString("\n")}
        |""".stripMargin
 
-  private def described: Seq[String] = {
-    val parts = sweepCondition.describe.map { case (name, value) => s"$name $value" }
-    parts ++ Seq(mode.toString)
-  }
+  private def described: Seq[String] = mode.describe(sweepCondition)
 
   override protected def withNewChildrenInternal(
       newLeft: SparkPlan,

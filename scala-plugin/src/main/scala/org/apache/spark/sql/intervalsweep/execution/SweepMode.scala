@@ -1,9 +1,14 @@
 package org.apache.spark.sql.intervalsweep.execution
 
-import org.apache.spark.sql.intervalsweep.condition.Side
+import org.apache.spark.sql.intervalsweep.condition.{Side, SweepCondition}
 
 /** How the rows that may match come together in one task. */
-sealed trait SweepMode
+sealed trait SweepMode {
+
+  /** A join with this condition in words, part by part. */
+  def describe(condition: SweepCondition): Seq[String] =
+    condition.describe :+ toString
+}
 
 object SweepMode {
 

@@ -142,7 +142,5 @@ object IntervalSweepStrategy
 case class SweepChoice(condition: SweepCondition, mode: SweepMode) {
 
   /** As EXPLAIN shows it. */
-  def describe: String =
-    (condition.describe.map { case (name, value) => s"$name $value" } :+ mode.toString)
-      .mkString(", ")
+  def describe: String = mode.describe(condition).mkString(", ")
 }

@@ -58,7 +58,7 @@ trait ConditionSupport extends AnyFunSuite {
     def form(sql: String, preferred: Option[Side] = None): String =
       analyze(condition(sql), preferred).fold(
         why => fail(s"$sql: ${why.message}"),
-        _.describe.map { case (name, value) => s"$name $value" }.mkString(", "))
+        _.describe.mkString(", "))
 
     def whyNot(sql: String): WhyNot =
       analyze(condition(sql)).fold(identity, sweep => fail(s"$sql: $sweep"))
