@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ import oracle
 from comparison import ANSI, BROADCAST, ENABLED, Both, configured, physical, sweeps
 from shapes import MIXED, SHAPES, SWEPT_TWICE
 
+BOXES = re.compile(r"boxes (\w+)")
 RELATIONS = ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", "ISEQL_REVERSE_DURING", "ISEQL_BEFORE")
 
 
@@ -127,6 +129,33 @@ def test_a_weak_range_beside_keys_is_left_to_spark(both: Both) -> None:
         "SELECT r.id, s.id FROM r JOIN s ON r.k = s.k AND r.x = s.x AND r.te >= s.ts",
     ):
         assert both(query, swept=0) > 0
+
+
+@pytest.mark.usefixtures("views")
+def test_a_weak_range_is_swept_where_that_is_asked_for(conf: Any, both: Both) -> None:
+    query = "SELECT r.id, s.id FROM r {} JOIN s ON r.k = s.k AND r.ts < s.ts"
+    conf({"spark.sql.intervalsweep.weakRanges": "true"})
+    for join_type in ("", "LEFT", "LEFT ANTI"):
+        columns = "r.id, s.id" if join_type != "LEFT ANTI" else "r.id"
+        assert both(query.format(join_type).replace("r.id, s.id", columns)) > 0
+
+
+@pytest.mark.parametrize("threshold", ["10MB", "-1"])
+@pytest.mark.usefixtures("views")
+def test_either_side_is_made_boxes_where_that_is_asked_for(
+    conf: Any, both: Both, threshold: str
+) -> None:
+    conf({BROADCAST: threshold})
+    for name in oracle.RELATIONS:
+        call, written = (fill(SHAPES["count"], name, written=w) for w in (False, True))
+        swept = sweeps(physical(both.spark.sql(call)))
+        for side in ("left", "RIGHT"):
+            conf({"spark.sql.intervalsweep.boxes": side})
+            boxes = BOXES.findall(physical(both.spark.sql(call)))
+            # Where that side can be boxes, in one sweep, it is.
+            assert swept == 0 or boxes == [side.lower()], (name, side, boxes)
+            assert both(call, written, swept) > 0
+        conf({"spark.sql.intervalsweep.boxes": "auto"})
 
 
 @pytest.mark.usefixtures("views")

@@ -31,6 +31,8 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "spark.sql.intervalsweep.batchRows": ("65536", "1", "2", "3", "7"),
     "spark.sql.intervalsweep.rangeRows": ("262144", "1", "2", "5"),
     "spark.sql.intervalsweep.smallGroupPairs": ("1048576", "0", "0", "9"),
+    "spark.sql.intervalsweep.boxes": ("auto", "auto", "left", "right"),
+    "spark.sql.intervalsweep.weakRanges": ("false", "true"),
 }
 # Spark's own plan is run in the way that is quickest for small tables.
 PLAINEST = {

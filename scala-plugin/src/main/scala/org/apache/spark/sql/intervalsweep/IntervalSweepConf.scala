@@ -1,5 +1,7 @@
 package org.apache.spark.sql.intervalsweep
 
+import java.util.Locale
+
 import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.internal.config.OptionalConfigEntry
 import org.apache.spark.sql.internal.SQLConf.buildConf
@@ -64,8 +66,30 @@ object IntervalSweepConf {
       .checkValue(_ >= 0, "It must not be negative.")
       .createWithDefault(1L << 20)
 
+  val Boxes: ConfigEntry[String] =
+    buildConf("spark.sql.intervalsweep.boxes")
+      .doc(
+        "The side of a join whose rows are taken as boxes, in which the other side's rows are " +
+          "searched as points: left, right, or auto, which is the side that leaves fewest " +
+          "candidates. Where a condition allows one side only, it is that side.")
+      .version("0.1.0")
+      .stringConf
+      .transform(_.toLowerCase(Locale.ROOT))
+      .checkValues(Set("auto", "left", "right"))
+      .createWithDefault("auto")
+
+  val WeakRanges: ConfigEntry[Boolean] =
+    buildConf("spark.sql.intervalsweep.weakRanges")
+      .doc(
+        "When true, joins with equality keys and a single plain inequality are swept as well, " +
+          "which pays for keys with many rows on both sides. When false, they are left to Spark.")
+      .version("0.1.0")
+      .booleanConf
+      .createWithDefault(false)
+
   /** Every setting, for the documentation and its test. */
-  val all: Seq[ConfigEntry[_]] = Seq(Enabled, Python, BatchRows, RangeRows, SmallGroupPairs)
+  val all: Seq[ConfigEntry[_]] =
+    Seq(Enabled, Python, BatchRows, RangeRows, SmallGroupPairs, Boxes, WeakRanges)
 
   /** Registers the settings with Spark, which happens when this object is first touched. */
   def register(): Unit = ()

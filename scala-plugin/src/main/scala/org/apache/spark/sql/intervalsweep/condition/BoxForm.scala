@@ -100,13 +100,14 @@ private[condition] object BoxForm {
    * possible are decided by the two axes. The other side's endpoints would do as well as points,
    * so each side is tried as boxes.
    */
-  def best(comparisons: Seq[Comparison], preferredBoxes: Option[Side]): Option[BoxForm] =
+  def best(comparisons: Seq[Comparison], wish: SweepWish): Option[BoxForm] =
     Seq(LeftSide, RightSide).flatMap(of(comparisons, _)).maxByOption { form =>
       (
+        wish.forcedBoxes.contains(form.boxes),
         form.lead.strength,
         form.comparisons,
         form.exact.length,
-        preferredBoxes.contains(form.boxes),
+        wish.preferredBoxes.contains(form.boxes),
         form.boxes == LeftSide)
     }
 

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.condition
 import org.apache.spark.sql.catalyst.expressions.{And, Expression}
 
 /** Takes a condition apart and puts it together as a [[SweepCondition]]. */
-private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Option[Side]) {
+private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
 
   private case class Parts(
       keys: Seq[(Conjunct, Seq[(Expression, Expression)])],
@@ -16,7 +16,7 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
       case Some(conjunct) => Left(WhyNot.NonDeterministic(conjunct.whole))
       case None =>
         val parts = read(conjuncts)
-        BoxForm.best(parts.comparisons, preferredBoxes)
+        BoxForm.best(parts.comparisons, wish)
           .toRight(reason(condition, conjuncts, parts))
           .flatMap(assemble(conjuncts, parts, _))
     }
@@ -40,7 +40,9 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
       conjuncts: Seq[Conjunct],
       parts: Parts,
       box: BoxForm): Either[WhyNot, SweepCondition] = {
-    val split = SplitForm.of(parts.comparisons).filter(_ => box.lead.strength == PointAxis.OneSided)
+    val split = SplitForm.of(parts.comparisons).filter { _ =>
+      box.lead.strength == PointAxis.OneSided && !wish.forcedBoxes.contains(box.boxes)
+    }
     val slots = new Slots
     val (sweeps, exact) = split match {
       case Some(form) => (form.toSweeps(slots), form.comparisons)
@@ -70,7 +72,8 @@ private[condition] case class ConditionAnalysis(sides: Sides, preferredBoxes: Op
    * Equality keys are selective: to sort for one inequality more does not pay beside a hash join.
    */
   private def weak(parts: Parts, box: BoxForm, split: Option[SplitForm]): Option[WhyNot] = {
-    val isWeak = parts.keys.nonEmpty && box.lead.strength == PointAxis.OneSided &&
+    val isWeak = !wish.weakRanges && parts.keys.nonEmpty &&
+      box.lead.strength == PointAxis.OneSided &&
       split.isEmpty && box.comparisons < 2
     Option.when(isWeak)(WhyNot.WeakRange(box.lead.comparisons.head._1.conjunct.written))
   }

@@ -55,13 +55,25 @@ case class SweepCondition(
 object SweepCondition {
 
   /**
-   * @param condition      a resolved join condition
-   * @param preferredBoxes the side to make boxes of where the condition alone leaves the choice
+   * @param condition a resolved join condition
+   * @param wish      what to do where there is a choice
    */
   def analyze(
       condition: Expression,
       left: AttributeSet,
       right: AttributeSet,
-      preferredBoxes: Option[Side] = None): Either[WhyNot, SweepCondition] =
-    ConditionAnalysis(Sides(left, right), preferredBoxes)(condition)
+      wish: SweepWish = SweepWish()): Either[WhyNot, SweepCondition] =
+    ConditionAnalysis(Sides(left, right), wish)(condition)
 }
+
+/**
+ * How a condition is to be swept if there are several ways.
+ *
+ * @param preferredBoxes the side to make boxes of where the condition leaves the choice
+ * @param forcedBoxes    the side to make boxes of wherever the condition allows it
+ * @param weakRanges     whether one inequality beside equality keys is enough
+ */
+case class SweepWish(
+    preferredBoxes: Option[Side] = None,
+    forcedBoxes: Option[Side] = None,
+    weakRanges: Boolean = false)

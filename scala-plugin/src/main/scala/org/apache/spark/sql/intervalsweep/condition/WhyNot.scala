@@ -52,7 +52,8 @@ object WhyNot {
   case class WeakRange(inequality: Expression) extends WhyNot(
         "beside equality keys there is only one inequality, so that Spark's own join on the keys " +
           "is at least as good",
-        "add the other end of the range, or use an interval function",
+        "add the other end of the range, use an interval function, or SET " +
+          "spark.sql.intervalsweep.weakRanges=true",
         Some(inequality))
 
   case class UnsupportedEndpoint(expression: Expression, whole: Expression) extends WhyNot(

@@ -52,9 +52,15 @@ object IntervalSweepStrategy
         condition,
         join.left.outputSet,
         join.right.outputSet,
-        preferredBoxes = output.tracked.headOption.orElse(broadcast.map(_.other)))
+        SweepWish(
+          preferredBoxes = output.tracked.headOption.orElse(broadcast.map(_.other)),
+          forcedBoxes = sideOf(conf.getConf(IntervalSweepConf.Boxes)),
+          weakRanges = conf.getConf(IntervalSweepConf.WeakRanges)))
       _ <- hinted(join, sweep)
     } yield SweepChoice(sweep, mode(sweep, broadcast))
+
+  private def sideOf(name: String): Option[Side] =
+    Seq[Side](LeftSide, RightSide).find(_.toString == name)
 
   private def mode(sweep: SweepCondition, broadcast: Option[Side]): SweepMode = broadcast match {
     case Some(side) => SweepMode.Broadcast(side)

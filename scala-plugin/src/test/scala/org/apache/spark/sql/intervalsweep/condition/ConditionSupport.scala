@@ -52,7 +52,11 @@ trait ConditionSupport extends AnyFunSuite {
     def analyze(
         condition: Expression,
         preferred: Option[Side] = None): Either[WhyNot, SweepCondition] =
-      inConf(SweepCondition.analyze(condition, r.outputSet, s.outputSet, preferred))
+      inConf(SweepCondition.analyze(
+        condition,
+        r.outputSet,
+        s.outputSet,
+        SweepWish(preferredBoxes = preferred)))
 
     /** The form of a condition in words. */
     def form(sql: String, preferred: Option[Side] = None): String =
