@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -160,7 +161,77 @@ def outcome(spark: Any, query: str) -> Any:
     except PySparkException as error:
         return str(error.getCondition())
     except Py4JJavaError as error:
-        return str(error.java_exception.getMessage())
+        message = str(error.java_exception.getMessage())
+        return next(iter(re.findall(r"java\.\w+\.\w+Exception: .*", message)), message)
+
+
+# Of a row whose bound no value of its type can be, and a row of ordinary size.
+FAILING = {
+    "INT": ("s.x BETWEEN r.x AND r.y + 5", 2**31 - 1),
+    "BIGINT": ("s.x BETWEEN r.x AND r.y + 5", 2**63 - 1),
+    "BIGINT point": ("r.x - 1 <= s.x AND s.x < r.y + 1", 2**63 - 1),
+    "BIGINT difference": ("r.y - s.x >= 1", 2**63 - 1),
+    "TIMESTAMP": ("s.x BETWEEN r.x AND r.y + INTERVAL '5' DAY", 2**63 - 1),
+    "TIMESTAMP_NTZ": ("s.x BETWEEN r.x AND r.y + INTERVAL '5' HOUR", 2**63 - 1),
+    "DATE": ("s.x BETWEEN r.x AND r.y + INTERVAL '1' MONTH", 2**31 - 1),
+}
+FAILING_VIEW = """CREATE OR REPLACE TEMPORARY VIEW {} AS
+SELECT id, CAST({} AS {type}) AS x, CAST({} AS {type}) AS y FROM {}"""
+TO = {
+    "DATE": "date_from_unix_date(CAST({} AS INT))",
+    "TIMESTAMP": "timestamp_micros({})",
+    "TIMESTAMP_NTZ": "CAST(timestamp_micros({}) AS TIMESTAMP_NTZ)",
+}
+JOINS = {
+    "inner": "SELECT count(*) FROM r_ends r JOIN s_ends s ON {}",
+    "left": "SELECT r.id, s.id FROM r_ends r LEFT JOIN s_ends s ON {}",
+    "semi": "SELECT r.id FROM r_ends r LEFT SEMI JOIN s_ends s ON {}",
+    "residual": "SELECT r.id FROM r_ends r JOIN s_ends s ON {} AND r.id + s.id > 0",
+    "left, residual": "SELECT r.id FROM r_ends r LEFT JOIN s_ends s ON {} AND r.id + s.id > 0",
+}
+
+
+def view_of_ends(spark: Any, name: str, kind: str, value: int, rows: str) -> None:
+    sql_type = kind.partition(" ")[0]
+    to = TO.get(sql_type, "{}")
+    low = "-id - 2L" if kind == "BIGINT difference" and name == "s_ends" else "id"
+    view = FAILING_VIEW.format(
+        name,
+        to.format(low),
+        to.format(f"if(id = 7, {value}L, id)"),
+        f"range({rows})",
+        type=sql_type,
+    )
+    spark.sql(view)
+
+
+@pytest.mark.parametrize(("threshold", "codegen"), [("10MB", "true"), ("-1", "false")])
+def test_a_pair_whose_formula_overflows_raises_its_error(
+    spark: Any, conf: Any, threshold: str, codegen: str
+) -> None:
+    """The bound is beyond its type, so that exact arithmetic says yes and Spark's raises."""
+    conf(
+        {
+            BROADCAST: threshold,
+            "spark.sql.codegen.wholeStage": codegen,
+            EXCLUDED_RULES: FOLDING,
+            TIME_ZONE: "UTC",
+        }
+    )
+    for kind, (condition, value) in FAILING.items():
+        view_of_ends(spark, "r_ends", kind, value, "8")
+        view_of_ends(spark, "s_ends", kind, 9, "12")
+        for name, query in JOINS.items():
+            frame = spark.sql(query.format(condition))
+            assert sweeps(physical(frame)) == 1, (kind, name)
+            with configured(spark, {ENABLED: "false"}):
+                expected = outcome(spark, query.format(condition))
+            assert isinstance(expected, str), (kind, name, expected)
+            assert outcome(spark, query.format(condition)) == expected, (kind, name)
+        if kind != "BIGINT difference":  # Of rows without a pair nobody asks.
+            view_of_ends(spark, "s_ends", kind, 9, "-100, -90")
+            rows = outcome(spark, JOINS["left"].format(condition))
+            assert rows == outcome(spark, "SELECT r.id, CAST(NULL AS BIGINT) AS id FROM r_ends r")
 
 
 @pytest.mark.parametrize("keyed", [False, True], ids=["keyless", "keyed"])

@@ -48,7 +48,10 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
       case Some(form) => (form.toSweeps(slots), form.comparisons)
       case None => (box.toSweeps(slots), box.exact)
     }
-    val decided = parts.keys.map(_._1) ++ exact.map(_.conjunct)
+    val unsafe = Failures(sides, exact).ofPairs
+    val safe = exact.filterNot(c => unsafe.exists(_ eq c))
+    val decided = parts.keys.map(_._1) ++ safe.map(_.conjunct)
+    val failures = Failures(sides, safe)
     val (leftKeys, rightKeys) = parts.keys.flatMap(_._2).distinct.unzip
     lazy val sweep = SweepCondition(
       leftKeys,
@@ -56,7 +59,9 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
       slots(LeftSide),
       slots(RightSide),
       sweeps,
-      rest(conjuncts, decided))
+      rest(conjuncts, decided),
+      failures.ofRows(LeftSide),
+      failures.ofRows(RightSide))
     if (conjuncts.exists(_.isSwept)) Right(sweep)
     else unorderable(parts).orElse(weak(parts, box, split)).toLeft(sweep)
   }

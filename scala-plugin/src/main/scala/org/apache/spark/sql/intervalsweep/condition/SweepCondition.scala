@@ -13,6 +13,8 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
  *                       encoding; NULL means that the row matches nothing
  * @param rightEndpoints the same for the right side
  * @param residual       what a pair that the sweeps match has to fulfil besides
+ * @param leftChecks     what must not fail for the left row of such a pair; see [[Failures]]
+ * @param rightChecks    the same for the right row
  */
 case class SweepCondition(
     leftKeys: Seq[Expression],
@@ -20,7 +22,9 @@ case class SweepCondition(
     leftEndpoints: Seq[Expression],
     rightEndpoints: Seq[Expression],
     sweeps: Seq[Sweep],
-    residual: Option[Expression]) {
+    residual: Option[Expression],
+    leftChecks: Seq[Expression],
+    rightChecks: Seq[Expression]) {
 
   require(leftKeys.length == rightKeys.length, "keys come in pairs")
   require(sweeps.nonEmpty, "a sweep condition has a sweep")
@@ -35,6 +39,8 @@ case class SweepCondition(
 
   def endpoints(side: Side): Seq[Expression] =
     if (side == LeftSide) leftEndpoints else rightEndpoints
+
+  def checks(side: Side): Seq[Expression] = if (side == LeftSide) leftChecks else rightChecks
 
   /**
    * The endpoint by which the rows of a side are sorted: the lead point where the side is points,

@@ -23,6 +23,7 @@ import org.apache.spark.sql.intervalsweep.condition.{
  * [[SweepCodegen]] writes the loop over the pairs.
  *
  * @param residual what a matched pair has to fulfil besides
+ * @param leftChecks what is computed for no other reason than to fail where the formula does
  * @param output the columns of both sides that are needed above
  */
 case class IntervalSweepJoinExec(
@@ -35,6 +36,8 @@ case class IntervalSweepJoinExec(
     rightEndpoints: Seq[Expression],
     sweeps: Seq[Sweep],
     residual: Option[Expression],
+    leftChecks: Seq[Expression],
+    rightChecks: Seq[Expression],
     mode: SweepMode,
     override val output: Seq[Attribute])
     extends BinaryExecNode with BaseJoinExec with SweepCodegen {
@@ -50,8 +53,15 @@ case class IntervalSweepJoinExec(
   }
 
   /** The parts of the join's condition, as the condition layer knows them. */
-  def sweepCondition: SweepCondition =
-    SweepCondition(leftKeys, rightKeys, leftEndpoints, rightEndpoints, sweeps, residual)
+  def sweepCondition: SweepCondition = SweepCondition(
+    leftKeys,
+    rightKeys,
+    leftEndpoints,
+    rightEndpoints,
+    sweeps,
+    residual,
+    leftChecks,
+    rightChecks)
 
   override def condition: Option[Expression] = residual
   override def nodeName: String = "IntervalSweepJoin"

@@ -17,6 +17,7 @@ import org.apache.spark.sql.types.{DataType, LongType}
  * @param payload the columns that are read again when a pair is emitted
  * @param endpoints the endpoints that the worker compares, of LongType; NULL: matches nothing
  * @param sortSlot the endpoint by which the worker expects the rows in order
+ * @param checks what must not fail for a row that has a match
  * @param copies the INT column that says in how many ranges a row is, if it may be in several
  */
 case class BlockLayout(
@@ -24,6 +25,7 @@ case class BlockLayout(
     payload: Seq[Attribute],
     endpoints: Seq[Expression],
     sortSlot: Int,
+    checks: Seq[Expression] = Nil,
     copies: Option[Attribute] = None) {
   private val kept = payload ++ copies
 
@@ -31,7 +33,7 @@ case class BlockLayout(
   val columnTypes: Seq[DataType] = kept.map(_.dataType)
 
   /** For rows that are never compared. */
-  def withoutEndpoints: BlockLayout = copy(endpoints = Nil)
+  def withoutEndpoints: BlockLayout = copy(endpoints = Nil, checks = Nil)
 
   val ordinals: Array[Int] = kept.map(a => input.indexWhere(_.exprId == a.exprId)).toArray
 }
@@ -44,6 +46,8 @@ case class BlockLayout(
  */
 final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private val endpointsOf = EndpointReader.of(layout.endpoints, layout.input)
+  private val failures =
+    if (layout.checks.isEmpty) null else new RowFailures(layout.checks, layout.input)
 
   val columns: Array[BlockColumn] = layout.columnTypes.map(BlockColumn(_)).toArray
   val endpoints: Array[Array[Long]] = Array.fill(layout.endpoints.size)(Array.emptyLongArray)
@@ -87,6 +91,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       while (k < columns.length) { columns(k).set(rows, row, layout.ordinals(k)); k += 1 }
       if (group >= 0) groups(rows) = group
       if (hasObjects) reserveObjects(row)
+      if (failures != null) failures.check(row, rows)
       rows += 1
       offsets = null
       true
@@ -125,6 +130,15 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     offsets = null
     order = null
     matched.clear()
+    if (failures != null) failures.clear()
+  }
+
+  /** Whether [[raiseFailure]] has to be asked. */
+  def hasFailures: Boolean = failures != null && failures.error.isDefined
+
+  /** Fails if a check has failed for one of the rows [first, first + count). */
+  def raiseFailure(first: Int, count: Int): Unit = failures.error.foreach { error =>
+    if ((first until first + count).exists(i => failures.has(positionBeforeSort(i)))) throw error
   }
 
   /**
@@ -242,6 +256,34 @@ final class BlockMemory(manager: TaskMemoryManager)
 
   /** The rows of a window are all needed until it ends. */
   override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
+}
+
+/**
+ * The rows of a block for which some expression fails; by the order in which they were added.
+ *
+ * @param checks the expressions, over the columns `input`
+ */
+private final class RowFailures(checks: Seq[Expression], input: Seq[Attribute]) {
+  private val project = MutableProjection.create(checks, input)
+  private val rows = new JBitSet
+
+  /** The first of the errors, which are all of a kind. */
+  var error: Option[Exception] = None
+
+  def check(row: InternalRow, position: Int): Unit =
+    try project(row)
+    catch {
+      case e: Exception =>
+        rows.set(position)
+        error = error.orElse(Some(e))
+    }
+
+  def has(position: Int): Boolean = rows.get(position)
+
+  def clear(): Unit = {
+    rows.clear()
+    error = None
+  }
 }
 
 /** Reads the endpoints of rows. */

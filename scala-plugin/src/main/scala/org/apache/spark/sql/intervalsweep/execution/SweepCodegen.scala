@@ -132,8 +132,9 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
       result: ExprCode): String = {
     val check = s"${result.code}\nif (${result.isNull} || !${result.value}) continue;"
     val PairCode(l, r, n, _) = pair
-    if (joinOutput.tracked.isEmpty) check
-    else if (joinOutput.hasPairs)
+    if (joinOutput.tracked.isEmpty) {
+      if ((leftChecks ++ rightChecks).isEmpty) check else s"$check\n$task.setMatched($l, $r);"
+    } else if (joinOutput.hasPairs)
       s"""
          |if (${outcome.isPair}) {
          |  $check

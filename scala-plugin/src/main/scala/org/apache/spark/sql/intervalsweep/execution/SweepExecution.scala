@@ -156,7 +156,12 @@ object TaskSettings {
   /** @param input the columns of the side's rows as a task gets them */
   def layout(node: IntervalSweepJoinExec, side: Side, input: Seq[Attribute]): BlockLayout = {
     val condition = node.sweepCondition
-    BlockLayout(input, node.payload(side), condition.endpoints(side), condition.sortSlot(side))
+    BlockLayout(
+      input,
+      node.payload(side),
+      condition.endpoints(side),
+      condition.sortSlot(side),
+      condition.checks(side))
   }
 
   def apply(

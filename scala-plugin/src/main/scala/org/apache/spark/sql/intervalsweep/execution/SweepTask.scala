@@ -105,8 +105,10 @@ final class SweepTask(
   /** Counts output rows: a local number is cheaper than the metric. */
   def emitted(n: Int): Unit = emittedRows.value += n
 
-  /** Takes down that a pair has passed the residual condition. */
+  /** Takes down that a pair has passed the residual condition; fails if its formula does. */
   def setMatched(l: Int, r: Int): Unit = {
+    if (left.hasFailures) left.raiseFailure(l, 1)
+    if (right.hasFailures) right.raiseFailure(r, 1)
     if (trackedLeft) left.matched.set(l)
     if (trackedRight) right.matched.set(r)
   }
@@ -171,12 +173,21 @@ final class SweepTask(
     leftStep = if (isBoxLeft) 0 else 1
     rightStep = 1 - leftStep
     if (!plan.hasResidual) {
+      if (left.hasFailures || right.hasFailures) {
+        raiseFailures(runs, block(boxes), block(boxes.other))
+      }
       if (output.isTracked(boxes)) setBoxes(runs, block(boxes))
       if (output.isTracked(boxes.other)) setPoints(runs, block(boxes.other))
     }
     next = 0
     size = if (output.hasPairs || plan.hasResidual) runs.size else 0
   }
+
+  private def raiseFailures(runs: RunBatch, boxes: RowBlock, points: RowBlock): Unit =
+    (0 until runs.size).foreach { k =>
+      if (boxes.hasFailures) boxes.raiseFailure(runs.box(k), 1)
+      if (points.hasFailures) points.raiseFailure(runs.first(k), runs.count(k))
+    }
 
   private def setBoxes(runs: RunBatch, block: RowBlock): Unit = {
     var k = 0

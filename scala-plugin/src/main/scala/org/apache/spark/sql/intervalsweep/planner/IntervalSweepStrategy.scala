@@ -134,6 +134,8 @@ object IntervalSweepStrategy
       sweep.rightEndpoints,
       sweep.sweeps,
       sweep.residual,
+      sweep.leftChecks,
+      sweep.rightChecks,
       mode,
       columns.fold(join.output)(needed(join, _)))
   }

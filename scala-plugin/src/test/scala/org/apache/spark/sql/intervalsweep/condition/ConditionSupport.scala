@@ -69,7 +69,7 @@ trait ConditionSupport extends AnyFunSuite {
 
     /**
      * The sweeps match, exactly once, the pairs that the condition holds for. Where the condition
-     * raises an error for a pair, they need not; where it does not, they may not.
+     * raises an error for a pair, that pair does or is no match; where it does not, none may.
      *
      * @return how many pairs matched
      */
@@ -87,7 +87,10 @@ trait ConditionSupport extends AnyFunSuite {
             pair(rRow, sRow)
             val wanted = Try(holds.eval(pair) == true)
             val found = Try(matched.count(pair, rEnds, sEnds))
-            if (wanted.isSuccess && wanted.map(w => if (w) 1 else 0) != found) fail(
+            val isRight = wanted.fold(
+              _ => found.isFailure || found.get == 0,
+              holds => found.toOption.contains(if (holds) 1 else 0))
+            if (!isRight) fail(
               s"$sql (ansi $ansi) of $rRow and $sRow is $wanted, matched by $found of $sweep")
             found.toOption.exists(_ > 0)
           }
@@ -100,6 +103,7 @@ trait ConditionSupport extends AnyFunSuite {
       private val keys =
         sweep.leftKeys.zip(sweep.rightKeys).map { case (a, b) => bind(EqualTo(a, b), both) }
       private val residual = sweep.residual.map(bind(_, both))
+      private val checks = (sweep.leftChecks ++ sweep.rightChecks).map(bind(_, both))
       private val endpoints = Map[Side, Seq[Expression]](
         LeftSide -> sweep.leftEndpoints.map(bind(_, r.output)),
         RightSide -> sweep.rightEndpoints.map(bind(_, s.output)))
@@ -122,7 +126,9 @@ trait ConditionSupport extends AnyFunSuite {
         if (left.contains(null) || right.contains(null) || !keys.forall(_.eval(pair) == true)) 0
         else {
           val found = sweep.sweeps.count(isIn(_, end))
-          if (found == 0 || residual.forall(_.eval(pair) == true)) found else 0
+          val matches = found > 0 && residual.forall(_.eval(pair) == true)
+          if (matches) checks.foreach(_.eval(pair))
+          if (matches) found else 0
         }
       }
 
