@@ -107,3 +107,29 @@ def test_long_and_crowded_intervals_are_not_copied_to_all_ranges(
     frame = spark.sql(called)
     frame.collect()
     assert metric(frame, "replicatedRows") <= 4 * 1500
+
+
+EQUAL = """
+SELECT id, id % 3 AS x, 'a' AS k2, if(id < 0, 1L, 7L) AS ts, 7 + id % {} AS te FROM range(0, {}, 1, 3)
+"""
+STARTS = "r.ts <= s.ts AND s.ts < r.te"
+
+
+@pytest.fixture
+def equal_starts(spark: Any, conf: Any) -> None:
+    conf({BROADCAST: "-1", "spark.sql.shuffle.partitions": "4"})
+    for name, spread, rows in (("r", 5, 300), ("s", 40, 60)):
+        spark.sql(EQUAL.format(spread, rows)).createOrReplaceTempView(name)
+
+
+@pytest.mark.parametrize("kind", QUERIES)
+def test_same_rows_of_points_that_are_all_equal(both: Both, equal_starts: None, kind: str) -> None:
+    for on in (STARTS, f"{STARTS} AND r.id > s.id + 250"):
+        assert both(QUERIES[kind].format(n=0, on=on)) > 0
+
+
+def test_points_that_are_all_equal_are_dealt_out_to_several_tasks(
+    spark: Any, equal_starts: None
+) -> None:
+    frame = spark.sql(f"SELECT spark_partition_id() AS p FROM r JOIN s ON {STARTS}")
+    assert frame.distinct().count() >= 2

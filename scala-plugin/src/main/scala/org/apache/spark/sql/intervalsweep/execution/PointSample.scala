@@ -14,20 +14,46 @@ import org.apache.spark.rdd.RDD
 final class PointSample(val total: Long, weighted: Seq[(Long, Float)]) {
   private lazy val sorted: Array[Long] = weighted.map(_._1).toArray.sorted
 
-  /** At most `count` ranges that hold about equally many points. */
-  def ranges(count: Int): Ranges = Ranges(
-    if (weighted.isEmpty || count <= 1) Array.emptyLongArray
-    else RangePartitioner.determineBounds(ArrayBuffer.from(weighted), count).distinct)
+  /**
+   * Ranges for about `count` partitions that hold about equally many points.
+   *
+   * @param mayDeal whether points of one value may be in several partitions
+   */
+  def ranges(count: Int, mayDeal: Boolean): Ranges =
+    if (weighted.isEmpty || count <= 1) Ranges(Array.emptyLongArray)
+    else {
+      val bounds = RangePartitioner.determineBounds(ArrayBuffer.from(weighted), count)
+      val crowded = if (mayDeal) crowdedValues(count) else Map.empty[Long, Int]
+      // A value is a range of its own between the value before it and itself.
+      val around = crowded.keys.flatMap(v => Seq(math.max(v, Long.MinValue + 1) - 1, v))
+      val all = (bounds ++ around).distinct.sorted
+      Ranges(all, all.map(crowded.getOrElse(_, 1)) :+ 1)
+    }
+
+  /** Values that fill several partitions, and how many. */
+  private def crowdedValues(count: Int): Map[Long, Int] = {
+    val perPartition = weighted.map(_._2.toDouble).sum / count
+    weighted.groupMapReduce(_._1)(_._2.toDouble)(_ + _)
+      .map { case (value, weight) => value -> (weight / perPartition).toInt }
+      .filter(_._2 > 1)
+  }
 
   /** About which part of all points is in [low, high]. */
   def share(low: Long, high: Long): Double =
     if (sorted.isEmpty || low > high) 0.0
-    else (below(high) - below(low)).toDouble / sorted.length
+    else (atMost(high) - below(low)).toDouble / sorted.length
+
+  private def atMost(value: Long): Int =
+    if (value == Long.MaxValue) sorted.length else below(value + 1)
 
   /** How many sampled points are below a value. */
   private def below(value: Long): Int = {
-    val at = java.util.Arrays.binarySearch(sorted, value)
-    if (at >= 0) at else -at - 1
+    var (from, until) = (0, sorted.length)
+    while (from < until) {
+      val middle = (from + until) >>> 1
+      if (sorted(middle) < value) from = middle + 1 else until = middle
+    }
+    from
   }
 }
 

@@ -35,7 +35,10 @@ object RangeExecution {
     // Longer boxes, fewer ranges: a box is copied to each that it touches.
     val share = node.sweeps.map(meanShare(node, rows, sample, _)).max
     val bearable = if (share == 0) Double.MaxValue else MostCopies / share
-    sample.ranges(math.max(least.toDouble, Seq(wanted.toDouble, most, bearable).min).toInt)
+    // In several partitions, a row that is box and point could meet a partner in each.
+    val mayDeal = node.sweeps.map(_.boxes).distinct.size == 1
+    val count = math.max(least.toDouble, Seq(wanted.toDouble, most, bearable).min).toInt
+    sample.ranges(count, mayDeal)
   }
 
   /** About which part of the points lies between the ends of a box, on average. */

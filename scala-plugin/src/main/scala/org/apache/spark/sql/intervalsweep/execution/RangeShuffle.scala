@@ -18,44 +18,82 @@ import org.apache.spark.util.MutablePair
  *   box           [--------]                    goes to 0 and 1; clipped to each, it meets every
  *                                               point in one range only: no pair is found twice
  * }}}
+ *
+ * A range has a partition, or several if it is a single value that many points have: each of those
+ * is in one of them, and boxes in all.
+ *
+ * @param parts the number of partitions of each range
  */
-case class Ranges(bounds: Array[Long]) {
-  def count: Int = bounds.length + 1
+case class Ranges(bounds: Array[Long], parts: Array[Int]) {
+  require(parts.length == bounds.length + 1, "there is one range more than bounds")
+
+  private val starts: Array[Int] = parts.scanLeft(0)(_ + _)
+
+  /** The number of partitions. */
+  def count: Int = starts.last
+
+  /** Whether the points of some range are dealt out to several partitions. */
+  def areDealt: Boolean = count > parts.length
 
   /** The range of a point: the number of bounds below it. */
-  def of(point: Long): Int = {
+  private def rangeOf(point: Long): Int = {
     val at = java.util.Arrays.binarySearch(bounds, point)
     if (at >= 0) at else -at - 1
   }
 
-  /** The first and the last value of range `k`. */
-  def limits(k: Int): (Long, Long) = (
-    if (k == 0) Long.MinValue else bounds(k - 1) + 1,
-    if (k == bounds.length) Long.MaxValue else bounds(k))
+  /**
+   * The partition of a point.
+   *
+   * @param number of the row, by which rows of one value are dealt out
+   */
+  def of(point: Long, number: Long): Int = {
+    val k = rangeOf(point)
+    starts(k) + (number % parts(k)).toInt
+  }
+
+  def firstOf(point: Long): Int = starts(rangeOf(point))
+
+  def lastOf(point: Long): Int = starts(rangeOf(point) + 1) - 1
+
+  /** The first and the last value of partition `p`. */
+  def limits(p: Int): (Long, Long) = {
+    val at = java.util.Arrays.binarySearch(starts, p)
+    val k = if (at >= 0) at else -at - 2
+    (
+      if (k == 0) Long.MinValue else bounds(k - 1) + 1,
+      if (k == bounds.length) Long.MaxValue else bounds(k))
+  }
 }
 
-/** Where a row goes: for each sweep, the ranges that its box touches or the one of its point. */
+object Ranges {
+  def apply(bounds: Array[Long]): Ranges = Ranges(bounds, Array.fill(bounds.length + 1)(1))
+}
+
+/** Where a row goes: for each sweep, the partitions that its box touches or that of its point. */
 final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends Serializable {
+
+  /** Whether it depends on the numbers of rows. */
+  def usesNumbers: Boolean = ranges.areDealt && sweeps.exists(_.points == side)
 
   /** How many sweeps there are. */
   def width: Int = sweeps.size
 
-  /** The first and last ranges of a row by sweep, as pairs; a pair with first > last is empty. */
-  def route(endpoints: InternalRow, into: Array[Int]): Unit =
+  /** The first and last partition of a row by sweep; of a pair with first > last, there is none. */
+  def route(endpoints: InternalRow, number: Long, into: Array[Int]): Unit =
     sweeps.zipWithIndex.foreach { case (sweep, k) =>
       if (sweep.boxes == side) routeBox(sweep, endpoints, into, 2 * k)
       else {
-        val range = ranges.of(endpoints.getLong(sweep.lead.point))
-        into(2 * k) = range
-        into(2 * k + 1) = range
+        val partition = ranges.of(endpoints.getLong(sweep.lead.point), number)
+        into(2 * k) = partition
+        into(2 * k + 1) = partition
       }
     }
 
   private def routeBox(sweep: Sweep, row: InternalRow, into: Array[Int], at: Int): Unit = {
     val lead = new Extent(sweep.lead)
     lead.read(row.getLong(_))
-    into(at) = if (lead.isEmpty) 1 else ranges.of(lead.least)
-    into(at + 1) = if (lead.isEmpty) 0 else ranges.of(lead.most)
+    into(at) = if (lead.isEmpty) 1 else ranges.firstOf(lead.least)
+    into(at + 1) = if (lead.isEmpty) 0 else ranges.lastOf(lead.most)
   }
 }
 
@@ -83,7 +121,7 @@ object RangeShuffle {
   /**
    * @param replicated counts the copies of a row beyond the first
    * @param metrics of the node: shuffle reads and writes are reported there
-   * @return partition `k` holds the rows of range `k`
+   * @return as many partitions as the ranges have
    */
   def apply(
       rows: RDD[InternalRow],
@@ -95,7 +133,7 @@ object RangeShuffle {
     // have another.
     val addressed = rows.mapPartitionsWithIndexInternal[Product2[Int, InternalRow]](
       address(_, _, side, ranges, replicated),
-      isOrderSensitive = side.isNumbered)
+      isOrderSensitive = side.isNumbered || side.router.usesNumbers)
     RowShuffle(addressed, ranges, side.columns.size, metrics)
   }
 
@@ -126,14 +164,14 @@ private final class RowRouter(side: RangeSide, ranges: Int) {
   private val routes = new Array[Int](2 * side.router.width)
 
   def apply(row: InternalRow, number: Long): Array[Int] = {
-    val touched = touchedBy(endpointsOf(row))
+    val touched = touchedBy(endpointsOf(row), number)
     if (touched.isEmpty && side.isKept) Array((number % ranges).toInt) else touched
   }
 
-  private def touchedBy(endpoints: InternalRow): Array[Int] =
+  private def touchedBy(endpoints: InternalRow, number: Long): Array[Int] =
     if (endpoints.anyNull) Array.emptyIntArray
     else {
-      side.router.route(endpoints, routes)
+      side.router.route(endpoints, number, routes)
       if (routes.length == 2 && routes(0) == routes(1)) Array(routes(0))
       else routes.grouped(2).flatMap(pair => pair(0) to pair(1)).toArray.distinct
     }

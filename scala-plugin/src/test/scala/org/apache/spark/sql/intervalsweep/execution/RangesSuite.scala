@@ -18,14 +18,14 @@ class RangesSuite extends AnyFunSuite {
             val (low, high) = ranges.limits(k)
             low <= point && point <= high
           }
-          assert(containing === Seq(ranges.of(point)), s"$point in ${bounds.toSeq}")
+          assert(containing === Seq(ranges.of(point, 7)), s"$point in ${bounds.toSeq}")
         }
       }
   }
 
   test("a box goes to every range that holds a point of it, whatever its bounds") {
     val random = new Random(3)
-    val ranges = Ranges(Array(-3L, 0L, 2L))
+    val ranges = Ranges(Array(-3L, 0L, 1L, 2L), Array(1, 1, 3, 1, 1))
     for {
       low <- values
       high <- values
@@ -40,13 +40,15 @@ class RangesSuite extends AnyFunSuite {
         Option.when(hasHigh)(Bound(1, strictHigh)))
       val router = new RangeRouter(LeftSide, Seq(Sweep(LeftSide, axis, None)), ranges)
       val route = new Array[Int](2)
-      router.route(InternalRow(low, high), route)
+      router.route(InternalRow(low, high), 7, route)
       val point = values(random.nextInt(values.size))
       val isInside =
         (!hasLow || low < point || !strictLow && low == point) &&
           (!hasHigh || point < high || !strictHigh && high == point)
-      val isReached = route(0) <= ranges.of(point) && ranges.of(point) <= route(1)
-      assert(!isInside || isReached, s"$axis of ($low, $high) and $point: ${route.toSeq}")
+      (0 to 4).map(ranges.of(point, _)).foreach { partition =>
+        val isReached = route(0) <= partition && partition <= route(1)
+        assert(!isInside || isReached, s"$axis of ($low, $high) and $point: ${route.toSeq}")
+      }
     }
   }
 
@@ -61,8 +63,25 @@ class RangesSuite extends AnyFunSuite {
     val route = new Array[Int](2)
     Seq(InternalRow(5L, 5L), InternalRow(7L, 3L), InternalRow(Long.MaxValue, Long.MaxValue))
       .foreach { row =>
-        router.route(row, route)
+        router.route(row, 7, route)
         assert(route(0) > route(1), s"$row")
       }
+  }
+
+  test("points of a value that many have are dealt out, each to one partition") {
+    def sample(points: Long*): PointSample = new PointSample(points.size, points.map((_, 1.0f)))
+    val equal = sample(Seq.fill(100)(7L): _*).ranges(4, mayDeal = true)
+    assert((0L until 8L).map(equal.of(7, _)).distinct.size === 4)
+    assert(equal.of(6, 0) < equal.firstOf(7) && equal.lastOf(7) < equal.of(8, 0))
+
+    val half =
+      sample((0L until 100L) ++ Seq.fill(100)(Long.MinValue): _*).ranges(10, mayDeal = true)
+    val parts = (0L until 20L).map(half.of(Long.MinValue, _)).distinct
+    assert(parts.size === 5 && parts.forall(p => half.limits(p) == (Long.MinValue, Long.MinValue)))
+    assert((0L until 100L).forall(p => half.of(p, 0) == half.of(p, 1)))
+
+    val together = sample(Seq.fill(100)(7L): _*).ranges(4, mayDeal = false)
+    assert((0L until 8L).map(together.of(7, _)).distinct.size === 1)
+    assert(sample((0L until 100L): _*).ranges(4, mayDeal = true).count === 4)
   }
 }
