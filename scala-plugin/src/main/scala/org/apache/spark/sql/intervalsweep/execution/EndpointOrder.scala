@@ -7,6 +7,10 @@ import org.apache.spark.util.collection.unsafe.sort.RadixSort
 /** Orders the rows of a block by (group, coordinate) without comparing: radix, then counting. */
 object EndpointOrder {
 
+  /** Rows of a group, on average and at most, that are sorted by insertion. */
+  private val SmallGroup = 16
+  private val LargestInserted = 256
+
   /**
    * The order of the first `n` rows, or None when they are in order already.
    *
@@ -16,6 +20,7 @@ object EndpointOrder {
    */
   def of(groups: Array[Int], coordinate: Array[Long], n: Int): Option[Array[Int]] =
     if (isOrdered(groups, coordinate, n)) None
+    else if (haveSmallGroups(groups, n)) Some(insertion(groups, coordinate, n))
     else {
       val byCoordinate = radix(coordinate, n)
       Some(if (groups == null) byCoordinate else counting(byCoordinate, groups, n))
@@ -30,6 +35,35 @@ object EndpointOrder {
   private def inOrder(groups: Array[Int], coordinate: Array[Long], i: Int): Boolean =
     if (groups == null || groups(i - 1) == groups(i)) coordinate(i - 1) <= coordinate(i)
     else groups(i - 1) < groups(i)
+
+  /** Whether the rows are in groups already, and those have few rows each. */
+  private def haveSmallGroups(groups: Array[Int], n: Int): Boolean =
+    groups != null && (n - 1) / SmallGroup <= groups(n - 1) && {
+      var start = 0
+      var i = 1
+      while (i < n && groups(i - 1) <= groups(i) && i - start < LargestInserted) {
+        if (groups(i - 1) < groups(i)) start = i
+        i += 1
+      }
+      i >= n
+    }
+
+  /** Within groups: quicker than to sort all rows at once, if groups are small. */
+  private def insertion(groups: Array[Int], coordinate: Array[Long], n: Int): Array[Int] = {
+    val order = new Array[Int](n)
+    var i = 0
+    while (i < n) {
+      val (group, value) = (groups(i), coordinate(i))
+      var at = i
+      while (at > 0 && groups(order(at - 1)) == group && coordinate(order(at - 1)) > value) {
+        order(at) = order(at - 1)
+        at -= 1
+      }
+      order(at) = i
+      i += 1
+    }
+    order
+  }
 
   /** Spark's radix sort of (row, key) pairs; it needs as much room again behind them. */
   private def radix(coordinate: Array[Long], n: Int): Array[Int] = {

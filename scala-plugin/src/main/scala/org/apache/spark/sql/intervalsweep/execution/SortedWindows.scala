@@ -91,18 +91,19 @@ final class SortedWindows(
     streamInput.hasRow && leftovers.isKept(streamInput.side)
 
   /** Takes the rows of the least key if both inputs have it, else a row that has it. */
-  private def takeLeast(): Unit =
-    if (residentInput.isAloneBeside(streamInput)) pass(residentInput)
-    else if (streamInput.isAloneBeside(residentInput)) pass(streamInput)
+  private def takeLeast(): Unit = {
+    val order = residentInput.compareKey(streamInput)
+    if (order < 0) pass(residentInput)
+    else if (order > 0) pass(streamInput)
     else {
       if (hasKeys) current = groups
       groups += 1
-      residentInput.holdKey()
-      streamInput.holdKey()
+      streamInput.hold(residentInput.holdKey())
       fillResident()
       if (residentInput.hasHeldRow) large = new LargeGroup(streamInput, spillSize)
       fillStream()
     }
+  }
 
   private def continueGroup(): Unit = {
     isNewResident = large != null && !large.hasNext
@@ -166,7 +167,8 @@ final class SortedInput(
     },
     Nil)
   private var key: UnsafeRow = _
-  private var held: UnsafeRow = _
+  private val own = UnsafeRow.createFromByteArray(0, keys.size)
+  private var held: UnsafeRow = own
 
   val hasKeys: Boolean = keys.nonEmpty
   var row: InternalRow = _
@@ -179,12 +181,27 @@ final class SortedInput(
     if (hasKeys && hasRow) key = project(row)
   }
 
-  /** Whether no row to come of the other input has the key of this row. NULL equals nothing. */
-  def isAloneBeside(other: SortedInput): Boolean =
-    hasRow && (!other.hasRow || hasKeys && (key.anyNull || ordering.compare(key, other.key) < 0))
+  /**
+   * Less than 0 if no row to come of the other input has the key of this row, more than 0 the other
+   * way round, and 0 if both have the same key. NULL equals nothing.
+   */
+  def compareKey(other: SortedInput): Int =
+    if (!other.hasRow) -1
+    else if (!hasRow) 1
+    else if (!hasKeys) 0
+    else if (key.anyNull) -1
+    else if (other.key.anyNull) 1
+    else ordering.compare(key, other.key)
 
   /** Keeps the current key, to tell when it ends. */
-  def holdKey(): Unit = if (hasKeys) held = key.copy()
+  def holdKey(): UnsafeRow = {
+    if (hasKeys) own.copyFrom(key)
+    hold(own)
+    own
+  }
+
+  /** Takes the rows of this key, which another input keeps, for those of the group. */
+  def hold(key: UnsafeRow): Unit = held = key
 
   def hasHeldRow: Boolean = hasRow && (!hasKeys || ordering.compare(key, held) == 0)
 }

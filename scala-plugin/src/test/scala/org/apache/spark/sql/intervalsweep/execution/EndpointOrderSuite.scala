@@ -30,6 +30,15 @@ class EndpointOrderSuite extends AnyFunSuite {
     }
   }
 
+  test("orders many small groups, and one large one among them") {
+    val random = new Random(8)
+    Seq(1, 3, 300).foreach { largest =>
+      val sizes = Seq.fill(100)(1 + random.nextInt(3)) :+ largest
+      val groups = sizes.zipWithIndex.flatMap { case (size, g) => Seq.fill(size)(2 * g) }.toArray
+      check(groups, Array.fill(groups.length)(random.nextInt(4).toLong))
+    }
+  }
+
   test("says that nothing is to be done for what is in order") {
     assert(EndpointOrder.of(null, Array(1L, 1L, 2L), 3).isEmpty)
     assert(EndpointOrder.of(Array(0, 0, 1), Array(1L, 2L, 0L), 3).isEmpty)
