@@ -44,7 +44,7 @@ def by_sql(spark: Any, query: str) -> list[Any]:
 # A reason, a query that has it, the conjunct that it is about, and words of its advice.
 REASONS = {
     "no condition": ("NoCondition", "SELECT r.id, s.id FROM r, s", None, "add one"),
-    "or": ("NoRange", joined(f"{MEET} OR r.k = s.k"), " OR ", "with AND"),
+    "or": ("Disjunction", joined(f"{MEET} OR r.k = s.k"), " OR ", "UNION ALL"),
     "not": ("NoRange", joined(f"r.k = s.k AND NOT {MEET}"), "(NOT interval_int", "with AND"),
     "equi-join": ("OnlyEqualities", joined("r.k = s.k"), "(r.k = s.k)", "nothing to change"),
     "meets": (
@@ -293,3 +293,11 @@ def test_example_of_the_readme(spark: Any) -> None:
         for row in session.sql(statement).collect()
     ]
     assert rows == expected
+
+
+def test_advice_on_alternatives_finds_the_same_pairs(both: Both) -> None:
+    first, second = "r.ts <= s.ts AND s.ts < r.te", "s.te < r.ts AND r.id < s.id"
+    query = joined(f"({first}) OR ({second})")
+    advised = f"{joined(first)} UNION ALL {joined(f'{second} AND NOT coalesce({first}, false)')}"
+    assert both(query, swept=0) > 0
+    assert both(advised, query, swept=2) > 0

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.intervalsweep.condition
 
-import org.apache.spark.sql.catalyst.expressions.{And, Expression}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, Or}
 
 /** Takes a condition apart and puts it together as a [[SweepCondition]]. */
 private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
@@ -102,7 +102,8 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
     val others = conjuncts.filter { c =>
       sides.isAcross(c.expression) && !equalities.exists(_ eq c)
     }
-    written(others).map(WhyNot.NoRange)
+    others.map(_.written).collectFirst { case either: Or => WhyNot.Disjunction(either) }
+      .orElse(written(others).map(WhyNot.NoRange))
       .orElse(written(equalities).map(WhyNot.OnlyEqualities))
       .getOrElse(WhyNot.NoRange(condition))
   }

@@ -39,9 +39,15 @@ object WhyNot {
 
   case class NoRange(others: Expression) extends WhyNot(
         "no inequality compares an expression of one side with an expression of the other, " +
-          "or it is below OR, NOT or another function",
+          "or it is below NOT or another function",
         "add one, or an interval function, with AND",
         Some(others))
+
+  case class Disjunction(alternatives: Expression) extends WhyNot(
+        "its inequalities are alternatives, below OR, which are no box",
+        "join once with each alternative and put the results together by UNION ALL; to find no " +
+          "pair twice, add NOT coalesce(the first alternative, false) to the second join",
+        Some(alternatives))
 
   case class OnlyEqualities(equalities: Expression) extends WhyNot(
         "the sides are compared by nothing but equality, as ALLEN_MEETS, ALLEN_MET_BY and " +

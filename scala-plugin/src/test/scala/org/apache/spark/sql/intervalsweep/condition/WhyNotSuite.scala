@@ -29,7 +29,7 @@ class WhyNotSuite extends ConditionSupport {
     case w: WhyNot.OnlyEqualities => about(s"((r.k = s.k) AND $meets)")(w)
   }
   reason("r.ts < s.ts OR r.te < s.te") {
-    case w: WhyNot.NoRange => about("((r.ts < s.ts) OR (r.te < s.te))")(w)
+    case w: WhyNot.Disjunction => about("((r.ts < s.ts) OR (r.te < s.te))")(w)
   }
   reason("r.k = s.k AND r.ts < 5 AND r.ts <> s.ts") {
     case w: WhyNot.NoRange => about("(NOT (r.ts = s.ts))")(w)
