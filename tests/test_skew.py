@@ -110,7 +110,8 @@ def test_long_and_crowded_intervals_are_not_copied_to_all_ranges(
 
 
 EQUAL = """
-SELECT id, id % 3 AS x, 'a' AS k2, if(id < 0, 1L, 7L) AS ts, 7 + id % {} AS te FROM range(0, {}, 1, 3)
+SELECT id, id % 3 AS x, 'a' AS k2, if(id < 0, 1L, 7L) AS ts, 7 + id % {} AS te
+FROM range(0, {}, 1, 3)
 """
 STARTS = "r.ts <= s.ts AND s.ts < r.te"
 
