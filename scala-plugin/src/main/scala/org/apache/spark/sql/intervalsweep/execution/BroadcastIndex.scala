@@ -1,25 +1,16 @@
 package org.apache.spark.sql.intervalsweep.execution
 
 import java.util.concurrent.ConcurrentHashMap
-import java.util.{Collections, HashMap => JHashMap, Map => JMap, WeakHashMap}
+import java.util.{Collections, Map => JMap, WeakHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, Expression, UnsafeProjection, UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.Expression
 
 /**
  * A broadcast side in columns, sorted by (group, sort endpoint), and the numbers of its key groups.
  * It is made once in an executor and shared by the tasks of a join; read only.
  */
-final class BroadcastIndex(val block: RowBlock, groups: JMap[UnsafeRow, Integer]) {
-
-  /** The group of a key; [[BroadcastIndex.NoGroup]] if no row has it. */
-  def group(key: UnsafeRow): Int = {
-    val number = groups.get(key)
-    if (number == null) BroadcastIndex.NoGroup else number
-  }
-}
+final class BroadcastIndex(val block: RowBlock, val groups: KeyGroups)
 
 object BroadcastIndex {
   val NoGroup: Int = -1
@@ -46,31 +37,21 @@ object BroadcastIndex {
       timer: SortTimer): BroadcastIndex = {
     val block = new RowBlock(layout, memory = null)
     def all = PackedRows.unpack(rows, layout.input.size)
-    val groups = new JHashMap[UnsafeRow, Integer]
+    val groups = KeyGroups.of(keys)
     if (keys.isEmpty) all.foreach(block.append(_, NoGroup))
     else {
       block.grouped()
-      val keyOf = keyProjection(keys, layout.input)
+      val key = RowKeys.of(keys, layout.input)
       all.foreach { row =>
-        keyOf(row).foreach { key =>
-          val known = groups.get(key)
-          val number = if (known == null) groups.size else known.intValue
-          if (block.append(row, number) && known == null) groups.put(key.copy(), number)
+        key.read(row)
+        if (!key.anyNull) {
+          val known = groups.of(key)
+          if (known != NoGroup) block.append(row, known)
+          else if (block.append(row, groups.size)) groups.add(key)
         }
       }
     }
     timer.time(block.sort())
     new BroadcastIndex(block, groups)
-  }
-
-  /** The keys of a row; None if one is NULL, which equals nothing. */
-  def keyProjection(
-      keys: Seq[Expression],
-      input: Seq[Attribute]): InternalRow => Option[UnsafeRow] = {
-    val project = UnsafeProjection.create(keys, input)
-    row => {
-      val key = project(row)
-      if (key.anyNull) None else Some(key)
-    }
   }
 }

@@ -1,10 +1,7 @@
 package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Ascending, Attribute, BoundReference, Expression, RowOrdering, SortOrder, UnsafeProjection,
-  UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.Side
 
@@ -160,17 +157,10 @@ final class SortedInput(
     rows: Iterator[InternalRow],
     keys: Seq[Expression],
     input: Seq[Attribute]) {
-  private val project = UnsafeProjection.create(keys, input)
-  private val ordering = RowOrdering.create(
-    keys.zipWithIndex.map { case (key, i) =>
-      SortOrder(BoundReference(i, key.dataType, nullable = true), Ascending)
-    },
-    Nil)
-  private var key: UnsafeRow = _
-  private val own = UnsafeRow.createFromByteArray(0, keys.size)
-  private var held: UnsafeRow = own
-
   val hasKeys: Boolean = keys.nonEmpty
+  private val key = if (hasKeys) RowKeys.of(keys, input) else null
+  private val own = if (hasKeys) RowKeys.of(keys, input) else null
+  private var held = own
   var row: InternalRow = _
   advance()
 
@@ -178,7 +168,7 @@ final class SortedInput(
 
   def advance(): Unit = {
     row = if (rows.hasNext) rows.next() else null
-    if (hasKeys && hasRow) key = project(row)
+    if (hasKeys && hasRow) key.read(row)
   }
 
   /**
@@ -191,17 +181,17 @@ final class SortedInput(
     else if (!hasKeys) 0
     else if (key.anyNull) -1
     else if (other.key.anyNull) 1
-    else ordering.compare(key, other.key)
+    else key.compare(other.key)
 
   /** Keeps the current key, to tell when it ends. */
-  def holdKey(): UnsafeRow = {
-    if (hasKeys) own.copyFrom(key)
+  def holdKey(): RowKeys = {
+    if (hasKeys) own.set(key)
     hold(own)
     own
   }
 
   /** Takes the rows of this key, which another input keeps, for those of the group. */
-  def hold(key: UnsafeRow): Unit = held = key
+  def hold(key: RowKeys): Unit = held = key
 
-  def hasHeldRow: Boolean = hasRow && (!hasKeys || ordering.compare(key, held) == 0)
+  def hasHeldRow: Boolean = hasRow && (!hasKeys || key.compare(held) == 0)
 }

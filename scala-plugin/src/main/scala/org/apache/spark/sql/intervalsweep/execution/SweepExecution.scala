@@ -217,9 +217,11 @@ final class BroadcastTasks(
 
   private def groupOf(index: BroadcastIndex, streamed: Side): Option[InternalRow => Int] =
     Option.when(settings.keys(streamed).nonEmpty) {
-      val keyOf =
-        BroadcastIndex.keyProjection(settings.keys(streamed), settings.layouts(streamed).input)
-      row => keyOf(row).fold(BroadcastIndex.NoGroup)(index.group)
+      val key = RowKeys.of(settings.keys(streamed), settings.layouts(streamed).input)
+      row => {
+        key.read(row)
+        if (key.anyNull) BroadcastIndex.NoGroup else index.groups.of(key)
+      }
     }
 }
 

@@ -1,0 +1,120 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import java.util.{HashMap => JHashMap}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Ascending, Attribute, BoundReference, Expression, RowOrdering, SortOrder, UnsafeProjection,
+  UnsafeRow
+}
+import org.apache.spark.sql.intervalsweep.condition.{EncodedEndpoint, EndpointEncoding}
+import org.apache.spark.util.collection.OpenHashMap
+
+/**
+ * The equality keys of one row at a time. A single key that is a number, a date or a timestamp is
+ * read as a LONG: it is compared and hashed many times as fast as a row.
+ */
+sealed trait RowKeys {
+
+  /** Whether a key is NULL, which equals nothing. */
+  def anyNull: Boolean
+
+  def read(row: InternalRow): Unit
+
+  /** In the order in which Spark sorts keys, of two that are not NULL and were made alike. */
+  def compare(other: RowKeys): Int
+
+  /** Becomes a copy of another that was made alike. */
+  def set(other: RowKeys): Unit
+}
+
+object RowKeys {
+
+  /** @param keys one or more, over the columns `input` */
+  def of(keys: Seq[Expression], input: Seq[Attribute]): RowKeys =
+    if (isNumber(keys)) new NumberKey(keys.head, input) else new ManyKeys(keys, input)
+
+  def isNumber(keys: Seq[Expression]): Boolean =
+    keys.size == 1 && EndpointEncoding.isSupported(keys.head.dataType)
+}
+
+private final class NumberKey(key: Expression, input: Seq[Attribute]) extends RowKeys {
+  private val numberOf = EndpointReader.of(Seq(EncodedEndpoint(key)), input)
+  var anyNull: Boolean = true
+  var number = 0L
+
+  override def read(row: InternalRow): Unit = {
+    val read = numberOf(row)
+    anyNull = read.isNullAt(0)
+    if (!anyNull) number = read.getLong(0)
+  }
+
+  override def compare(other: RowKeys): Int =
+    java.lang.Long.compare(number, other.asInstanceOf[NumberKey].number)
+
+  override def set(other: RowKeys): Unit = {
+    anyNull = other.anyNull
+    number = other.asInstanceOf[NumberKey].number
+  }
+}
+
+private final class ManyKeys(keys: Seq[Expression], input: Seq[Attribute]) extends RowKeys {
+  private val project = UnsafeProjection.create(keys, input)
+  private lazy val ordering = RowOrdering.create(
+    keys.zipWithIndex.map { case (key, i) =>
+      SortOrder(BoundReference(i, key.dataType, nullable = true), Ascending)
+    },
+    Nil)
+  private lazy val copy = UnsafeRow.createFromByteArray(0, keys.size)
+  var row: UnsafeRow = _
+
+  override def anyNull: Boolean = row.anyNull
+
+  override def read(from: InternalRow): Unit = row = project(from)
+
+  override def compare(other: RowKeys): Int =
+    ordering.compare(row, other.asInstanceOf[ManyKeys].row)
+
+  override def set(other: RowKeys): Unit = {
+    copy.copyFrom(other.asInstanceOf[ManyKeys].row)
+    row = copy
+  }
+}
+
+/** The numbers of key groups, in the order in which they were added. */
+sealed trait KeyGroups {
+
+  /** The number of a key's group; [[BroadcastIndex.NoGroup]] if it has none. */
+  def of(key: RowKeys): Int
+
+  /** Gives a key the next number. */
+  def add(key: RowKeys): Unit
+
+  def size: Int
+}
+
+object KeyGroups {
+  def of(keys: Seq[Expression]): KeyGroups =
+    if (RowKeys.isNumber(keys)) new NumberGroups else new ManyKeysGroups
+}
+
+private final class NumberGroups extends KeyGroups {
+  private val numbers = new OpenHashMap[Long, Int]
+
+  /** One more than the number: what is not in the map is 0. */
+  override def of(key: RowKeys): Int = numbers(key.asInstanceOf[NumberKey].number) - 1
+  override def add(key: RowKeys): Unit =
+    numbers.update(key.asInstanceOf[NumberKey].number, numbers.size + 1)
+  override def size: Int = numbers.size
+}
+
+private final class ManyKeysGroups extends KeyGroups {
+  private val numbers = new JHashMap[UnsafeRow, Integer]
+  override def of(key: RowKeys): Int = {
+    val number = numbers.get(key.asInstanceOf[ManyKeys].row)
+    if (number == null) BroadcastIndex.NoGroup else number
+  }
+  override def add(key: RowKeys): Unit =
+    numbers.put(key.asInstanceOf[ManyKeys].row.copy(), numbers.size)
+  override def size: Int = numbers.size
+}
