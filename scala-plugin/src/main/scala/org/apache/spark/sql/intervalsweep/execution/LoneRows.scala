@@ -38,6 +38,7 @@ final class LoneRows(val side: Side, val block: RowBlock, rows: Int, val outcome
  * @param limit how many make a window full
  */
 final class Leftovers(blocks: Map[Side, RowBlock], limit: Int) {
+  private val kept = blocks.values.toArray
 
   /** The rows of a side, if they are kept. */
   def of(side: Side): Option[RowBlock] = blocks.get(side)
@@ -47,7 +48,13 @@ final class Leftovers(blocks: Map[Side, RowBlock], limit: Int) {
 
   def isKept(side: Side): Boolean = blocks.contains(side)
   def isEmpty: Boolean = blocks.values.forall(_.numRows == 0)
-  def isFull: Boolean = blocks.values.exists(block => block.numRows >= limit || block.isFull)
+
+  /** Asked for each row. */
+  def isFull: Boolean = {
+    var i = 0
+    while (i < kept.length && kept(i).numRows < limit && !kept(i).isFull) i += 1
+    i < kept.length
+  }
   def clear(): Unit = blocks.values.foreach(_.clear())
 }
 

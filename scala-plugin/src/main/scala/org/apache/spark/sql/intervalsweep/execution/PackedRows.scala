@@ -1,10 +1,7 @@
 package org.apache.spark.sql.intervalsweep.execution
 
-import java.io.{ByteArrayOutputStream, DataOutputStream}
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import org.apache.spark.sql.catalyst.plans.physical.BroadcastMode
 import org.apache.spark.unsafe.Platform
 
@@ -13,11 +10,12 @@ import org.apache.spark.unsafe.Platform
  *
  * Spark's broadcast exchange sends an array of rows, each of which Java serialises as an object of
  * its own: for a million small rows that takes longer than the join. Here the array has one row for
- * every [[PackedRows.ChunkBytes]], with a single binary field that holds rows one after the other:
+ * every few mebibytes, with a single binary field that holds rows one after the other:
  * a 64-bit length, then the row's bytes.
  */
 case object PackedRows extends BroadcastMode {
-  private val ChunkBytes = 16 << 20
+  private val FirstBytes = 64 << 10
+  private val MostBytes = 16 << 20
 
   override def canonicalized: BroadcastMode = this
 
@@ -28,27 +26,17 @@ case object PackedRows extends BroadcastMode {
       rows: Iterator[InternalRow],
       sizeHint: Option[Long]): Array[InternalRow] = {
     val packed = Array.newBuilder[InternalRow]
-    val bytes = new ByteArrayOutputStream
-    val out = new DataOutputStream(bytes)
-    val buffer = new Array[Byte](1 << 12)
-    def close(): Unit = if (bytes.size > 0) {
-      packed += oneField(bytes.toByteArray)
-      bytes.reset()
-    }
+    var chunk = new PackedChunk(FirstBytes)
     rows.map(_.asInstanceOf[UnsafeRow]).foreach { row =>
-      out.writeLong(row.getSizeInBytes.toLong)
-      row.writeToStream(out, buffer)
-      if (bytes.size >= ChunkBytes) close()
+      if (!chunk.hasRoom(row)) {
+        packed += chunk.packed
+        val larger = math.min(2 * chunk.capacity, MostBytes)
+        chunk = new PackedChunk(math.max(larger, row.getSizeInBytes + 8))
+      }
+      chunk.add(row)
     }
-    close()
+    if (!chunk.isEmpty) packed += chunk.packed
     packed.result()
-  }
-
-  private def oneField(bytes: Array[Byte]): UnsafeRow = {
-    val writer = new UnsafeRowWriter(1, bytes.length)
-    writer.reset()
-    writer.write(0, bytes)
-    writer.getRow.copy()
   }
 
   /** The rows that were packed; each is valid until the next one. */
@@ -67,11 +55,37 @@ case object PackedRows extends BroadcastMode {
     override def hasNext: Boolean = at < end
 
     override def next(): UnsafeRow = {
-      // DataOutputStream writes the high byte first.
-      val size = java.lang.Long.reverseBytes(Platform.getLong(base, at)).toInt
+      val size = Platform.getLong(base, at).toInt
       row.pointTo(base, at + 8, size)
       at += 8 + size
       row
     }
+  }
+}
+
+/** A row in the making, of one binary field that holds up to `capacity` bytes. */
+private final class PackedChunk(val capacity: Int) {
+  // The bits of the NULLs, then offset and size of the field, then what is in it.
+  private val header = UnsafeRow.calculateBitSetWidthInBytes(1) + 8
+  private val bytes = new Array[Byte](header + capacity)
+  private var size = 0
+
+  def isEmpty: Boolean = size == 0
+
+  def hasRoom(row: UnsafeRow): Boolean = size + 8L + row.getSizeInBytes <= capacity
+
+  def add(row: UnsafeRow): Unit = {
+    val at = Platform.BYTE_ARRAY_OFFSET + header + size
+    Platform.putLong(bytes, at, row.getSizeInBytes.toLong)
+    row.writeToMemory(bytes, at + 8L)
+    size += 8 + row.getSizeInBytes
+  }
+
+  def packed: UnsafeRow = {
+    Platform.putLong(bytes, Platform.BYTE_ARRAY_OFFSET + header - 8L, header.toLong << 32 | size)
+    // Rows are sent over the wire as they are: without what was not used.
+    val row = new UnsafeRow(1)
+    row.pointTo(java.util.Arrays.copyOf(bytes, header + size), header + size)
+    row
   }
 }

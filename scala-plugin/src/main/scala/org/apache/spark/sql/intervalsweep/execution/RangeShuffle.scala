@@ -169,7 +169,7 @@ private final class RowRouter(side: RangeSide, ranges: Int) {
   }
 
   private def touchedBy(endpoints: InternalRow, number: Long): Array[Int] =
-    if (endpoints.anyNull) Array.emptyIntArray
+    if (EndpointReader.anyNull(endpoints)) Array.emptyIntArray
     else {
       side.router.route(endpoints, number, routes)
       if (routes.length == 2 && routes(0) == routes(1)) Array(routes(0))

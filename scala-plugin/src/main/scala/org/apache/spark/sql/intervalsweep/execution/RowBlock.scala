@@ -82,7 +82,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
    */
   def append(row: InternalRow, group: Int): Boolean = {
     val projected = endpointsOf(row)
-    if (projected.anyNull) false
+    if (EndpointReader.anyNull(projected)) false
     else {
       if (rows == capacity) grow()
       var k = 0
@@ -288,6 +288,13 @@ private final class RowFailures(checks: Seq[Expression], input: Seq[Attribute]) 
 
 /** Reads the endpoints of rows. */
 object EndpointReader {
+
+  /** As `row.anyNull`, which makes objects for each row. */
+  def anyNull(row: InternalRow): Boolean = {
+    var i = 0
+    while (i < row.numFields && !row.isNullAt(i)) i += 1
+    i < row.numFields
+  }
 
   /** A function from a row to its endpoints; the result is valid until the next row. */
   def of(endpoints: Seq[Expression], input: Seq[Attribute]): InternalRow => SpecificInternalRow = {
