@@ -13,6 +13,7 @@ import org.apache.spark.sql.types._
  */
 sealed abstract class BlockColumn(val dataType: DataType) {
   var nulls: Array[Boolean] = Array.emptyBooleanArray
+  private var hasNulls = false
 
   /** Bytes that a row takes in this column, as far as it is fixed. */
   def bytesPerRow: Int
@@ -24,8 +25,17 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   final def set(i: Int, row: InternalRow, ordinal: Int): Unit =
     if (row.isNullAt(ordinal)) setNull(i) else { nulls(i) = false; setValue(i, row, ordinal) }
 
-  protected def setNull(i: Int): Unit = nulls(i) = true
+  private def setNull(i: Int): Unit = {
+    nulls(i) = true
+    hasNulls = true
+  }
   protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit
+
+  /** `nulls`, or null if no row is NULL: most columns that may have NULLs have none. */
+  final def nullsIfAny: Array[Boolean] = if (hasNulls) nulls else null
+
+  /** Forgets all rows. */
+  final def clear(): Unit = hasNulls = false
 
   /** Reorders the rows: row `i` becomes what row `order(i)` was. */
   def permute(order: Array[Int], n: Int): Unit = {

@@ -130,6 +130,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     offsets = null
     order = null
     matched.clear()
+    columns.foreach(_.clear())
     if (failures != null) failures.clear()
   }
 

@@ -216,7 +216,7 @@ private final class SideCode(
 
     def locals: String = {
       val valuesOf = s"final $arrayType $values = $column.values();"
-      if (isNullable) s"$valuesOf\nfinal boolean[] $nulls = $column.nulls();" else valuesOf
+      if (isNullable) s"$valuesOf\nfinal boolean[] $nulls = $column.nullsIfAny();" else valuesOf
     }
 
     def variable: ExprCode = {
@@ -230,7 +230,7 @@ private final class SideCode(
         val isNull = ctx.freshName("isNull")
         val absent = if (mayBeAbsent) s"$position < 0 || " else ""
         val code = code"""
-            |final boolean $isNull = $absent$nulls[$position];
+            |final boolean $isNull = $absent$nulls != null && $nulls[$position];
             |final $javaType $value = $isNull ? ${CodeGenerator.defaultValue(dataType)} : ($read);
           """.stripMargin
         ExprCode(code, JavaCode.isNullVariable(isNull), JavaCode.variable(value, dataType))
