@@ -4,7 +4,7 @@ import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvi
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.functions.{InferEndpointsNotNull, IntervalFunctions}
 import org.apache.spark.sql.intervalsweep.planner.{
-  EqualityRelations, IntervalSweepStrategy, JoinReportFunction, SplitSkewedKeys
+  AggregateRuns, EqualityRelations, IntervalSweepStrategy, JoinReportFunction, SplitSkewedKeys
 }
 
 /**
@@ -15,7 +15,7 @@ import org.apache.spark.sql.intervalsweep.planner.{
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects: the functions, two optimizer rules, the strategy and a rule for adaptive
+ * It only injects: the functions, three optimizer rules, the strategy and a rule for adaptive
  * execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
@@ -25,6 +25,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectTableFunction(JoinReportFunction.description)
     extensions.injectOptimizerRule(_ => EqualityRelations)
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
+    extensions.injectPreCBORule(_ => AggregateRuns)
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
     extensions.injectQueryStagePrepRule(_ => SplitSkewedKeys)
   }

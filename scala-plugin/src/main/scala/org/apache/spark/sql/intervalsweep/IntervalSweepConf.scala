@@ -87,9 +87,19 @@ object IntervalSweepConf {
       .booleanConf
       .createWithDefault(false)
 
+  val AggregateRuns: ConfigEntry[Boolean] =
+    buildConf("spark.sql.intervalsweep.aggregateRuns")
+      .doc(
+        "When true, aggregates such as count(*), sum, avg, min and max over a swept join, by " +
+          "columns of one side or of all pairs, are computed from the runs of matches, without " +
+          "the pairs. When false, each pair is made and given to Spark's aggregate.")
+      .version("0.1.0")
+      .booleanConf
+      .createWithDefault(true)
+
   /** Every setting, for the documentation and its test. */
   val all: Seq[ConfigEntry[_]] =
-    Seq(Enabled, Python, BatchRows, RangeRows, SmallGroupPairs, Boxes, WeakRanges)
+    Seq(Enabled, Python, BatchRows, RangeRows, SmallGroupPairs, Boxes, WeakRanges, AggregateRuns)
 
   /** Registers the settings with Spark, which happens when this object is first touched. */
   def register(): Unit = ()

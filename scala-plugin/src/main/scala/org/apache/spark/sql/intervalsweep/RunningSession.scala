@@ -18,7 +18,8 @@ object RunningSession {
     ours.registerFunctions(session.sessionState.functionRegistry)
     ours.registerTableFunctions(session.sessionState.tableFunctionRegistry)
     val experimental = session.experimental
-    experimental.extraOptimizations ++= ours.buildOptimizerRules(session)
+    experimental.extraOptimizations ++=
+      ours.buildOptimizerRules(session) ++ ours.buildPreCBORules(session)
     experimental.extraStrategies ++= ours.buildPlannerStrategies(session)
     // And those that newSession() will make of this one.
     new IntervalSweepExtensions().apply(session.extensions)

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types._
  * Whether an expression has a value, or is NULL, for every row: then it may be computed for rows
  * that the formula would never have come to. What is not known here may fail.
  */
-private[condition] object CannotFail {
+private[intervalsweep] object CannotFail {
 
   def apply(e: Expression): Boolean =
     hasValue(e) && e.children.forall(apply) || e.foldable && Try(e.eval()).isSuccess
@@ -29,7 +29,7 @@ private[condition] object CannotFail {
     case _: DateAdd | _: DateSub | _: DateDiff | _: ExtractANSIIntervalDays | _: WholeUnits => true
     case _: Coalesce | _: If | _: CaseWhen | _: Greatest | _: Least => true
     case _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull | _: IsNotNull => true
-    case _: KnownNotNull | _: KnownNullable => true
+    case _: KnownNotNull | _: KnownNullable | _: UnscaledValue => true
     case _: KnownFloatingPointNormalized | _: NormalizeNaNAndZero => true
     case _ => false
   }

@@ -1,7 +1,9 @@
 package org.apache.spark.sql.intervalsweep.execution
 
+import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator
+import org.apache.spark.sql.catalyst.util.{SQLOrderingUtil, TypeUtils}
 import org.apache.spark.sql.types._
 
 /**
@@ -48,6 +50,28 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   /** The value of row `i`, boxed as Catalyst boxes it; `null` for NULL. For interpreted plans. */
   final def boxed(i: Int): Any = if (nulls(i)) null else boxedValue(i)
   protected def boxedValue(i: Int): Any
+
+  /** Compares two values that are not NULL, in Spark's order. */
+  def compare(i: Int, j: Int): Int
+
+  /** Sets row `i` to what row `j` of a column of the same type is. */
+  final def copy(i: Int, from: BlockColumn, j: Int): Unit = {
+    nulls(i) = from.nulls(j)
+    if (!nulls(i)) copyValue(i, from, j)
+  }
+  protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit
+
+  /** The value of row `i` of an integral column. */
+  def long(i: Int): Long = throw unlike("BIGINT")
+
+  /** Sets row `i` of a BIGINT column. */
+  def setLong(i: Int, value: Long): Unit = throw unlike("BIGINT")
+
+  /** Sets row `i` of a DOUBLE column. */
+  def setDouble(i: Int, value: Double): Unit = throw unlike("DOUBLE")
+
+  private def unlike(other: String) =
+    SparkException.internalError(s"IntervalSweepJoin: ${dataType.sql} is read as $other")
 }
 
 /** BOOLEAN, TINYINT, SMALLINT, INT, DATE and year-month intervals. */
@@ -86,6 +110,10 @@ final class IntColumn(dataType: DataType) extends BlockColumn(dataType) {
     case 1 => values(i).toByte
     case _ => values(i) != 0
   }
+  override def compare(i: Int, j: Int): Int = Integer.compare(values(i), values(j))
+  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
+    values(i) = from.asInstanceOf[IntColumn].values(j)
+  override def long(i: Int): Long = values(i).toLong
 }
 
 /** BIGINT, TIMESTAMP, TIMESTAMP_NTZ and day-time intervals. */
@@ -103,6 +131,14 @@ final class LongColumn(dataType: DataType) extends BlockColumn(dataType) {
     values = EndpointOrder.permuted(values, order, n)
   }
   override protected def boxedValue(i: Int): Any = values(i)
+  override def compare(i: Int, j: Int): Int = java.lang.Long.compare(values(i), values(j))
+  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
+    values(i) = from.asInstanceOf[LongColumn].values(j)
+  override def long(i: Int): Long = values(i)
+  override def setLong(i: Int, value: Long): Unit = {
+    nulls(i) = false
+    values(i) = value
+  }
 }
 
 /** FLOAT and DOUBLE; a float widened to double and back is the same float. */
@@ -125,6 +161,14 @@ final class DoubleColumn(dataType: DataType) extends BlockColumn(dataType) {
   }
   override protected def boxedValue(i: Int): Any =
     if (dataType == FloatType) values(i).toFloat else values(i)
+  override def compare(i: Int, j: Int): Int =
+    SQLOrderingUtil.compareDoubles(values(i), values(j))
+  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
+    values(i) = from.asInstanceOf[DoubleColumn].values(j)
+  override def setDouble(i: Int, value: Double): Unit = {
+    nulls(i) = false
+    values(i) = value
+  }
 }
 
 /**
@@ -150,6 +194,11 @@ final class ObjectColumn(dataType: DataType) extends BlockColumn(dataType) {
     while (i < n) { values(i) = old(order(i)); i += 1 }
   }
   override protected def boxedValue(i: Int): Any = values(i)
+
+  private lazy val ordering = TypeUtils.getInterpretedOrdering(dataType)
+  override def compare(i: Int, j: Int): Int = ordering.compare(values(i), values(j))
+  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
+    values(i) = from.asInstanceOf[ObjectColumn].values(j)
 }
 
 object ObjectColumn {

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Ascending, Attribute, AttributeSet, Expression, SortOrder
+  Alias, Ascending, Attribute, AttributeSet, Expression, NamedExpression, SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.{ExistenceJoin, JoinType}
 import org.apache.spark.sql.catalyst.plans.physical._
@@ -24,7 +24,9 @@ import org.apache.spark.sql.intervalsweep.condition.{
  *
  * @param residual what a matched pair has to fulfil besides
  * @param leftChecks what is computed for no other reason than to fail where the formula does
- * @param output the columns of both sides that are needed above
+ * @param runs what is told of the pairs of a run together, where that is enough; see `MatchRuns`
+ * @param apart the side whose rows are told apart above then, if one is
+ * @param output the columns of both sides, and of `runs`, that are needed above
  */
 case class IntervalSweepJoinExec(
     left: SparkPlan,
@@ -39,6 +41,8 @@ case class IntervalSweepJoinExec(
     leftChecks: Seq[Expression],
     rightChecks: Seq[Expression],
     mode: SweepMode,
+    runs: Option[Seq[NamedExpression]],
+    apart: Option[Side],
     override val output: Seq[Attribute])
     extends BinaryExecNode with BaseJoinExec with SweepCodegen {
 
@@ -52,6 +56,19 @@ case class IntervalSweepJoinExec(
     case _ => None
   }
 
+  /** Where the values of runs come from. */
+  def runLayout: Option[RunLayout] = runs.map { values =>
+    RunLayout(apart, values.collect { case Alias(v: RunValue, _) => runColumn(v) }.toArray)
+  }
+
+  private def runColumn(value: RunValue): RunColumn = {
+    val places = value.columns.map { column =>
+      val side = if (column.references.subsetOf(left.outputSet)) LeftSide else RightSide
+      ColumnPlace(side, payload(side).indexWhere(_.semanticEquals(column)))
+    }
+    RunColumn(value.kind, places.toArray, value.dataType, value.isDifference, value.limit)
+  }
+
   /** The parts of the join's condition, as the condition layer knows them. */
   def sweepCondition: SweepCondition = SweepCondition(
     leftKeys,
@@ -63,6 +80,8 @@ case class IntervalSweepJoinExec(
     leftChecks,
     rightChecks)
 
+  override def producedAttributes: AttributeSet =
+    AttributeSet(existence ++ runs.getOrElse(Nil).map(_.toAttribute))
   override def condition: Option[Expression] = residual
   override def nodeName: String = "IntervalSweepJoin"
 
@@ -114,7 +133,7 @@ case class IntervalSweepJoinExec(
 
   /** The columns of a side that are read for each pair. */
   def payload(side: Side): Seq[Attribute] = {
-    val needed = outputSet ++ AttributeSet(residual)
+    val needed = outputSet ++ AttributeSet(residual) ++ AttributeSet(runs.getOrElse(Nil))
     input(side).output.filter(needed.contains)
   }
 
@@ -136,7 +155,8 @@ case class IntervalSweepJoinExec(
        |${described.mkString("\n")}
        |""".stripMargin
 
-  private def described: Seq[String] = mode.describe(sweepCondition)
+  private def described: Seq[String] = mode.describe(sweepCondition) ++
+    runs.map(_.collect { case Alias(value, _) => value.sql }.mkString("runs [", ", ", "]"))
 
   override protected def withNewChildrenInternal(
       newLeft: SparkPlan,

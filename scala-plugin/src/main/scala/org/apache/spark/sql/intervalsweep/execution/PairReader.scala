@@ -2,14 +2,15 @@ package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, BaseGenericInternalRow, Expression, GenericInternalRow, JoinedRow, Literal, Predicate,
-  UnsafeProjection
+  Attribute, BaseGenericInternalRow, Expression, GenericInternalRow, JoinedRow, Literal,
+  MutableProjection, NamedExpression, Predicate, UnsafeProjection
 }
 
 /**
  * The joined rows of a task without generated code around it: for plans that are interpreted.
  *
  * @param existence the column that says whether a row that goes out alone has a match
+ * @param runs the columns of what the pairs of a run are together
  */
 case class PairReader(
     left: Seq[Attribute],
@@ -17,18 +18,23 @@ case class PairReader(
     residual: Option[Expression],
     existence: Option[Attribute],
     joinOutput: JoinOutput,
+    runs: Seq[NamedExpression],
     output: Seq[Attribute]) {
 
   def read(task: SweepTask): Iterator[InternalRow] = new Iterator[InternalRow] {
     private val input = left ++ right
     private val isWanted = Predicate.create(residual.getOrElse(Literal.TrueLiteral), input)
-    private val joinedInput = input.map(_.withNullability(true)) ++ existence
+    private val nullableInput = input.map(_.withNullability(true))
+    private val joinedInput = nullableInput ++ existence ++ runs.map(_.toAttribute)
     private val project = UnsafeProjection.create(output, joinedInput)
+    private val valuesOfPair = MutableProjection.create(runs, nullableInput)
     private val leftRow = new BlockRow(left.size)
     private val rightRow = new BlockRow(right.size)
     private val pair = new JoinedRow(leftRow, rightRow)
-    private val outcome = new GenericInternalRow(1)
+    private val outcome = new GenericInternalRow(existence.size)
     private val joined = new JoinedRow(pair, outcome)
+    private val whole = new JoinedRow
+    private val valuesOfRun = new RunRow(task, runs.size)
     private var pairs = 0
     private var isFound = false
 
@@ -41,7 +47,7 @@ case class PairReader(
       if (!hasNext) throw new NoSuchElementException
       isFound = false
       task.emitted(1)
-      project(joined)
+      project(whole(joined, if (task.isRun) valuesOfRun else valuesOfPair(pair)))
     }
 
     private def startRun(): Boolean = task.hasRun() && {
@@ -52,7 +58,7 @@ case class PairReader(
       pairs = task.takePairs()
       leftRow.position = task.leftRow - task.leftStep
       rightRow.position = task.rightRow - task.rightStep
-      outcome.update(0, task.hasMatch)
+      if (existence.isDefined) outcome.update(0, task.hasMatch)
       true
     }
 
@@ -80,6 +86,14 @@ final class BlockRow(override val numFields: Int) extends BaseGenericInternalRow
 
   override protected def genericGet(ordinal: Int): Any =
     if (position < 0) null else block.columns(ordinal).boxed(position)
+  override def setNullAt(i: Int): Unit = throw new UnsupportedOperationException
+  override def update(i: Int, value: Any): Unit = throw new UnsupportedOperationException
+}
+
+/** What the pairs of a task's run are together. */
+private final class RunRow(task: SweepTask, override val numFields: Int)
+    extends BaseGenericInternalRow {
+  override protected def genericGet(ordinal: Int): Any = task.runColumns(ordinal).boxed(0)
   override def setNullAt(i: Int): Unit = throw new UnsupportedOperationException
   override def update(i: Int, value: Any): Unit = throw new UnsupportedOperationException
 }

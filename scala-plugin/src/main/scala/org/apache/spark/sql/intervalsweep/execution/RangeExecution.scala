@@ -106,7 +106,7 @@ private final class PreparedRanges(
     replicatedSides.map(decided).foldLeft(inputs(shuffled))(_ union _)
 
   def tasks: SweepTasks = {
-    val settings = TaskSettings(node, output, rangeLayout(_))
+    val settings = TaskSettings(node, output, rangeLayout(_), node.runLayout)
     val decided =
       replicatedSides.map(side => side -> rangeLayout(side, decidedColumns(side))).toMap
     new RangeTasks(new SortedTasks(settings, Some(ranges)), settings, decided)
@@ -142,13 +142,15 @@ private final class PreparedRanges(
       s -> (if (s == side) layout.copy(payload = columns.init) else layout)
     }.toMap
     val outcomes = JoinOutput.outcomes(side)
-    val tasks = new SortedTasks(TaskSettings(node, outcomes, layouts), Some(ranges))
+    val settings = TaskSettings(node, outcomes, layouts, runs = None)
+    val tasks = new SortedTasks(settings, Some(ranges))
     val reader = PairReader(
       layouts(LeftSide).payload,
       layouts(RightSide).payload,
       node.residual,
       Some(matched),
       outcomes,
+      runs = Nil,
       columns)
     inputs(shuffled.updated(side, several)).mapPartitions(rows => reader.read(tasks.open(rows)))
   }

@@ -64,6 +64,8 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private var rows = 0
   private var capacity = 0
   private var offsets: Array[Int] = _
+  private var knownTables: BlockTables = _
+  private var tableBytes = 0L
   private var order: Array[Int] = _
 
   /** Bytes taken for values of variable length, and those yet to be asked for. */
@@ -94,6 +96,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       if (failures != null) failures.check(row, rows)
       rows += 1
       offsets = null
+      knownTables = null
       true
     }
   }
@@ -101,6 +104,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   /** Puts the rows in the order of (group, sort endpoint). */
   def sort(): Unit = {
     offsets = null
+    knownTables = null
     val sorted = EndpointOrder.of(groups, endpoints(layout.sortSlot), rows)
     order = sorted.orNull
     sorted.foreach { order =>
@@ -123,11 +127,13 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
 
   /** Forgets the rows, keeping the memory of what is fixed in size. */
   def clear(): Unit = {
-    if (memory != null) memory.release(objectBytes)
+    if (memory != null) memory.release(objectBytes + tableBytes)
     objectBytes = 0
+    tableBytes = 0
     isShort = false
     rows = 0
     offsets = null
+    knownTables = null
     order = null
     matched.clear()
     columns.foreach(_.clear())
@@ -149,6 +155,20 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   def groupOffsets: Array[Int] = {
     if (offsets == null) offsets = RowBlock.offsets(groups, rows)
     offsets
+  }
+
+  /** Aggregates of runs of the rows, which are sorted. Tasks that share the block share them. */
+  def tables: BlockTables = synchronized {
+    if (knownTables == null) knownTables = new BlockTables(this)
+    knownTables
+  }
+
+  /** Takes memory for the tables, and what else is computed of each row, until [[clear]]. */
+  def reserveTables(bytesPerRow: Int): Boolean = memory == null || tableBytes > 0 || {
+    val bytes = rows.toLong * bytesPerRow
+    val isGranted = memory.tryReserve(bytes)
+    if (isGranted) tableBytes = bytes
+    isGranted
   }
 
   /** Whether the rows have group numbers; said before the first row. */

@@ -1,6 +1,8 @@
 package org.apache.spark.sql.intervalsweep.execution
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, BindReferences}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias, Attribute, AttributeSet, BindReferences, Expression
+}
 import org.apache.spark.sql.catalyst.expressions.codegen.{
   CodeGenerator, CodegenContext, ExprCode, FalseLiteral, JavaCode
 }
@@ -41,7 +43,8 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
     val emitted = ctx.freshName("emitted")
     val (leftStep, rightStep) = (ctx.freshName("leftStep"), ctx.freshName("rightStep"))
     val outcome = new OutcomeCode(ctx, joinOutput.tracked.nonEmpty)
-    val emit = emitPair(ctx, task, outcome, left, right)
+    val runs = new RunCode(ctx, task, runValues)
+    val emit = emitPair(ctx, task, outcome, left, right, runs)
     val checkStop =
       if (!parent.needStopCheck) ""
       else s"""
@@ -59,12 +62,14 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
        |  if ($task.takeWindowChange()) {
        |    ${left.reload}
        |    ${right.reload}
+       |    ${runs.reload}
        |  }
        |  int $l = $task.leftRow();
        |  int $r = $task.rightRow();
        |  final int $leftStep = $task.leftStep();
        |  final int $rightStep = $task.rightStep();
        |  ${outcome.locals(task)}
+       |  ${runs.locals}
        |  int $n = $task.takePairs();
        |  int $emitted = 0;
        |  ${left.locals}
@@ -104,7 +109,8 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
       task: String,
       outcome: OutcomeCode,
       left: SideCode,
-      right: SideCode): PairCode => String = {
+      right: SideCode,
+      runs: RunCode): PairCode => String = {
     val attributes = left.attributes ++ right.attributes
     val variables = left.variables ++ right.variables
     val check = residual.map { condition =>
@@ -113,9 +119,16 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
       ctx.INPUT_ROW = null
       (evaluated, BindReferences.bindReference(condition, attributes).genCode(ctx))
     }
-    val byId = attributes.map(_.exprId).zip(variables).toMap ++
+    val read =
+      evaluateRequiredVariables(attributes, variables, AttributeSet(runValues.map(_.child)))
+    ctx.currentVars = variables
+    ctx.INPUT_ROW = null
+    val ofRuns = runValues.map(_.exprId).zip(runs.variables { value =>
+      BindReferences.bindReference(value, left.seen ++ right.seen).genCode(ctx)
+    })
+    val byId = attributes.map(_.exprId).zip(variables).toMap ++ ofRuns ++
       existence.map(a => a.exprId -> outcome.variable(a))
-    val consumed = consume(ctx, output.map(a => byId(a.exprId)))
+    val consumed = s"$read\n${consume(ctx, output.map(a => byId(a.exprId)))}"
     pair => {
       val checked = check.fold("") { case (evaluated, result) =>
         s"$evaluated\n${checkPair(task, outcome, pair, result)}"
@@ -123,6 +136,8 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
       s"$checked\n${pair.emitted} += 1;\n$consumed"
     }
   }
+
+  private def runValues: Seq[Alias] = runs.getOrElse(Nil).collect { case a: Alias => a }
 
   /** Code that goes on to the next pair if this one is not to be emitted. */
   private def checkPair(
@@ -179,6 +194,49 @@ private final class OutcomeCode(ctx: CodegenContext, isNeeded: Boolean) {
     ExprCode(FalseLiteral, JavaCode.variable(hasMatch, exists.dataType))
 }
 
+/** How generated code knows what the pairs of a run are together. */
+private final class RunCode(ctx: CodegenContext, task: String, values: Seq[Alias]) {
+  private val isRun = ctx.freshName("isRun")
+  private val columns = values.map(value =>
+    ctx.addMutableState(
+      BlockColumn.javaClass(value.dataType),
+      "runColumn",
+      forceInline = true))
+
+  def reload: String = values.zip(columns).zipWithIndex.map { case ((value, column), k) =>
+    s"$column = (${BlockColumn.javaClass(value.dataType)}) $task.runColumns()[$k];"
+  }.mkString("\n")
+
+  /** What is the same for all of a run. */
+  def locals: String = if (values.isEmpty) "" else s"final boolean $isRun = $task.isRun();"
+
+  /** @param ofPair code for the value of one pair */
+  def variables(ofPair: Expression => ExprCode): Seq[ExprCode] =
+    values.zip(columns).map { case (value, column) => variable(value, column, ofPair(value.child)) }
+
+  private def variable(value: Alias, column: String, ofPair: ExprCode): ExprCode = {
+    val dataType = value.dataType
+    val javaType = CodeGenerator.javaType(dataType)
+    val isNull = ctx.freshName("isNull")
+    val result = ctx.freshName("value")
+    val default = CodeGenerator.defaultValue(dataType)
+    val read = BlockColumn.read(dataType, s"$column.values()", "0")
+    val code = code"""
+        |final boolean $isNull;
+        |final $javaType $result;
+        |if ($isRun) {
+        |  $isNull = $column.nulls()[0];
+        |  $result = $isNull ? $default : ($read);
+        |} else {
+        |  ${ofPair.code}
+        |  $isNull = ${ofPair.isNull};
+        |  $result = ${ofPair.value};
+        |}
+      """.stripMargin
+    ExprCode(code, JavaCode.isNullVariable(isNull), JavaCode.variable(result, dataType))
+  }
+}
+
 /**
  * How generated code reads the columns of one side.
  *
@@ -193,6 +251,9 @@ private final class SideCode(
     position: String,
     mayBeAbsent: Boolean) {
   private val columns = attributes.zipWithIndex.map { case (a, k) => new ColumnCode(ctx, a, k) }
+
+  /** The columns as pairs have them: an absent row has NULLs. */
+  def seen: Seq[Attribute] = attributes.map(a => a.withNullability(a.nullable || mayBeAbsent))
 
   /** Fetches the columns of a new window. */
   def reload: String = columns.map(_.reload).mkString("\n")

@@ -32,6 +32,7 @@ final class SweepExecution(
       node.residual,
       node.existence,
       node.joinOutput,
+      node.runs.getOrElse(Nil),
       node.output)
     input.mapPartitions(rows => reader.read(factory.open(rows)))
   }
@@ -151,7 +152,11 @@ object TaskSettings {
   private val GroupBatches = 64
 
   def apply(node: IntervalSweepJoinExec): TaskSettings =
-    apply(node, node.joinOutput, side => layout(node, side, node.input(side).output))
+    apply(
+      node,
+      node.joinOutput,
+      side => layout(node, side, node.input(side).output),
+      node.runLayout)
 
   /** @param input the columns of the side's rows as a task gets them */
   def layout(node: IntervalSweepJoinExec, side: Side, input: Seq[Attribute]): BlockLayout = {
@@ -167,9 +172,10 @@ object TaskSettings {
   def apply(
       node: IntervalSweepJoinExec,
       output: JoinOutput,
-      layout: Side => BlockLayout): TaskSettings = {
+      layout: Side => BlockLayout,
+      runs: Option[RunLayout]): TaskSettings = {
     val sides = Seq[Side](LeftSide, RightSide)
-    val plan = TaskPlan(node.sweeps.toArray, output, node.residual.isDefined)
+    val plan = TaskPlan(node.sweeps.toArray, output, node.residual.isDefined, runs)
     TaskSettings(
       layouts = sides.map(side => side -> layout(side)).toMap,
       keys = sides.map(side => side -> node.sweepCondition.keys(side)).toMap,

@@ -7,8 +7,13 @@ import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, 
  * What a task does with the matches.
  *
  * @param hasResidual whether a match of the sweeps has yet to be judged, by the caller
+ * @param runs what goes out of the pairs of a run together, if they need not go out one by one
  */
-case class TaskPlan(sweeps: Array[Sweep], output: JoinOutput, hasResidual: Boolean) {
+case class TaskPlan(
+    sweeps: Array[Sweep],
+    output: JoinOutput,
+    hasResidual: Boolean,
+    runs: Option[RunLayout]) {
 
   /** Whether it is enough to know which boxes of a sweep have a match. */
   def isFirstOnly(sweep: Sweep): Boolean = !hasResidual && output.needsFirstMatchOnly(sweep.boxes)
@@ -60,6 +65,11 @@ final class SweepTask(
   private var isNewWindow = false
   private var lone: List[LoneRows] = Nil
   private var pairs = 0
+  private val aggregates = plan.runs.map(new RunAggregates(_)).orNull
+  private var ranges = Map.empty[Side, PointRange]
+  private var range: PointRange = _
+  private var mostPairs = -1.0
+  private var gathered: GatheredPartners = _
 
   var leftRow = 0
   var rightRow = 0
@@ -68,6 +78,9 @@ final class SweepTask(
 
   /** Whether the run is of pairs, and not of rows of one side. */
   var isPair = true
+
+  /** Whether the pair stands for all pairs of its run, with the values [[runColumns]]. */
+  var isRun = false
 
   /** Whether rows that go out alone have a match. */
   var hasMatch = false
@@ -102,6 +115,9 @@ final class SweepTask(
     pairs = n
   }
 
+  /** What the pairs of a run are together, as columns of one row. */
+  def runColumns: Array[BlockColumn] = aggregates.results
+
   /** Counts output rows: a local number is cheaper than the metric. */
   def emitted(n: Int): Unit = emittedRows.value += n
 
@@ -121,6 +137,7 @@ final class SweepTask(
   private def step(): Boolean =
     if (next < size) { startRun(); true }
     else if (!isSwept) { fetch(); true }
+    else if (gathered != null && gathered.advance()) { startGathered(); true }
     else if (lone.nonEmpty) { startLoneRun(); true }
     else nextWindow()
 
@@ -134,7 +151,29 @@ final class SweepTask(
       rightRow = batch.box(next)
     }
     pairs = batch.count(next)
+    isRun = range != null && pairs > 1 && pairs <= mostPairs
+    if (isRun) joinPairs(batch.box(next), batch.first(next))
     next += 1
+  }
+
+  /** Lets the first pair of the run stand for all. */
+  private def joinPairs(box: Int, first: Int): Unit = {
+    range.set(first, pairs)
+    val boxes = if (isBoxLeft) LeftSide else RightSide
+    aggregates.compute(boxes, block(boxes), box, range)
+    pairs = 1
+  }
+
+  /** A point and all its partners. */
+  private def startGathered(): Unit = {
+    val points = aggregates.layout.apart.get
+    aggregates.compute(points, block(points), gathered.position, gathered)
+    val isPointLeft = points == LeftSide
+    isPair = true
+    isRun = true
+    leftRow = if (isPointLeft) gathered.position else gathered.partner
+    rightRow = if (isPointLeft) gathered.partner else gathered.position
+    pairs = 1
   }
 
   private def startLoneRun(): Unit = {
@@ -144,6 +183,7 @@ final class SweepTask(
       val isLeft = rows.side == LeftSide
       if (isLeft) show(rows.block, right) else show(left, rows.block)
       isPair = false
+      isRun = false
       hasMatch = rows.outcome
       leftRow = if (isLeft) rows.first else -1
       rightRow = if (isLeft) -1 else rows.first
@@ -163,7 +203,11 @@ final class SweepTask(
   private def fetch(): Unit = {
     publish()
     isSwept = !timed(source.nextRuns(statistics))
-    if (isSwept) lone = settled else take(source.runs)
+    if (!isSwept) take(source.runs)
+    else {
+      if (gathered != null) gathered.finish()
+      lone = settled
+    }
   }
 
   private def take(runs: RunBatch): Unit = {
@@ -181,6 +225,34 @@ final class SweepTask(
     }
     next = 0
     size = if (output.hasPairs || plan.hasResidual) runs.size else 0
+    range = null
+    if (aggregates != null && !plan.hasResidual && aggregates.reserve(left, right))
+      takeTogether(runs, boxes)
+  }
+
+  /** Has runs of boxes that are told apart go out as one pair, and gathers others by points. */
+  private def takeTogether(runs: RunBatch, boxes: Side): Unit = {
+    if (mostPairs < 0) mostPairs = aggregates.mostPairs(block)
+    val isByBox = aggregates.isByBox(boxes)
+    if (isByBox) range = rangeOf(boxes.other)
+    else if (block(boxes).numRows <= mostPairs) {
+      gather(runs, boxes)
+      size = 0
+    }
+  }
+
+  private def gather(runs: RunBatch, boxes: Side): Unit = {
+    if (gathered == null) gathered = aggregates.gathered(boxes, block)
+    var k = 0
+    while (k < runs.size) {
+      gathered.add(runs.box(k), runs.first(k), runs.count(k))
+      k += 1
+    }
+  }
+
+  private def rangeOf(points: Side): PointRange = {
+    if (!ranges.contains(points)) ranges += points -> new PointRange(block(points))
+    ranges(points)
   }
 
   private def raiseFailures(runs: RunBatch, boxes: RowBlock, points: RowBlock): Unit =
@@ -209,6 +281,9 @@ final class SweepTask(
     if (residentSide == LeftSide) show(windows.resident, windows.stream)
     else show(windows.stream, windows.resident)
     isNewWindow = true
+    ranges = Map.empty
+    gathered = null
+    mostPairs = -1
     if (left.numRows > 0 && right.numRows > 0) sweep() else lone = settled
     true
   }

@@ -25,6 +25,14 @@ private[planner] object FallbackLog extends Logging {
     if (holdsFunction(join)) logInfo(message) else logDebug(message)
   }
 
+  /** Says why all pairs of a swept join are made for the aggregate above it. */
+  def writePairs(join: Join, reason: String): Unit = if (join.getTagValue(Logged).isEmpty) {
+    join.setTagValue(Logged, ())
+    def message = "IntervalSweep makes the pairs of a join for the aggregate above it" +
+      join.condition.fold("")(c => s", ON ${c.sql}") + s": $reason"
+    if (holdsFunction(join)) logInfo(message) else logDebug(message)
+  }
+
   private def holdsFunction(join: Join): Boolean =
     join.condition.exists(_.exists(_.isInstanceOf[IntervalPredicate]))
 }

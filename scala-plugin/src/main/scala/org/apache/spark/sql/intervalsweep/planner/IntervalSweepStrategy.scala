@@ -1,7 +1,7 @@
 package org.apache.spark.sql.intervalsweep.planner
 
 import org.apache.spark.sql.catalyst.SQLConfHelper
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeSet, NamedExpression}
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.plans.{Cross, Inner}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
@@ -25,6 +25,7 @@ object IntervalSweepStrategy
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case Project(columns, join: Join) => planned(join, Some(columns)).toSeq
     case join: Join => planned(join, None).toSeq
+    case runs: MatchRuns => Seq(plannedRuns(runs))
     case _ => Nil
   }
 
@@ -40,24 +41,60 @@ object IntervalSweepStrategy
         None
     }
 
+  /** Spark knows no such node: if the join is not swept, each pair has a row. */
+  private def plannedRuns(runs: MatchRuns): SparkPlan = {
+    val swept = for {
+      join <- runs.join
+      choice <- decide(join, runs.apart).toOption
+      sweep = physical(join, choice, None)
+    } yield sweep.copy(
+      leftChecks = sweep.leftChecks ++ runs.leftChecks,
+      rightChecks = sweep.rightChecks ++ runs.rightChecks,
+      runs = Some(runs.columns.filter(_.isInstanceOf[Alias])),
+      apart = runs.apart,
+      output = runs.output)
+    swept.foreach(_.setLogicalLink(runs))
+    swept.getOrElse(ProjectExec(runs.columns, planLater(runs.child)))
+  }
+
   /** What is done with a join. */
-  def decide(join: Join): Either[WhyNot, SweepChoice] =
+  def decide(join: Join, boxes: Option[Side] = None): Either[WhyNot, SweepChoice] =
     for {
-      _ <- Either.cond(conf.getConf(IntervalSweepConf.Enabled), (), WhyNot.Disabled)
-      _ <- Either.cond(!join.isStreaming, (), WhyNot.Streaming)
-      output <- JoinOutput.of(join.joinType).toRight(WhyNot.JoinTypeNotSupported(join.joinType))
-      condition <- join.condition.toRight(WhyNot.NoCondition)
+      output <- possibleOutput(join)
       broadcast <- broadcastSide(join, output)
-      sweep <- SweepCondition.analyze(
+      preferred = boxes.orElse(output.tracked.headOption).orElse(broadcast.map(_.other))
+      sweep <- analyze(join, preferred)
+      _ <- hinted(join, sweep)
+    } yield SweepChoice(sweep, mode(sweep, broadcast))
+
+  /** What may be known before statistics are: whether the rows of a join may be runs. */
+  def takesRuns(join: Join, boxes: Option[Side]): Either[String, Unit] = for {
+    output <- possibleOutput(join).left.map(_.message)
+    sweep <- analyze(join, boxes.orElse(output.tracked.headOption)).left.map(_.message)
+    _ <- sweep.residual.map(e => s"${e.sql} is looked at pair by pair").toLeft(())
+  } yield ()
+
+  /** Whether it is a join that is swept and makes pairs. */
+  def makesPairs(join: Join): Boolean =
+    possibleOutput(join).exists(_.hasPairs) && analyze(join, None).isRight
+
+  private def possibleOutput(join: Join): Either[WhyNot, JoinOutput] = for {
+    _ <- Either.cond(conf.getConf(IntervalSweepConf.Enabled), (), WhyNot.Disabled)
+    _ <- Either.cond(!join.isStreaming, (), WhyNot.Streaming)
+    output <- JoinOutput.of(join.joinType).toRight(WhyNot.JoinTypeNotSupported(join.joinType))
+    _ <- join.condition.toRight(WhyNot.NoCondition)
+  } yield output
+
+  private def analyze(join: Join, boxes: Option[Side]): Either[WhyNot, SweepCondition] =
+    join.condition.toRight(WhyNot.NoCondition).flatMap(condition =>
+      SweepCondition.analyze(
         condition,
         join.left.outputSet,
         join.right.outputSet,
         SweepWish(
-          preferredBoxes = output.tracked.headOption.orElse(broadcast.map(_.other)),
+          preferredBoxes = boxes,
           forcedBoxes = sideOf(conf.getConf(IntervalSweepConf.Boxes)),
-          weakRanges = conf.getConf(IntervalSweepConf.WeakRanges)))
-      _ <- hinted(join, sweep)
-    } yield SweepChoice(sweep, mode(sweep, broadcast))
+          weakRanges = conf.getConf(IntervalSweepConf.WeakRanges))))
 
   private def sideOf(name: String): Option[Side] =
     Seq[Side](LeftSide, RightSide).find(_.toString == name)
@@ -137,6 +174,8 @@ object IntervalSweepStrategy
       sweep.leftChecks,
       sweep.rightChecks,
       mode,
+      runs = None,
+      apart = None,
       columns.fold(join.output)(needed(join, _)))
   }
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LocalRelation,
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic.{DataFrame, Dataset}
 import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.intervalsweep.condition.WhyNot
+import org.apache.spark.sql.intervalsweep.condition.{Side, WhyNot}
 import org.apache.spark.sql.types.StructType
 
 /**
@@ -59,15 +59,22 @@ object JoinReport extends PredicateHelper {
     val filters = plan.collectWithSubqueries { case Filter(condition, join: Join) =>
       join -> condition
     }
+    val apart = plan.collectWithSubqueries { case runs: MatchRuns => runs.join -> runs.apart }.toMap
     // Partition pruning repeats a side of a join, with the joins in it.
     val joins = plan.collectWithSubqueries { case join: Join => join }.distinct
     joins.zipWithIndex.map { case (join, i) =>
-      report(i + 1, join, filters.collectFirst { case (j, condition) if j eq join => condition })
+      val filter = filters.collectFirst { case (j, condition) if j eq join => condition }
+      report(i + 1, join, filter, apart.get(Some(join)).flatten)
     }
   }
 
-  private def report(number: Int, join: Join, filter: Option[Expression]): JoinReport = {
-    val choice = IntervalSweepStrategy.decide(join).left.map {
+  /** @param apart the side whose rows are told apart by what is above, if it is known */
+  private def report(
+      number: Int,
+      join: Join,
+      filter: Option[Expression],
+      apart: Option[Side]): JoinReport = {
+    val choice = IntervalSweepStrategy.decide(join, apart).left.map {
       case WhyNot.NoCondition => filter.flatMap(random(join, _)).getOrElse(WhyNot.NoCondition)
       case reason => reason
     }

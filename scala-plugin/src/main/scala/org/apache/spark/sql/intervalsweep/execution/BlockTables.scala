@@ -1,0 +1,114 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import java.util.concurrent.ConcurrentHashMap
+
+/**
+ * What is computed once of the columns of a block to have aggregates of any run of its rows without
+ * going through them. Tables are made when they are asked for first; several tasks may ask.
+ */
+final class BlockTables(block: RowBlock) {
+  private val tables = new ConcurrentHashMap[(String, Int), AnyRef]
+
+  /** Element `i` is how many of the first `i` rows are not NULL. */
+  def counts(column: Int): Array[Int] = table("counts", column) { c =>
+    val counts = new Array[Int](block.numRows + 1)
+    var i = 0
+    while (i < block.numRows) {
+      counts(i + 1) = counts(i) + (if (c.nulls(i)) 0 else 1)
+      i += 1
+    }
+    counts
+  }
+
+  /**
+   * Element `i` is the sum of the first `i` rows. It may wrap; the difference of two elements is
+   * exact nevertheless, if it fits.
+   */
+  def sums(column: Int): Array[Long] = table("sums", column) { c =>
+    val sums = new Array[Long](block.numRows + 1)
+    var i = 0
+    while (i < block.numRows) {
+      sums(i + 1) = sums(i) + (if (c.nulls(i)) 0L else c.long(i))
+      i += 1
+    }
+    sums
+  }
+
+  /** The greatest absolute value of an integral column. */
+  def bound(column: Int): Double = table[java.lang.Double]("bound", column) { c =>
+    var most = 0.0
+    var i = 0
+    while (i < block.numRows) {
+      if (!c.nulls(i)) most = math.max(most, math.abs(c.long(i).toDouble))
+      i += 1
+    }
+    Double.box(most)
+  }
+
+  def doubleSums(column: Int): SumTree = table("doubleSums", column) { c =>
+    new SumTree(c.asInstanceOf[DoubleColumn], block.numRows)
+  }
+
+  def least(column: Int): ExtremeTree =
+    table("least", column)(new ExtremeTree(_, block.numRows, sign = -1))
+
+  def greatest(column: Int): ExtremeTree =
+    table("greatest", column)(new ExtremeTree(_, block.numRows, sign = 1))
+
+  private def table[T <: AnyRef](kind: String, column: Int)(make: BlockColumn => T): T =
+    tables.computeIfAbsent((kind, column), _ => make(block.columns(column))).asInstanceOf[T]
+}
+
+/**
+ * Sums of floating-point numbers: node `i` is the sum of nodes `2 i` and `2 i + 1`, and the leaves
+ * are the rows. A run is a few nodes, so that its sum has the rounding errors of O(log n) additions;
+ * the difference of two prefix sums would have those of all rows before it.
+ */
+final class SumTree(column: DoubleColumn, rows: Int) {
+  private val nodes = new Array[Double](2 * rows)
+  (0 until rows).foreach(i => nodes(rows + i) = if (column.nulls(i)) 0.0 else column.values(i))
+  (rows - 1 to 1 by -1).foreach(i => nodes(i) = nodes(2 * i) + nodes(2 * i + 1))
+
+  /** The sum of the rows [first, first + count). */
+  def of(first: Int, count: Int): Double = {
+    var sum = 0.0
+    var from = first + rows
+    var to = first + count + rows
+    while (from < to) {
+      if ((from & 1) == 1) { sum += nodes(from); from += 1 }
+      if ((to & 1) == 1) { to -= 1; sum += nodes(to) }
+      from >>= 1
+      to >>= 1
+    }
+    sum
+  }
+}
+
+/**
+ * Least or greatest values: like [[SumTree]], with the position of such a value in each node, or -1
+ * where all are NULL.
+ *
+ * @param sign 1 for the greatest, -1 for the least
+ */
+final class ExtremeTree(column: BlockColumn, rows: Int, sign: Int) {
+  private val nodes = new Array[Int](2 * rows)
+  (0 until rows).foreach(i => nodes(rows + i) = if (column.nulls(i)) -1 else i)
+  (rows - 1 to 1 by -1).foreach(i => nodes(i) = better(nodes(2 * i), nodes(2 * i + 1)))
+
+  private def better(i: Int, j: Int): Int =
+    if (i < 0) j else if (j < 0) i else if (sign * column.compare(i, j) >= 0) i else j
+
+  /** Where the extreme of the rows [first, first + count) is; -1 if they are all NULL. */
+  def of(first: Int, count: Int): Int = {
+    var best = -1
+    var from = first + rows
+    var to = first + count + rows
+    while (from < to) {
+      if ((from & 1) == 1) { best = better(best, nodes(from)); from += 1 }
+      if ((to & 1) == 1) { to -= 1; best = better(best, nodes(to)) }
+      from >>= 1
+      to >>= 1
+    }
+    best
+  }
+}

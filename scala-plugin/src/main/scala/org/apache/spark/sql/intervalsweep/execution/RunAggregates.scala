@@ -1,0 +1,182 @@
+package org.apache.spark.sql.intervalsweep.execution
+
+import org.apache.spark.sql.intervalsweep.condition.Side
+import org.apache.spark.sql.types.LongType
+
+/** The rows with which one row of the other side is paired, taken together. */
+trait Partners {
+
+  def block: RowBlock
+  def rows: Long
+
+  /** How many of them are not NULL in a column. */
+  def count(column: Int): Long
+
+  /** The sum of an integral column. */
+  def sum(column: Int): Long
+
+  /** The sum of a floating-point column. */
+  def doubleSum(column: Int): Double
+
+  /** Which of them has the least or the greatest value of a column; -1 if all are NULL. */
+  def extreme(column: Int, kind: RunKind): Int
+}
+
+/** The partners that a run has: points next to each other. */
+final class PointRange(override val block: RowBlock) extends Partners {
+  private val tables = block.tables
+  private val counts = new Array[Array[Int]](block.columns.length)
+  private val sums = new Array[Array[Long]](block.columns.length)
+  private var first = 0
+  private var size = 0
+
+  def set(first: Int, size: Int): Unit = {
+    this.first = first
+    this.size = size
+  }
+
+  override def rows: Long = size.toLong
+
+  override def count(column: Int): Long = {
+    if (counts(column) == null) counts(column) = tables.counts(column)
+    (counts(column)(first + size) - counts(column)(first)).toLong
+  }
+
+  override def sum(column: Int): Long = {
+    if (sums(column) == null) sums(column) = tables.sums(column)
+    sums(column)(first + size) - sums(column)(first)
+  }
+
+  override def doubleSum(column: Int): Double = tables.doubleSums(column).of(first, size)
+
+  override def extreme(column: Int, kind: RunKind): Int = kind match {
+    case RunKind.Least => tables.least(column).of(first, size)
+    case _ => tables.greatest(column).of(first, size)
+  }
+}
+
+/** The values of [[RunColumn]]s for a row and its partners. */
+final class RunAggregates(val layout: RunLayout) {
+  private val columns = layout.columns
+
+  /** The values, as columns of one row. */
+  val results: Array[BlockColumn] = columns.map { c =>
+    val result = BlockColumn(c.dataType)
+    result.grow(1)
+    result
+  }
+
+  /** Whether a box's pairs may go out together; if not, those of a point may. */
+  def isByBox(boxes: Side): Boolean = layout.apart.forall(_ == boxes)
+
+  /** Takes memory for what is computed of the rows of a window; if refused, pairs go out one by one. */
+  def reserve(left: RowBlock, right: RowBlock): Boolean =
+    left.reserveTables(bytesPerRow) && right.reserveTables(bytesPerRow)
+
+  private def bytesPerRow: Int = RunAggregates.BytesPerRow * (1 + columns.length)
+
+  /** For the partners of each point. */
+  def gathered(boxes: Side, block: Side => RowBlock): GatheredPartners =
+    new GatheredPartners(columns, boxes, block(boxes), block(boxes.other).numRows)
+
+  /**
+   * Up to how many pairs can be taken together so that no sum can leave 64 bits. Those of more are
+   * added one by one, by Spark, which says what happens then.
+   */
+  def mostPairs(block: Side => RowBlock): Double = {
+    def bound(place: ColumnPlace): Double = block(place.side).tables.bound(place.ordinal)
+    columns.map { c =>
+      val each = c.kind match {
+        case RunKind.Sum if c.dataType == LongType => bound(c.columns(0))
+        case RunKind.SumOfTwo => bound(c.columns(0)) + bound(c.columns(1))
+        case _ => 0.0
+      }
+      if (each > c.limit) 0.0 else if (each == 0) Double.MaxValue else RunValue.MostLong / each
+    }.minOption.getOrElse(Double.MaxValue)
+  }
+
+  /** Computes the values for row `row` of the block `own` of a side. */
+  def compute(side: Side, own: RowBlock, row: Int, partners: Partners): Unit = {
+    var k = 0
+    while (k < columns.length) {
+      compute(columns(k), results(k), side, own, row, partners)
+      k += 1
+    }
+  }
+
+  private def compute(
+      c: RunColumn,
+      result: BlockColumn,
+      side: Side,
+      own: RowBlock,
+      row: Int,
+      partners: Partners): Unit =
+    c.kind match {
+      case RunKind.Rows => result.setLong(0, partners.rows)
+      case RunKind.SumOfTwo => sumOfTwo(c, result, side, own, row, partners)
+      case kind if c.columns(0).side == side =>
+        val value = own.columns(c.columns(0).ordinal)
+        ofOwn(kind, result, value, row, partners.rows)
+      case kind => ofPartners(kind, result, c.columns(0).ordinal, partners)
+    }
+
+  private def ofOwn(
+      kind: RunKind,
+      result: BlockColumn,
+      value: BlockColumn,
+      row: Int,
+      n: Long): Unit =
+    kind match {
+      case RunKind.Count => result.setLong(0, if (value.nulls(row)) 0L else n)
+      case RunKind.Sum if !value.nulls(row) =>
+        value match {
+          case double: DoubleColumn => result.setDouble(0, double.values(row) * n)
+          case _ => result.setLong(0, value.long(row) * n)
+        }
+      case _ => result.copy(0, value, row)
+    }
+
+  private def ofPartners(
+      kind: RunKind,
+      result: BlockColumn,
+      column: Int,
+      partners: Partners): Unit =
+    kind match {
+      case RunKind.Count => result.setLong(0, partners.count(column))
+      case RunKind.Sum =>
+        if (partners.count(column) == 0) result.nulls(0) = true
+        else if (result.isInstanceOf[DoubleColumn])
+          result.setDouble(0, partners.doubleSum(column))
+        else result.setLong(0, partners.sum(column))
+      case _ =>
+        val position = partners.extreme(column, kind)
+        if (position < 0) result.nulls(0) = true
+        else result.copy(0, partners.block.columns(column), position)
+    }
+
+  /** `sum(x + y_i) = count(y_i) x + sum(y_i)`, where neither is NULL. */
+  private def sumOfTwo(
+      c: RunColumn,
+      result: BlockColumn,
+      side: Side,
+      own: RowBlock,
+      row: Int,
+      partners: Partners): Unit = {
+    val isFirst = c.columns(0).side == side
+    val value = own.columns(c.columns(if (isFirst) 0 else 1).ordinal)
+    val other = c.columns(if (isFirst) 1 else 0).ordinal
+    val n = partners.count(other)
+    if (value.nulls(row) || n == 0) result.nulls(0) = true
+    else {
+      val x = value.long(row) * n
+      val y = partners.sum(other)
+      result.setLong(0, if (!c.isDifference) x + y else if (isFirst) x - y else y - x)
+    }
+  }
+}
+
+private object RunAggregates {
+
+  /** A table of counts, and one of sums or a tree, for a column. */
+  private val BytesPerRow = 24
+}
