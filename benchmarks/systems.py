@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ENABLED = "spark.sql.intervalsweep.enabled"
 BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
+AGGREGATE_RUNS = "spark.sql.intervalsweep.aggregateRuns"
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,11 @@ SPARK = ("pyspark",)
 SWEEP = ("intervalsweep", *SPARK, "pyarrow", "numba", "numpy")
 SYSTEMS = {
     "intervalsweep": Entry("IntervalSweep", SWEEP, lambda limits: SparkSystem(limits, True)),
+    "intervalsweep-pairs": Entry(
+        "IntervalSweep, all pairs made",
+        SWEEP,
+        lambda limits: SparkSystem(limits, True, **{AGGREGATE_RUNS: "false"}),
+    ),
     "intervalsweep-broadcast": Entry(
         "IntervalSweep, broadcast",
         SWEEP,
@@ -200,4 +206,5 @@ SYSTEMS = {
     "datafusion": Entry("DataFusion", ("datafusion",), DataFusion),
     "polars-bio": Entry("polars-bio", ("polars-bio",), PolarsBio),
 }
-DEFAULT = [name for name in SYSTEMS if not name.startswith("intervalsweep-")]
+ON_REQUEST = ("intervalsweep-broadcast", "intervalsweep-distributed")
+DEFAULT = [name for name in SYSTEMS if name not in ON_REQUEST]

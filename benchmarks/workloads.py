@@ -32,7 +32,7 @@ class Workload:
     """A join of r and s under a conjunction of comparisons, and an aggregate of its rows.
 
     The aggregate is one row of integers, so that answers can be compared exactly, and it uses both
-    sides, so that no system gets around making the pairs.
+    sides, so that no system gets around making the pairs, but for the one that is made to.
     """
 
     name: str
