@@ -46,7 +46,7 @@ def test_fallback_of_a_function_is_logged(spark: Any, log: Callable[[], list[str
     assert sweeps(physical(spark.sql(joined(f"{MEET} OR r.k = s.k")))) == 0
     (line,) = log()
     assert line.startswith("INFO IntervalSweep leaves a join to Spark, ON (interval_intersects(")
-    assert line.endswith("add one, or an interval function, with AND")
+    assert "UNION ALL" in line
 
 
 def test_fallback_is_logged_once_by_adaptive_execution(
