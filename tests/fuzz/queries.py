@@ -39,12 +39,21 @@ SHAPES = {
 THIRD = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN")
 WITH_THIRD = ("INNER", "LEFT", "RIGHT", "FULL")
 
-# Around the query, whose columns are c0, c1, ...; c0 is an id.
+# Around the query, whose columns are c0, c1, ..., {last}; c0 is an id.
 WRAPS = {
     "rows": "{query}",
     "distinct": "SELECT DISTINCT * FROM ({query})",
     "count": "SELECT count(*), sum(c0) FROM ({query})",
     "group": "SELECT c0 % 4, count(*), max(c0) FROM ({query}) GROUP BY c0 % 4",
+    "aggregates": (
+        "SELECT count(*), count({last}), sum(c0), min(c0), max(c0), avg(c0) FROM ({query})"
+    ),
+    "aggregates of rows": (
+        "SELECT c0, count(*), count({last}), sum(c0), max(c0) FROM ({query}) GROUP BY c0"
+    ),
+    "aggregates of others": (
+        "SELECT {last}, count(*), sum(c0), min(c0), avg(c0) FROM ({query}) GROUP BY {last}"
+    ),
     "window": "SELECT c0, count(*) OVER (PARTITION BY c0) FROM ({query})",
     "rank": "SELECT c0, rank() OVER (ORDER BY c0) FROM ({query})",
     "joined": "SELECT q.*, z.x FROM ({query}) q JOIN s z ON q.c0 = z.id",
@@ -101,7 +110,7 @@ class Query:
             more=more,
             where=f" WHERE {conjunction(self.where)}" if self.where else "",
         )
-        return WRAPS[self.wrap].format(query=query)
+        return WRAPS[self.wrap].format(query=query, last=f"c{len(self.columns) - 1}")
 
 
 def query(rng: random.Random, scope: Scope) -> Query:
@@ -129,7 +138,7 @@ def query(rng: random.Random, scope: Scope) -> Query:
         third_on=third_on,
         hint=rng.choice(HINTS) if rng.random() < 0.2 else "",
         where=where,
-        wrap=rng.choice(list(WRAPS)) if rng.random() < 0.25 else "rows",
+        wrap=rng.choice(list(WRAPS)) if rng.random() < 0.35 else "rows",
     )
 
 
