@@ -137,7 +137,8 @@ def test_reason_is_the_broadcast_of_another_join(spark: Any) -> None:
     broadcast = node.right().child()  # below the input of the generated code
     done = sql.execution.adaptive.LogicalQueryStage(join.right(), broadcast)
     again = join.copy(join.left(), done, join.joinType(), join.condition(), join.hint())
-    decision = sql.intervalsweep.planner.IntervalSweepStrategy.decide(again)
+    no_side = spark._jvm.scala.Option.empty()
+    decision = sql.intervalsweep.planner.IntervalSweepStrategy.decide(again, no_side)
     reason = decision.swap().toOption().get()
     assert reason.name() == "BroadcastStageOfOther"
     assert reason.advice() == "nothing to change"
