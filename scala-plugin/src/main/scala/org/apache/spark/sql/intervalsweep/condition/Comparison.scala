@@ -4,6 +4,17 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.intervalsweep.functions.DifferenceAtMost
 import org.apache.spark.sql.types._
 
+/** What is less, what is greater, and whether equality is excluded. */
+private[condition] object Ordered {
+  def unapply(e: Expression): Option[(Expression, Expression, Boolean)] = e match {
+    case LessThan(l, r) => Some((l, r, true))
+    case LessThanOrEqual(l, r) => Some((l, r, false))
+    case GreaterThan(l, r) => Some((r, l, true))
+    case GreaterThanOrEqual(l, r) => Some((r, l, false))
+    case _ => None
+  }
+}
+
 /** `lesser < greater` or `lesser <= greater` of endpoints as they stand. */
 private[condition] case class Inequality(
     lesser: Expression,
@@ -30,10 +41,7 @@ private[condition] case class Comparisons(sides: Sides) {
 
   def of(conjunct: Conjunct): Either[WhyNot, Comparison] = {
     val (boxes, inequality) = conjunct.expression match {
-      case LessThan(l, r) => compare(l, r, strict = true)
-      case LessThanOrEqual(l, r) => compare(l, r, strict = false)
-      case GreaterThan(l, r) => compare(r, l, strict = true)
-      case GreaterThanOrEqual(l, r) => compare(r, l, strict = false)
+      case Ordered(lesser, greater, strict) => compare(lesser, greater, strict)
       case EqualTo(l, r) => (equal(l, r), None)
       case d: DifferenceAtMost => (atMost(d), None)
       case _ => (Nil, None)

@@ -17,9 +17,7 @@ private[condition] case class Failures(sides: Sides, held: Seq[Comparison]) {
 
   /** What the formulas compute of one side alone, and which may fail for some rows. */
   def ofRows(side: Side): Seq[Expression] =
-    held.flatMap(c => fallible(c.conjunct.expression, side))
-      .foldLeft(Seq.empty[Expression])((known, e) =>
-        if (known.exists(_.semanticEquals(e))) known else known :+ e)
+    ExpressionSet(held.flatMap(c => fallible(c.conjunct.expression, side))).toSeq
 
   private def fallible(e: Expression, side: Side): Seq[Expression] =
     if (CannotFail(e)) Nil
@@ -73,10 +71,7 @@ private[condition] case class Failures(sides: Sides, held: Seq[Comparison]) {
   /** Pairs of expressions of which the first is at most the second. */
   private lazy val ordered: Seq[(Expression, Expression)] =
     held.flatMap(_.conjunct.expression match {
-      case LessThan(l, r) => Seq(l -> r)
-      case LessThanOrEqual(l, r) => Seq(l -> r)
-      case GreaterThan(l, r) => Seq(r -> l)
-      case GreaterThanOrEqual(l, r) => Seq(r -> l)
+      case Ordered(lesser, greater, _) => Seq(lesser -> greater)
       case EqualTo(l, r) => Seq(l -> r, r -> l)
       case _ => Nil
     }).map { case (l, r) => (EndpointEncoding.strip(l), EndpointEncoding.strip(r)) }

@@ -60,9 +60,9 @@ final class BlockTables(block: RowBlock) {
 }
 
 /**
- * Sums of floating-point numbers: node `i` is the sum of nodes `2 i` and `2 i + 1`, and the leaves
- * are the rows. A run is a few nodes, so that its sum has the rounding errors of O(log n) additions;
- * the difference of two prefix sums would have those of all rows before it.
+ * Sums of floating-point numbers: a [[SegmentTree]] whose leaves are the rows, and each other node
+ * the sum of the two below it. A run is a few nodes, so that its sum has the rounding errors of
+ * O(log n) additions; the difference of two prefix sums would have those of all rows before it.
  */
 final class SumTree(column: DoubleColumn, rows: Int) {
   private val nodes = new Array[Double](2 * rows)
@@ -72,14 +72,7 @@ final class SumTree(column: DoubleColumn, rows: Int) {
   /** The sum of the rows [first, first + count). */
   def of(first: Int, count: Int): Double = {
     var sum = 0.0
-    var from = first + rows
-    var to = first + count + rows
-    while (from < to) {
-      if ((from & 1) == 1) { sum += nodes(from); from += 1 }
-      if ((to & 1) == 1) { to -= 1; sum += nodes(to) }
-      from >>= 1
-      to >>= 1
-    }
+    SegmentTree.cover(rows, first, count)(sum += nodes(_))
     sum
   }
 }
@@ -101,14 +94,7 @@ final class ExtremeTree(column: BlockColumn, rows: Int, sign: Int) {
   /** Where the extreme of the rows [first, first + count) is; -1 if they are all NULL. */
   def of(first: Int, count: Int): Int = {
     var best = -1
-    var from = first + rows
-    var to = first + count + rows
-    while (from < to) {
-      if ((from & 1) == 1) { best = better(best, nodes(from)); from += 1 }
-      if ((to & 1) == 1) { to -= 1; best = better(best, nodes(to)) }
-      from >>= 1
-      to >>= 1
-    }
+    SegmentTree.cover(rows, first, count)(node => best = better(best, nodes(node)))
     best
   }
 }

@@ -124,23 +124,10 @@ private final class GatheredSums(column: DoubleColumn, points: Int) extends Gath
   private val nodes = new Array[Double](2 * points)
   override def add(box: Int, first: Int, count: Int): Unit = if (!column.nulls(box)) {
     val added = column.values(box)
-    var from = first + points
-    var to = first + count + points
-    while (from < to) {
-      if ((from & 1) == 1) { nodes(from) += added; from += 1 }
-      if ((to & 1) == 1) { to -= 1; nodes(to) += added }
-      from >>= 1
-      to >>= 1
-    }
+    SegmentTree.cover(points, first, count)(nodes(_) += added)
   }
-  override def finish(): Unit = {
-    var i = 1
-    while (i < points) {
-      nodes(2 * i) += nodes(i)
-      nodes(2 * i + 1) += nodes(i)
-      i += 1
-    }
-  }
+  override def finish(): Unit =
+    SegmentTree.descend(points)((above, below) => nodes(below) += nodes(above))
   override def double(point: Int): Double = nodes(points + point)
 }
 
@@ -164,28 +151,14 @@ private final class GatheredExtremes(column: BlockColumn, points: Int, sign: Int
 private final class PositionTree(points: Int, better: (Int, Int) => Int) {
   private val nodes = Array.fill(2 * points)(-1)
 
-  def add(box: Int, first: Int, count: Int): Unit = {
-    var from = first + points
-    var to = first + count + points
-    while (from < to) {
-      if ((from & 1) == 1) { put(from, box); from += 1 }
-      if ((to & 1) == 1) { to -= 1; put(to, box) }
-      from >>= 1
-      to >>= 1
-    }
-  }
+  def add(box: Int, first: Int, count: Int): Unit =
+    SegmentTree.cover(points, first, count)(put(_, box))
 
   private def put(node: Int, box: Int): Unit =
     if (box >= 0) nodes(node) = if (nodes(node) < 0) box else better(nodes(node), box)
 
-  def finish(): Unit = {
-    var i = 1
-    while (i < points) {
-      put(2 * i, nodes(i))
-      put(2 * i + 1, nodes(i))
-      i += 1
-    }
-  }
+  def finish(): Unit =
+    SegmentTree.descend(points)((above, below) => put(below, nodes(above)))
 
   def at(point: Int): Int = nodes(points + point)
 }

@@ -51,7 +51,7 @@ object RangeExecution {
     val expressions = node.sweepCondition.endpoints(side)
     val some = rows(side).mapPartitions { partition =>
       val endpointsOf = EndpointReader.of(expressions, input)
-      partition.take(BoxesPerPartition).map(endpointsOf).filterNot(_.anyNull)
+      partition.take(BoxesPerPartition).map(endpointsOf).filterNot(EndpointReader.anyNull)
         .map(row => Array.tabulate(expressions.size)(row.getLong))
     }.collect()
     val extent = new Extent(sweep.lead)
@@ -71,7 +71,7 @@ object RangeExecution {
     val input = node.input(side).output
     rows(side).mapPartitions { partition =>
       val endpointOf = EndpointReader.of(point, input)
-      partition.map(endpointOf).filterNot(_.anyNull).map(_.getLong(0))
+      partition.map(endpointOf).filterNot(EndpointReader.anyNull).map(_.getLong(0))
     }
   }
 }

@@ -18,20 +18,20 @@ private[planner] object FallbackLog extends Logging {
    */
   private val Logged = TreeNodeTag[Unit]("intervalsweep.fallbackLogged")
 
-  def write(join: Join, reason: WhyNot): Unit = if (join.getTagValue(Logged).isEmpty) {
-    join.setTagValue(Logged, ())
-    def message = "IntervalSweep leaves a join to Spark" +
-      join.condition.fold("")(c => s", ON ${c.sql}") + s": ${reason.message}"
-    if (holdsFunction(join)) logInfo(message) else logDebug(message)
-  }
+  def write(join: Join, reason: WhyNot): Unit =
+    once(join, "leaves a join to Spark", reason.message)
 
   /** Says why all pairs of a swept join are made for the aggregate above it. */
-  def writePairs(join: Join, reason: String): Unit = if (join.getTagValue(Logged).isEmpty) {
-    join.setTagValue(Logged, ())
-    def message = "IntervalSweep makes the pairs of a join for the aggregate above it" +
-      join.condition.fold("")(c => s", ON ${c.sql}") + s": $reason"
-    if (holdsFunction(join)) logInfo(message) else logDebug(message)
-  }
+  def writePairs(join: Join, reason: String): Unit =
+    once(join, "makes the pairs of a join for the aggregate above it", reason)
+
+  private def once(join: Join, what: String, reason: => String): Unit =
+    if (join.getTagValue(Logged).isEmpty) {
+      join.setTagValue(Logged, ())
+      def message =
+        s"IntervalSweep $what" + join.condition.fold("")(c => s", ON ${c.sql}") + s": $reason"
+      if (holdsFunction(join)) logInfo(message) else logDebug(message)
+    }
 
   private def holdsFunction(join: Join): Boolean =
     join.condition.exists(_.exists(_.isInstanceOf[IntervalPredicate]))
