@@ -23,27 +23,34 @@ def slow(rows, digit):
         f"AND sha2(CAST(r.id * s.id AS STRING), 512) > '{digit}'"))
 """
 KILLED = """
-def kill(until):
-    while not until.is_set():
-        for pid in workers(spark):
-            os.kill(pid, signal.SIGKILL)
-            until.set()
+def killed():
+    found = workers(spark)
+    for pid in found:
+        os.kill(pid, signal.SIGKILL)
+    return bool(found)
+
+def kill_the_first(ended):
+    while not ended.is_set() and not killed():
         time.sleep(0.001)
 
+def failed_tasks():
+    tracker = spark.sparkContext.statusTracker()
+    stages = [stage for number in range(1000) if (stage := tracker.getStageInfo(number))]
+    return sum(stage.numFailedTasks for stage in stages)
+
 spark = start("local[2,4]")
-expected = slow(3000, "0").first().n
-for pid in workers(spark):
-    os.kill(pid, signal.SIGKILL)  # idle ones: nobody may be handed a dead worker
-for _ in range(6):
-    until = threading.Event()
-    thread = threading.Thread(target=kill, args=(until,))
+expected = slow(1000, "0").first().n
+deadline = time.time() + 120
+while not failed_tasks() and time.time() < deadline:
+    while killed():  # idle ones: only a worker that serves may be the first
+        time.sleep(0.01)
+    ended = threading.Event()
+    thread = threading.Thread(target=kill_the_first, args=(ended,))
     thread.start()
-    assert slow(3000, "0").first().n == expected
-    until.set()
+    assert slow(1000, "0").first().n == expected
+    ended.set()
     thread.join()
-tracker = spark.sparkContext.statusTracker()
-stages = [stage for number in range(200) if (stage := tracker.getStageInfo(number))]
-print("rows", expected, "failed tasks", sum(stage.numFailedTasks for stage in stages))
+print("rows", expected, "failed tasks", failed_tasks())
 """
 CANCELLED = """
 def work():
