@@ -126,7 +126,7 @@ def _serve(name: str, limits: Limits, pipe: Connection) -> None:
     except UnsupportedError as error:
         pipe.send(NoTimeError(str(error)))
     except EOFError:
-        pass  # the suite has ended
+        return  # the suite has ended
     except BaseException as error:  # whatever a system does, Rust's panics too, is told
         pipe.send(NoTimeError(f"failed: {_first_line(error)}"))
 

@@ -10,9 +10,12 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+import pyspark
+
 import intervalsweep
 
 PACKAGES = Path(intervalsweep.__file__).resolve().parent.parent
+SPARK_HOME = Path(pyspark.__file__).resolve().parent
 EXTENSION = "org.intervalsweep.IntervalSweepExtensions"
 
 PRELUDE = f"""

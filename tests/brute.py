@@ -7,11 +7,20 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import oracle
 
 Interval = tuple[Any, Any]
+
+# The same examples each time, however long they take.
+REPEATABLE = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 
 
 def order(value: Any) -> Any:

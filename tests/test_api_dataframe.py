@@ -6,7 +6,6 @@ so one query tests them all.
 
 from __future__ import annotations
 
-import doctest
 from collections import Counter
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -14,14 +13,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 
 import brute
 import intervalsweep
-from brute import Interval
+from brute import REPEATABLE, Interval
 from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, physical, sweeps
+from examples import run_example
 from intervalsweep import dataframe as isd
 from intervalsweep.session import check_active
 
@@ -34,14 +34,7 @@ def tables() -> Tables:
     """Pairs of random tables, the same ones each time."""
     found: Tables = []
 
-    @settings(
-        max_examples=CASES,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(REPEATABLE, max_examples=CASES, phases=[Phase.generate])
     @given(st.tuples(brute.intervals(), brute.intervals()))
     def draw(pair: tuple[list[Interval], list[Interval]]) -> None:
         found.append(pair)
@@ -78,12 +71,7 @@ def bag(rows: Any) -> Counter[Any]:
     ids=isd.__all__,
 )
 def test_example_of_the_docstring(spark: Any, function: Any) -> None:
-    globs = {"spark": spark, function.__name__: function}
-    (found,) = doctest.DocTestFinder(recurse=False).find(function, globs=globs)
-    report: list[str] = []
-    result = doctest.DocTestRunner().run(found, out=report.append)
-    assert result.failed == 0, "".join(report)
-    assert result.attempted > 0
+    assert run_example(function, spark=spark) > 0
 
 
 @pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])

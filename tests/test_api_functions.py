@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import inspect
 import json
 import subprocess
@@ -18,6 +17,7 @@ import pytest
 import intervalsweep
 import oracle
 from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, physical, sweeps
+from examples import run_example
 from intervalsweep import functions as isf
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,14 +66,7 @@ def test_parameters_are_those_of_the_relation() -> None:
 
 @pytest.mark.parametrize("name", isf.__all__)
 def test_example_of_the_docstring(spark: Any, name: str) -> None:
-    function = getattr(isf, name)
-    (found,) = doctest.DocTestFinder(recurse=False).find(
-        function, name, globs={"spark": spark, name: function}
-    )
-    report: list[str] = []
-    result = doctest.DocTestRunner().run(found, out=report.append)
-    assert result.failed == 0, "".join(report)
-    assert result.attempted >= 2
+    assert run_example(getattr(isf, name), spark=spark) >= 2
 
 
 def test_every_function_is_its_formula(spark: Any) -> None:

@@ -12,26 +12,20 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import brute
 import generated
 import intervalsweep
 import oracle
-from brute import Interval
+from brute import REPEATABLE, Interval
 from comparison import EXCLUDED_RULES, FOLDING
 from intervalsweep import arrow as isa
 from intervalsweep.arrow import plan
 from intervalsweep.relations import relation_named
 
-QUICK = settings(
-    max_examples=30,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+QUICK = settings(REPEATABLE, max_examples=30)
 LARGEST = 2**63 - 1
 FLOATS = (
     math.nan,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import subprocess
 import sys
 from collections import Counter
@@ -13,23 +12,18 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import brute
 import intervalsweep
-from brute import Interval
+from brute import REPEATABLE, Interval
+from examples import run_example
 from intervalsweep import arrow as isa
 from intervalsweep._requirements import check_packages
 
 PYTHON = Path(intervalsweep.__file__).parents[1]
-QUICK = settings(
-    max_examples=200,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+QUICK = settings(REPEATABLE, max_examples=200)
 # Two groups of intervals, and the rows of NULL keys.
 KEYS = ("a", "b", None)
 groups = st.tuples(*(brute.intervals(8) for _ in KEYS))
@@ -51,14 +45,7 @@ def bag(result: Any) -> Counter[Any]:
 
 @pytest.mark.parametrize("name", isa.__all__)
 def test_example_of_the_docstring(name: str) -> None:
-    function = getattr(isa, name)
-    (found,) = doctest.DocTestFinder(recurse=False).find(
-        function, name, globs={"pa": pa, name: function}
-    )
-    report: list[str] = []
-    result = doctest.DocTestRunner().run(found, out=report.append)
-    assert result.failed == 0, "".join(report)
-    assert result.attempted > 0
+    assert run_example(getattr(isa, name), pa=pa) > 0
 
 
 def test_nearest() -> None:

@@ -6,12 +6,9 @@ import shutil
 import sys
 from pathlib import Path
 
-import pyspark
-
 import intervalsweep
-from applications import by_conf, program, run
+from applications import SPARK_HOME, by_conf, program, run
 
-SPARK_HOME = Path(pyspark.__file__).resolve().parent
 QUERY = (
     "SELECT count(*) AS n, sum(r.ts + s.te) AS t FROM "
     "(SELECT id % 7 AS k, id AS ts, id + 10 + id % 3 AS te FROM range(2000)) r JOIN "

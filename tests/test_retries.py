@@ -5,16 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pyspark
 import pytest
 
-from applications import program
+from applications import SPARK_HOME, program
 from interpreters import eventually, faulty
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="finds processes through /proc"
 )
-SPARK_HOME = Path(pyspark.__file__).resolve().parent
 
 QUERY = """
 def table(step, rows):

@@ -23,6 +23,11 @@ def key_pairs(by: Keys | str) -> list[tuple[str, str]]:
     return [(key, key) if isinstance(key, str) else (key[0], key[1]) for key in given]
 
 
+def listed(by: str | Sequence[str]) -> list[str]:
+    """Return the names of keys that both sides have, of one or several."""
+    return [by] if isinstance(by, str) else list(by)
+
+
 def names_of(ends: Ends) -> tuple[str, ...]:
     """Return the columns that hold an interval: two, or one struct."""
     return (ends,) if isinstance(ends, str) else tuple(ends)

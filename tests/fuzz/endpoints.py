@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from generated import HOUR, TYPES, Endpoint
+from generated import HOUR, TYPES, Endpoint, column
 from oracle import Limit
 
 # 2024-03-31 01:00 UTC: the clocks of Berlin go from 2:00 to 3:00.
@@ -163,15 +163,6 @@ class Table:
         at = [column for column, _ in self.columns].index(name)
         rows = tuple((*row[:at], *row[at + 1 :]) for row in self.rows)
         return Table((*self.columns[:at], *self.columns[at + 1 :]), rows)
-
-
-def column(values: list[Any], of: pa.DataType) -> pa.Array:
-    """Python's own dates end at the year 9999; the numbers behind them do not."""
-    if pa.types.is_timestamp(of):
-        return pa.array(values, pa.int64()).cast(of)
-    if pa.types.is_date32(of):
-        return pa.array(values, pa.int32()).cast(of)
-    return pa.array(values, of)
 
 
 def interval(rng: random.Random, endpoint: Endpoint, extremes: bool) -> tuple[Any, Any]:

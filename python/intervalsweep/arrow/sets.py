@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._naming import Naming, check_columns
+from intervalsweep._naming import Naming, check_columns, listed
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.merged import Merged
 from intervalsweep.arrow.tables import RowNumbers, Side, as_table, ends_of, groups_of, like
@@ -169,7 +169,7 @@ class _Intervals:
     def __init__(self, data: Any, on: Ends, by: str | Sequence[str]) -> None:
         self._data, self._on = data, on
         self._table = as_table(data)
-        self._by = [by] if isinstance(by, str) else list(by)
+        self._by = listed(by)
         check_columns("given", self._table.column_names, *self._by)
         columns = ends_of(self._table, "given", on)
         self.encoding = Encoding([column.type for column in columns])

@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from intervalsweep._calls import Parameter, call
-from intervalsweep._naming import Keys, check_columns
+from intervalsweep._naming import Keys, check_columns, listed
 from intervalsweep._naming import key_pairs as pairs_of
 from intervalsweep.dataframe import events
 from intervalsweep.dataframe.events import of_left, of_right
@@ -167,7 +167,7 @@ def complement(
     """
     ts, te = map(column, on)
     merged = merge(frame, on=on, by=by, count=_NEW).drop(_NEW)
-    keys = [column(key) for key in _listed(by)]
+    keys = [column(key) for key in listed(by)]
     ordered = Window.partitionBy(*keys).orderBy(ts)
     gaps = merged.select(*keys, te.alias(on[0]), sf.lead(ts).over(ordered).alias(on[1]))
     if within is None:
@@ -263,15 +263,11 @@ _START, _END, _NEW, _ISLAND, _BEFORE = (
 )
 
 
-def _listed(by: str | Sequence[str]) -> list[str]:
-    return [by] if isinstance(by, str) else list(by)
-
-
 def _proper(
     frame: DataFrame, on: tuple[str, str], by: str | Sequence[str]
 ) -> tuple[list[Column], DataFrame]:
     """Return the keys, and the keys and ends of the intervals that hold something."""
-    keys = _listed(by)
+    keys = listed(by)
     check_columns("given", frame.columns, *on, *keys)
     columns = [column(name) for name in (*keys, *on)]
     return columns[: len(keys)], frame.select(*columns).where(column(on[0]) < column(on[1]))

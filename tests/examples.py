@@ -1,0 +1,18 @@
+"""The examples in docstrings, run as they are."""
+
+from __future__ import annotations
+
+import doctest
+from typing import Any
+
+
+def run_example(function: Any, **known: Any) -> int:
+    """Runs the example of a docstring, which may use `known`, and returns how many lines it has."""
+    name = function.__name__
+    (found,) = doctest.DocTestFinder(recurse=False).find(
+        function, name, globs={**known, name: function}
+    )
+    report: list[str] = []
+    result = doctest.DocTestRunner().run(found, out=report.append)
+    assert result.failed == 0, "".join(report)
+    return result.attempted
