@@ -117,6 +117,8 @@ def least_distance(r: Interval, rows: list[Interval]) -> Any:
 
 @st.composite
 def intervals(draw: Any, most: int = 12) -> list[Interval]:
-    """Few distinct ends, so that there are ties; empty, reversed and NULL ones too."""
-    end = st.one_of(st.integers(0, 14), st.none()) if draw(st.booleans()) else st.integers(0, 30)
-    return draw(st.lists(st.tuples(end, end), max_size=most))  # type: ignore[no-any-return]
+    """Few distinct ends, so that there are ties, or short ones far apart; empty, reversed, NULL."""
+    end = st.one_of(st.integers(0, 14), st.none())
+    short = st.builds(lambda ts, length: (ts, ts + length), st.integers(0, 60), st.integers(-1, 6))
+    one = st.tuples(end, end) if draw(st.booleans()) else short
+    return draw(st.lists(one, max_size=most))  # type: ignore[no-any-return]

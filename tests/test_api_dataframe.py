@@ -26,7 +26,7 @@ from intervalsweep import dataframe as isd
 from intervalsweep.session import check_active
 
 Tables = list[tuple[list[Interval], list[Interval]]]
-CASES = 60
+CASES = 120
 
 
 @pytest.fixture(scope="module")
