@@ -36,11 +36,15 @@ class Case:
 
 @dataclass(frozen=True)
 class Limits:
-    """What each system may use, and where it may leave its files."""
+    """What each system may use, and where it may leave its files.
+
+    `partitions` is how many Spark shuffles into; None: two for each core.
+    """
 
     cores: int
     heap: str
     scratch: Path
+    partitions: int | None = None
 
 
 class System(Protocol):

@@ -65,6 +65,21 @@ class Synthetic:
 
 
 @dataclass(frozen=True)
+class LongAndShort:
+    """One long interval r to fifty short s: each r reaches over a twentieth of all points."""
+
+    def missing(self) -> None:
+        return None
+
+    def write(self, folder: Path, rows: int) -> None:
+        for seed, (side, count, mean) in enumerate((("r", rows // 50, rows / 20), ("s", rows, 10))):
+            random = np.random.default_rng((seed, rows))
+            start = random.integers(0, rows, count)
+            length = 1 + random.exponential(mean, count).astype(np.int64)
+            _write(folder / f"{side}.parquet", np.zeros(count, np.int64), start, start + length)
+
+
+@dataclass(frozen=True)
 class Genome:
     """Exons and the DNase hotspots of fetal brain, with the contig as the key."""
 

@@ -47,7 +47,7 @@ def spark_session(limits: Limits, **settings: str) -> SparkSession:
         "spark.driver.memory": limits.heap,
         "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={scratch}",
         "spark.local.dir": scratch,
-        "spark.sql.shuffle.partitions": str(2 * limits.cores),
+        "spark.sql.shuffle.partitions": str(limits.partitions or 2 * limits.cores),
         **settings,
     }
     builder = SparkSession.builder.master(f"local[{limits.cores}]")
@@ -67,10 +67,11 @@ class SparkSystem:
         self.spark = spark_session(limits, **enabled, **settings)
 
     def prepare(self, case: Case) -> Run:
-        r, s = (f"parquet.`{case.file(side)}`" for side in "rs")
-        return self.query(case.workload.sql(r, s, case.workload.on(self.is_swept)))
+        return self.query(case, case.workload.sql("r", "s", case.workload.on(self.is_swept)))
 
-    def query(self, text: str) -> Run:
+    def query(self, case: Case, text: str) -> Run:
+        for side in "rs":
+            self.spark.read.parquet(case.file(side)).createOrReplaceTempView(side)
         return lambda: integers(self.spark.sql(text).collect()[0])
 
 
@@ -93,11 +94,11 @@ class BinnedSpark(SparkSystem):
             bins = f"ts div {width}"
             if side in (name, "both"):
                 bins = f"explode(sequence({bins}, greatest(ts, te - 1) div {width}))"
-            tables.append(f"(SELECT *, {bins} AS bin FROM parquet.`{case.file(name)}`)")
+            tables.append(f"(SELECT *, {bins} AS bin FROM {name})")
         on = f"r.bin = s.bin AND {workload.on()}"
         if side == "both":
             on += f" AND r.bin = greatest(r.ts, s.ts) div {width}"
-        return self.query(workload.sql(tables[0], tables[1], on))
+        return self.query(case, workload.sql(tables[0], tables[1], on))
 
 
 class DuckDB:
@@ -125,9 +126,9 @@ class Polars:
 
     def prepare(self, case: Case) -> Run:
         text = case.workload.sql("r", "s", case.workload.on(), semi=None)
+        tables = {side: self.polars.scan_parquet(case.file(side)) for side in "rs"}
 
         def run() -> Answer:
-            tables = {side: self.polars.scan_parquet(case.file(side)) for side in "rs"}
             frame = self.polars.SQLContext(tables).execute(text)
             return integers(frame.collect(engine="streaming").row(0))
 
@@ -165,12 +166,12 @@ class DataFusion:
 
     def prepare(self, case: Case) -> Run:
         text = case.workload.sql("r_file", "s_file", case.workload.on())
+        config = self.datafusion.SessionConfig().with_target_partitions(self.cores)
+        context = self.datafusion.SessionContext(config)
+        for side in "rs":
+            context.register_parquet(f"{side}_file", case.file(side))
 
         def run() -> Answer:
-            config = self.datafusion.SessionConfig().with_target_partitions(self.cores)
-            context = self.datafusion.SessionContext(config)
-            for side in "rs":
-                context.register_parquet(f"{side}_file", case.file(side))
             batches = context.sql(text).collect()
             return integers(column[0].as_py() for column in batches[0].columns)
 
@@ -196,6 +197,11 @@ SYSTEMS = {
         SWEEP,
         lambda limits: SparkSystem(limits, True, **{BROADCAST: "-1"}),
     ),
+    "intervalsweep-distributed-pairs": Entry(
+        "IntervalSweep, distributed, all pairs made",
+        SWEEP,
+        lambda limits: SparkSystem(limits, True, **{BROADCAST: "-1", AGGREGATE_RUNS: "false"}),
+    ),
     "spark": Entry("Spark alone", SPARK, lambda limits: SparkSystem(limits, False)),
     "spark-bins": Entry(
         "Spark with bins", SPARK, lambda limits: BinnedSpark(limits, False), is_tuned=True
@@ -206,5 +212,9 @@ SYSTEMS = {
     "datafusion": Entry("DataFusion", ("datafusion",), DataFusion),
     "polars-bio": Entry("polars-bio", ("polars-bio",), PolarsBio),
 }
-ON_REQUEST = ("intervalsweep-broadcast", "intervalsweep-distributed")
+ON_REQUEST = (
+    "intervalsweep-broadcast",
+    "intervalsweep-distributed",
+    "intervalsweep-distributed-pairs",
+)
 DEFAULT = [name for name in SYSTEMS if name not in ON_REQUEST]

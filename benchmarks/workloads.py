@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.data import Genome, Histories, Synthetic, Tables
+from benchmarks.data import Genome, Histories, LongAndShort, Synthetic, Tables
 
 Join = Literal["inner", "left", "semi", "anti"]
 Side = Literal["r", "s"]
@@ -16,6 +16,7 @@ Side = Literal["r", "s"]
 RELATIONS = Path(__file__).resolve().parent.parent / "python" / "intervalsweep" / "relations.json"
 STARTS_IN = ("r.ts <= s.ts", "s.ts < r.te")
 INTERSECTS = ("r.ts < s.te", "s.ts < r.te")
+OVERLAPS = ("r.ts < s.ts", "s.ts < r.te", "r.te < s.te")
 AS_THEY_ARE = (0,)  # the size of tables whose rows are given
 MILLION = (1_000_000,)
 
@@ -120,6 +121,10 @@ def _shapes() -> Iterator[Workload]:
         Synthetic(matches=10, long_share=0.001), headline=MILLION,
     )  # fmt: skip
     yield Workload("ties", "all endpoints are multiples of 100", Synthetic(grid=100))
+    yield Workload(
+        "candidates", "few long r, many short s: one pair in 5,000 passes the last inequality",
+        LongAndShort(), OVERLAPS, headline=MILLION, relation="ALLEN_OVERLAPS",
+    )  # fmt: skip
 
 
 def _joins() -> Iterator[Workload]:
@@ -129,11 +134,10 @@ def _joins() -> Iterator[Workload]:
         headline = MILLION if join == "left" else ()
         about = f"{join} join, some rows without a match"
         yield Workload(f"join-{join}", about, sparse, join=join, headline=headline)
-    overlaps = ("r.ts < s.ts", "s.ts < r.te", "r.te < s.te")
     for join in joins[2:]:
         headline = MILLION if join == "semi" else ()
         yield Workload(
-            f"dense-{join}", f"{join} join, hundreds of matches a row", dense, overlaps, join=join,
+            f"dense-{join}", f"{join} join, hundreds of matches a row", dense, OVERLAPS, join=join,
             headline=headline, relation="ALLEN_OVERLAPS",
         )  # fmt: skip
 

@@ -12,6 +12,8 @@ import pytest
 
 from applications import PACKAGES, run
 from benchmarks.adapter import Limits
+from benchmarks.goals import GOALS, MILLION, Results
+from benchmarks.growth import known, lengths, slope
 from benchmarks.processes import NoTimeError, Running
 from benchmarks.suite import Measured, check
 from benchmarks.workloads import starts_in, workloads
@@ -64,6 +66,32 @@ def test_system_that_is_too_slow_is_killed(tmp_path: Path) -> None:
     with pytest.raises(NoTimeError, match="not started after 0 s"):
         running.wait_until_started(0)
     assert not Path(f"/proc/{running.pid}").exists()
+
+
+def test_goals_and_growth_follow_from_results(tmp_path: Path) -> None:
+    """Ten times the pairs in a hundred times the time; five times as fast as the faster peer."""
+    names = {"anchor": 10**8, "length-1000": 10**9, "length-10000": 10**10}
+    cases = []
+    for n, (name, pairs) in enumerate(names.items()):
+        seconds = {"intervalsweep": 100.0**n, "duckdb": 600.0, "polars": 500.0}
+        systems = [
+            {"system": system, "median": median, "peak": 7, "answer": [pairs], "why_not": None}
+            for system, median in seconds.items()
+        ]
+        cases.append({"workload": name, "rows": [10**6, 10**6], "systems": systems})
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps({"cases": cases}), encoding="utf-8")
+    results = Results([file])
+    assert results.speedup("length-1000", MILLION) == 5
+    goals = {goal.about: goal.row(results) for goal in GOALS}
+    assert goals["10^9 pairs aggregated: times faster than the fastest peer"].endswith(
+        "5.00 | no |"
+    )
+    assert goals["10^10 pairs aggregated: seconds, of those for 10^8"].endswith("10000.00 | no |")
+    assert sum("not measured" in row for row in goals.values()) == len(goals) - 2
+    points = list(known(results, lengths(results), "intervalsweep", "pairs", "median"))
+    assert len(points) == 3
+    assert slope(points) == pytest.approx(2)
 
 
 def test_side_that_bins_copy_holds_the_others_start() -> None:
