@@ -9,6 +9,7 @@ SBT_VERSION := $(shell sed -n 's/^sbt.version=//p' project/build.properties)
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/intervalsweep/_version.py)
 
 JAR := target/jars/intervalsweep-spark4.3_2.13-$(VERSION).jar
+REPOSITORY := target/repository
 WHEEL := dist/intervalsweep-$(VERSION)-py3-none-any.whl
 VENV := .venv/.installed
 BENCH := .venv/.installed-bench
@@ -33,7 +34,7 @@ sbt = SPARK_HOME="$$(cd .venv/lib/python3*/site-packages/pyspark && pwd)" \
 # Everything the jar is made of. The list is a file of its own, so that a deleted source counts too.
 JAR_SOURCES := $(shell find scala-plugin/src/main -type f -not -name '.*') \
   $(shell find python -name '*.py' -not -path '*/.*') python/intervalsweep/relations.json \
-  build.sbt project/build.properties project/plugins.sbt LICENSE NOTICE
+  build.sbt publish.sbt project/build.properties project/plugins.sbt LICENSE NOTICE
 SOURCE_LIST := target/make/sources
 $(shell mkdir -p $(dir $(SOURCE_LIST)); echo '$(sort $(JAR_SOURCES))' | cmp -s - $(SOURCE_LIST) \
   || echo '$(sort $(JAR_SOURCES))' > $(SOURCE_LIST))
@@ -81,6 +82,9 @@ build: $(JAR) ## Build the jar: target/jars/
 .PHONY: wheel
 wheel: $(WHEEL) ## Build the Python wheel with the jar inside: dist/
 
+.PHONY: publish-local
+publish-local: $(JAR) ## Fill target/repository, a Maven repository for --packages
+
 .PHONY: golden
 golden: $(JAR) ## Rewrite the golden results of sql-examples/
 	$(PY) sql-examples/run.py --write
@@ -108,8 +112,8 @@ distclean: clean ## Remove .venv too
 	rm -rf .venv
 
 $(JAR): $(JAR_SOURCES) $(SOURCE_LIST) $(VENV) $(SBT_TOOL) | check-tools
-	@rm -rf $(@D)
-	$(call sbt,package)
+	@rm -rf $(@D) $(REPOSITORY)
+	$(call sbt,package publish)
 	@touch $@
 
 $(WHEEL): $(JAR) pyproject.toml project/hatch_build.py README.md

@@ -11,6 +11,7 @@ val sparkJars = taskKey[Classpath]("The jars of the installed Spark")
 lazy val root = (project in file("."))
   .settings(
     name := "intervalsweep",
+    moduleName := s"intervalsweep-spark$sparkSeries",
     organization := "org.intervalsweep",
     licenses := Seq(License.Apache2),
     scalaVersion := "2.13.18",

@@ -16,6 +16,7 @@ import intervalsweep
 
 PACKAGES = Path(intervalsweep.__file__).resolve().parent.parent
 SPARK_HOME = Path(pyspark.__file__).resolve().parent
+REPOSITORY = PACKAGES.parent / "target" / "repository"
 EXTENSION = "org.intervalsweep.IntervalSweepExtensions"
 
 PRELUDE = f"""
@@ -47,6 +48,12 @@ def by_conf(jar: str | None = None) -> list[str]:
     return ["--jars", jars, "--conf", f"spark.sql.extensions={EXTENSION}"]
 
 
+def published_pom() -> Path:
+    """The POM of the jar, in the Maven repository that is made with it."""
+    (pom,) = REPOSITORY.rglob(f"{Path(intervalsweep.jar_path()).stem}.pom")
+    return pom
+
+
 def clean_environment(**more: str) -> dict[str, str]:
     """Without what the caller's shell says about Spark, so that the test alone decides."""
     removed = ("PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "PYSPARK_PYTHON", "SPARK_REMOTE")
@@ -55,20 +62,24 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 
 def run(
-    folder: Path, command: list[str], timeout: int = 240, **env: str
+    folder: Path, command: list[str], timeout: int = 240, typed: str = "", **env: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a process group of its own, which ends with it whatever happens."""
+    """Runs a command in a process group of its own, which ends with it whatever happens.
+
+    `typed` is what it gets to read as if somebody typed it.
+    """
     process = subprocess.Popen(
         command,
         cwd=folder,
         env=clean_environment(**env),
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
     try:
-        out, err = process.communicate(timeout=timeout)
+        out, err = process.communicate(typed, timeout=timeout)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()

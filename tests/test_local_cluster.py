@@ -7,7 +7,15 @@ import sys
 from pathlib import Path
 
 import intervalsweep
-from applications import SPARK_HOME, by_conf, program, run
+from applications import (
+    EXTENSION,
+    REPOSITORY,
+    SPARK_HOME,
+    by_conf,
+    program,
+    published_pom,
+    run,
+)
 
 QUERY = (
     "SELECT count(*) AS n, sum(r.ts + s.te) AS t FROM "
@@ -54,14 +62,13 @@ def settings(folder: Path) -> list[str]:
     return [part for key, value in values.items() for part in ("--conf", f"{key}={value}")]
 
 
-def test_spark_sql(tmp_path: Path) -> None:
-    """The command line needs the jar and a setting, and no Python package in the driver."""
+def check_spark_sql(folder: Path, *options: str) -> None:
     command = ["bash", str(SPARK_HOME / "bin" / "spark-sql"), "--master", "local[2]"]
     query = QUERY.format(keys="r.k = s.k AND " + FUNCTION)
     statements = f"EXPLAIN {query}; {query}; {query.replace(FUNCTION, FORMULA)};"
     done = run(
-        tmp_path,
-        [*command, *by_conf(), *settings(tmp_path), "-e", statements],
+        folder,
+        [*command, *options, *settings(folder), "-e", statements],
         SPARK_HOME=str(SPARK_HOME),
         PYTHONPATH="",
     )
@@ -70,6 +77,69 @@ def test_spark_sql(tmp_path: Path) -> None:
     *_, swept, plain = done.stdout.strip().splitlines()
     assert swept == plain
     assert int(swept.split()[0]) > 0
+
+
+def test_spark_sql(tmp_path: Path) -> None:
+    """The command line needs the jar and a setting, and no Python package in the driver."""
+    check_spark_sql(tmp_path, *by_conf())
+
+
+def test_packages(tmp_path: Path) -> None:
+    """The coordinates of a Maven repository stand for the jar, and bring nothing else along."""
+    artifact, version = published_pom().parts[-3:-1]
+    no_other = tmp_path / "ivysettings.xml"
+    no_other.write_text("<ivysettings/>", encoding="utf-8")
+    check_spark_sql(
+        tmp_path,
+        *("--packages", f"org.intervalsweep:{artifact}:{version}"),
+        *("--repositories", REPOSITORY.as_uri()),
+        *("--conf", f"spark.jars.ivySettings={no_other}"),
+        *("--conf", f"spark.jars.ivy={tmp_path / 'ivy'}"),
+        *("--conf", f"spark.sql.extensions={EXTENSION}"),
+    )
+    jars = [jar.name for jar in (tmp_path / "ivy" / "jars").iterdir()]
+    assert jars == [f"org.intervalsweep_{artifact}-{version}.jar"]
+
+
+def typed(folder: Path, shell: str, lines: str, **env: str) -> str:
+    """What a shell of Spark's prints when the lines are typed into it."""
+    command = ["bash", str(SPARK_HOME / "bin" / shell), "--master", "local[2]"]
+    done = run(
+        folder,
+        [*command, *by_conf(), *settings(folder)],
+        typed=lines,
+        SPARK_HOME=str(SPARK_HOME),
+        PYTHONPATH="",
+        **env,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done.stdout
+
+
+def test_spark_shell(tmp_path: Path) -> None:
+    lines = f"""
+        val swept = spark.sql("{QUERY.format(keys=FUNCTION)}")
+        val plain = spark.sql("{QUERY.format(keys=FORMULA)}")
+        println("planned: " + swept.queryExecution.executedPlan.toString.contains("IntervalSweep"))
+        println("the same: " + (swept.first == plain.first && swept.first.getLong(0) > 0))
+    """
+    printed = typed(tmp_path, "spark-shell", lines)
+    assert "planned: true" in printed
+    assert "the same: true" in printed
+
+
+def test_pyspark(tmp_path: Path) -> None:
+    lines = f"""
+swept = spark.sql({QUERY.format(keys=FUNCTION)!r})
+plain = spark.sql({QUERY.format(keys=FORMULA)!r})
+swept.explain()
+print("the same:", swept.first() == plain.first() and swept.first().n > 0)
+"""
+    # Python takes a pipe for a program, and not for somebody who types, unless it is told.
+    shell = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON_OPTS": "-i"}
+    printed = typed(tmp_path, "pyspark", lines, **shell)
+    assert "IntervalSweepJoin Inner" in printed
+    assert "the same: True" in printed
 
 
 def test_spark_submit(tmp_path: Path) -> None:

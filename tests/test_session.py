@@ -81,8 +81,9 @@ def test_configure_twice_changes_nothing() -> None:
     assert configured(once) == once
 
 
-def test_configure_keeps_a_jar_of_ours_that_is_already_there() -> None:
-    there = "hdfs://host/lib/intervalsweep-spark4.3_2.13-9.9.9.jar"
+@pytest.mark.parametrize("before", ["hdfs://host/lib/", "/ivy/jars/org.intervalsweep_"])
+def test_configure_keeps_a_jar_of_ours_that_is_already_there(before: str) -> None:
+    there = f"{before}intervalsweep-spark4.3_2.13-9.9.9.jar"
     assert configured({"spark.jars": there})["spark.jars"] == there
 
 

@@ -120,7 +120,7 @@ def _appended(value: str | None, item: str, is_there: Callable[[str], bool]) -> 
 
 
 def _is_our_jar(path: str) -> bool:
-    return path.rsplit("/", 1)[-1].startswith(_JAR_FAMILY)
+    return _JAR_FAMILY in path.rsplit("/", 1)[-1]  # --packages puts the organization before it
 
 
 def _worker_python_is_left_to_chance(settings: dict[str, str]) -> bool:

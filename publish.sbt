@@ -1,0 +1,19 @@
+// The artifact as a repository has it: org.intervalsweep:intervalsweep-spark4.3_2.13:<version>.
+
+description := "Interval joins for Spark SQL: Allen's and ISEQL's relations, swept instead of nested loops"
+homepage := Some(url("https://intervalsweep.org"))
+organizationName := "The IntervalSweep authors"
+organizationHomepage := homepage.value
+scmInfo := Some(
+  ScmInfo(
+    url("https://intervalsweep.org/source"),
+    "scm:git:https://intervalsweep.org/source/intervalsweep.git"))
+developers := List(
+  Developer("intervalsweep", organizationName.value, "", url("https://intervalsweep.org")))
+
+versionScheme := Some("early-semver")
+publishMavenStyle := true
+pomIncludeRepository := { _ => false }
+// Spark is there, with the Scala library in it, and what the tests need concerns nobody else.
+makePomConfiguration := makePomConfiguration.value.withConfigurations(Vector(Compile, Runtime))
+publishTo := Some(MavenCache("target/repository", target.value / "repository"))
