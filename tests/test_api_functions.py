@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import inspect
 import json
-import subprocess
-import sys
-import textwrap
 from datetime import date, datetime, timedelta
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import intervalsweep
 import oracle
 from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, physical, sweeps
 from examples import run_example
@@ -22,33 +17,6 @@ from intervalsweep import functions as isf
 
 ROOT = Path(__file__).resolve().parent.parent
 R, S = ("rts", "rte"), ("sts", "ste")
-CONNECT = """
-import sys
-from pyspark.sql import SparkSession
-from intervalsweep import dataframe as isd
-from intervalsweep import functions as isf
-
-spark = (
-    SparkSession.builder.remote("local[1]")
-    .config("spark.jars", sys.argv[1])
-    .config("spark.sql.extensions", "org.intervalsweep.IntervalSweepExtensions")
-    .config("spark.ui.enabled", "false")
-    .getOrCreate()
-)
-r = spark.sql("SELECT id AS ts, id + 10 AS te FROM range(100)")
-s = spark.sql("SELECT id AS sts, id + 5 AS ste FROM range(100)")
-assert "connect" in type(r).__module__
-print(r.join(s, isf.allen_overlaps("ts", "te", "sts", "ste")).count())
-print(r.join(s, isf.iseql_left_overlap("ts", "te", "sts", "ste", epsilon=0)).count())
-few = isd.half_open(r.where("ts < 3"), "ts", "te", closed="right").selectExpr("*", "ts % 1 AS k")
-print(isd.interval_join(few, few, "interval_intersects", by="k", how="full").count())
-print(isd.nearest(few, s, right_on=("sts", "ste")).select("distance").distinct().count())
-print(isd.as_of_join(few, few, on="ts", by="k", tolerance=1, how="inner").count())
-print([tuple(row) for row in isd.merge(few, by="k", gap=1).collect()])
-print(isd.split(few).count(), isd.complement(few, within=(0, 20)).count())
-print(isd.coverage(few, few, by="k").where("covered = te - ts").count())
-spark.stop()
-"""
 
 
 def test_a_function_for_every_relation() -> None:
@@ -127,18 +95,3 @@ def test_join_is_swept(spark: Any, conf: Any) -> None:
 def test_number_of_operands_is_checked() -> None:
     with pytest.raises(TypeError, match=r"allen_meets\(\) takes four endpoints .* got 3 columns"):
         isf.allen_meets("a", "b", "c")  # type: ignore[call-overload]
-
-
-@pytest.mark.skipif(find_spec("grpc") is None, reason="Spark Connect's client needs grpcio")
-def test_spark_connect(tmp_path: Path) -> None:
-    script = tmp_path / "connect.py"
-    script.write_text(textwrap.dedent(CONNECT), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, script, intervalsweep.jar_path()],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["370", "95", "9", "1", "3", "[(0, 1, 13, 3)]", "5 2", "3"]

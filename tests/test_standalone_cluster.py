@@ -2,60 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import re
-import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyspark
 import pytest
 
-from applications import clean_environment, program
+from applications import program
 from interpreters import eventually, faulty
+from servers import SPARK_HOME, standalone_cluster
 from test_retries import QUERY, of_folder
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="finds processes through /proc"
 )
-SPARK_HOME = Path(pyspark.__file__).resolve().parent
-DEPLOY = "org.apache.spark.deploy"
-# Both are this machine's, and for Spark they are two.
-HOSTS = ("127.0.0.1", "127.0.0.2")
-
-
-def start(folder: Path, name: str, host: str, *arguments: str) -> subprocess.Popen[bytes]:
-    command = ["bash", str(SPARK_HOME / "bin" / "spark-class"), f"{DEPLOY}.{name}", "--host", host]
-    with (folder / f"{name}-{host}.log").open("wb") as log:
-        return subprocess.Popen(
-            [*command, "--port", "0", "--webui-port", "0", *arguments],
-            cwd=folder,
-            env=clean_environment(SPARK_HOME=str(SPARK_HOME), SPARK_LOCAL_IP=host),
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
 
 
 @pytest.fixture
 def master(tmp_path: Path) -> Iterator[str]:
-    """The address of a cluster with a core on each host."""
-    processes = [start(tmp_path, "master.Master", HOSTS[0])]
-    try:
-        log = tmp_path / f"master.Master-{HOSTS[0]}.log"
-        assert eventually(lambda: "I have been elected leader" in log.read_text(), 60)
-        (address,) = set(re.findall(r"spark://127\.0\.0\.1:\d+", log.read_text()))
-        limits = ("--cores", "1", "--memory", "1g", "--work-dir", str(tmp_path / "work"))
-        processes += [start(tmp_path, "worker.Worker", host, *limits, address) for host in HOSTS]
-        assert eventually(lambda: log.read_text().count("Registering worker") == 2, 60)
+    with standalone_cluster(tmp_path) as address:
         yield address
-    finally:
-        for process in processes:
-            os.killpg(process.pid, signal.SIGTERM)
-        for process in processes:
-            process.wait(60)
 
 
 # The first worker to come here never answers; it is for another host to do its task.

@@ -275,11 +275,6 @@ def test_exists_below_or(both: Both) -> None:
     )
 
 
-def test_spark_connect_is_told_to_use_sql() -> None:
-    with pytest.raises(intervalsweep.IntervalSweepError, match="interval_join_report"):
-        intervalsweep.why_not(object())  # type: ignore[arg-type]
-
-
 def test_example_of_the_readme(spark: Any) -> None:
     blocks = re.findall(r"```sql\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     (example,) = (block for block in blocks if "interval_join_report" in block)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from uuid import uuid4
 
-from intervalsweep.session import IntervalSweepError, is_active
+from intervalsweep.session import check_active
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -66,20 +67,17 @@ def why_not(frame: DataFrame) -> JoinReports:
 
     The joins are those of the optimized plan, in the order of `explain()`, with the settings of
     now. Nothing is executed. In SQL: `SELECT * FROM interval_join_report('SELECT ...')`.
+    Raises IntervalSweepError if the session has no IntervalSweep.
 
         print(intervalsweep.why_not(spark.sql("SELECT * FROM r JOIN s ON r.name < s.name")))
     """
-    if not hasattr(frame, "_jdf"):
-        raise IntervalSweepError(
-            "why_not() needs the driver's own DataFrame, not one of Spark Connect. There, ask in "
-            "SQL: SELECT * FROM interval_join_report('SELECT ...')"
-        )
-    spark: Any = frame.sparkSession
-    if not is_active(spark):
-        raise IntervalSweepError(
-            "This session has no IntervalSweep, so that Spark does all of its joins: call "
-            "intervalsweep.register(spark), then make the DataFrame anew."
-        )
-    report: Any = spark._jvm.org.apache.spark.sql.intervalsweep.planner.JoinReport
-    rows = type(frame)(report.of(frame._jdf), spark).collect()
+    spark = frame.sparkSession
+    check_active(spark)
+    # A view stands for the DataFrame in SQL, which Spark Connect has, too.
+    view = f"intervalsweep_{uuid4().hex}"
+    frame.createTempView(view)
+    try:
+        rows = spark.sql(f"SELECT * FROM interval_join_report('TABLE {view}')").collect()
+    finally:
+        spark.catalog.dropTempView(view)
     return JoinReports(JoinReport(**row.asDict()) for row in rows)

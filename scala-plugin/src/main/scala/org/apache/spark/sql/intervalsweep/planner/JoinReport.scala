@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.classic.{DataFrame, Dataset}
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.intervalsweep.condition.{Side, WhyNot}
 import org.apache.spark.sql.types.StructType
@@ -38,10 +37,6 @@ object JoinReport extends PredicateHelper {
     "number INT NOT NULL, join_type STRING NOT NULL, condition STRING, swept BOOLEAN NOT NULL, " +
       "how STRING, reason STRING, conjunct STRING, explanation STRING, advice STRING, " +
       "estimated_pairs BIGINT")
-
-  /** The report on a DataFrame, which is not executed. */
-  def of(frame: Dataset[_]): DataFrame =
-    Dataset.ofRows(frame.sparkSession, relation(frame.queryExecution))
 
   /** The report on a query, a row per join that is left in its optimized plan. */
   def relation(query: QueryExecution): LocalRelation = {

@@ -1,0 +1,128 @@
+"""Spark Connect: a server with the extension, and clients that have neither a JVM nor py4j."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from applications import run
+from servers import connect_server
+
+# PySpark without py4j and the modules that need it is what `pip install pyspark-client` brings.
+CLIENT = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class OnlyConnect(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "py4j" or name.startswith("pyspark.core"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, OnlyConnect())
+
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import lit
+from pyspark.util import is_remote_only
+import intervalsweep
+from intervalsweep import IntervalSweepError
+from intervalsweep import dataframe as isd
+from intervalsweep import functions as isf
+
+assert is_remote_only() and "py4j" not in sys.modules
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+r = spark.sql("SELECT id AS ts, id + 10 AS te FROM range(100)")
+s = spark.sql("SELECT id AS sts, id + 5 AS ste FROM range(100)")
+
+def message(attempt):
+    try:
+        attempt()
+    except Exception as error:
+        return type(error).__name__ + " " + str(error)
+    raise AssertionError("there was no error")
+"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with connect_server(tmp_path_factory.mktemp("connect")) as address:
+        yield address
+
+
+def printed(folder: Path, server: str, program: str) -> list[str]:
+    script = folder / "client.py"
+    script.write_text(CLIENT + textwrap.dedent(program), encoding="utf-8")
+    done = run(folder, [sys.executable, str(script), server])
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-6000:]}"
+    return done.stdout.splitlines()
+
+
+def test_functions_are_swept(tmp_path: Path, server: str) -> None:
+    program = """
+        joined = r.join(s, isf.allen_overlaps(r.ts, r.te, s.sts, s.ste))
+        joined.explain()
+        print(joined.count())
+        print(r.join(s, isf.allen_overlaps("ts", "te", "sts", "ste")).count())
+        print(r.join(s, isf.iseql_left_overlap("ts", "te", "sts", "ste", epsilon=0)).count())
+    """
+    *plan, by_columns, by_names, with_parameter = printed(tmp_path, server, program)
+    assert "IntervalSweepJoin Inner" in "".join(plan)
+    assert (by_columns, by_names, with_parameter) == ("370", "370", "95")
+
+
+def test_helpers_for_dataframes(tmp_path: Path, server: str) -> None:
+    program = """
+        few = isd.half_open(r.where("ts < 3"), "ts", "te", closed="right")
+        few = few.selectExpr("*", "ts % 1 AS k")
+        print(isd.interval_join(few, few, "interval_intersects", by="k", how="full").count())
+        print(isd.nearest(few, s, right_on=("sts", "ste")).select("distance").distinct().count())
+        print(isd.as_of_join(few, few, on="ts", by="k", tolerance=1, how="inner").count())
+        print([tuple(row) for row in isd.merge(few, by="k", gap=1).collect()])
+        print(isd.split(few).count(), isd.complement(few, within=(0, 20)).count())
+        print(isd.coverage(few, few, by="k").where("covered = te - ts").count())
+    """
+    assert printed(tmp_path, server, program) == ["9", "1", "3", "[(0, 1, 13, 3)]", "5 2", "3"]
+
+
+def test_reports_on_joins(tmp_path: Path, server: str) -> None:
+    program = """
+        same = spark.sql("SELECT id AS ts, id + 5 AS te FROM range(100)")
+        twice_named = r.join(same, isf.allen_overlaps(r.ts, r.te, same.ts, same.te))
+        for frame in (twice_named, r.join(s, r.ts == s.sts)):
+            (report,) = intervalsweep.why_not(frame)
+            print((report.swept, report.reason, report.join_type))
+        print(spark.catalog.listTables())
+    """
+    swept, left, views = map(ast.literal_eval, printed(tmp_path, server, program))
+    assert swept == (True, None, "INNER")
+    assert left == (False, "OnlyEqualities", "INNER")
+    assert views == []
+
+
+def test_errors(tmp_path: Path, server: str) -> None:
+    program = """
+        wrong = {
+            "relation": lambda: isd.interval_join(r, s, "allen_overlap"),
+            "column": lambda: isd.interval_join(r, s, "allen_overlaps"),
+            "parameter": lambda: isd.interval_join(r, r, "iseql_before", delta=-1).count(),
+            "type": lambda: r.select(isf.allen_meets("ts", "te", "ts", lit(b"x"))).show(),
+            "configure": lambda: intervalsweep.configure(SparkSession.builder.remote("sc://x")),
+            "register": lambda: intervalsweep.register(spark),
+        }
+        print({what: message(attempt) for what, attempt in wrong.items()})
+    """
+    (line,) = printed(tmp_path, server, program)
+    messages = ast.literal_eval(line)
+    ours = "IntervalSweepError "
+    assert messages["relation"].startswith(ours + "There is no relation allen_overlap; near it: ")
+    assert messages["column"].startswith(ours + "The right side has no column ts; near it: sts.")
+    assert "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE" in messages["parameter"]
+    assert "The `delta` must be between [0, infinity)" in messages["parameter"]
+    assert "DATATYPE_MISMATCH.DATA_DIFF_TYPES" in messages["type"]
+    for what in ("configure", "register"):
+        assert messages[what].startswith(ours)
+        assert "start the server with --jars" in messages[what]
