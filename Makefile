@@ -101,6 +101,12 @@ bench-full: $(JAR) $(BENCH) ## Compare with other systems in all cases, some hou
 bench-kernels: $(JAR) ## Measure the kernels alone
 	$(PY) -m benchmarks.kernels
 
+.PHONY: lock
+lock: $(VENV) ## Write constraints.txt anew: the newest versions that pyproject.toml allows
+	$(PY) -m pip install --quiet --editable '.[lock]'
+	$(PY) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev \
+	  --no-header --no-annotate --output-file constraints.txt pyproject.toml
+
 .PHONY: clean
 clean: ## Remove all that was built (not .venv)
 	rm -rf target project/target project/project dist spark-warehouse metastore_db derby.log
@@ -121,10 +127,10 @@ $(WHEEL): $(JAR) pyproject.toml project/hatch_build.py README.md
 	$(PY) -m build --wheel --no-isolation --outdir $(@D)
 	@touch $@
 
-$(VENV): pyproject.toml | check-tools
+$(VENV): pyproject.toml constraints.txt | check-tools
 	@python=$$($(find_python)); $$python -m venv .venv || { echo "make: $$python cannot make virtual \
 	environments; install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	$(PY) -m pip install --quiet --editable '.[dev]'
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
 $(BENCH): $(VENV)
