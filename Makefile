@@ -11,6 +11,7 @@ VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/intervalsweep/
 JAR := target/jars/intervalsweep-spark4.3_2.13-$(VERSION).jar
 REPOSITORY := target/repository
 WHEEL := dist/intervalsweep-$(VERSION)-py3-none-any.whl
+ENVIRONMENT := target/environment.tar.gz
 VENV := .venv/.installed
 BENCH := .venv/.installed-bench
 PY := .venv/bin/python
@@ -57,6 +58,10 @@ test-scala: $(JAR) ## Run the Scala tests alone
 .PHONY: test-python
 test-python: $(JAR) $(WHEEL) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
 	$(PY) -m pytest $(ARGS)
+
+.PHONY: test-cluster
+test-cluster: $(JAR) $(ENVIRONMENT) ## Run on a cluster whose Python is bare, with the environment packed
+	$(PY) -m pytest tests/test_packed_environment.py $(ARGS)
 
 .PHONY: fuzz
 fuzz: $(JAR) ## Compare random queries with Spark's own plan (CASES: how many, SEED: which)
@@ -136,6 +141,14 @@ $(VENV): pyproject.toml constraints.txt | check-tools
 $(BENCH): $(VENV)
 	$(PY) -m pip install --quiet --editable '.[bench]'
 	@touch $@
+
+# What the workers need, for executors whose own Python has none of it.
+$(ENVIRONMENT): constraints.txt | check-tools
+	@rm -rf target/environment
+	$$($(find_python)) -m venv target/environment
+	target/environment/bin/python -m pip install --quiet --constraint constraints.txt \
+	  numpy pyarrow numba
+	tar -czf $@ -C target/environment .
 
 $(SBT_LAUNCHER): | check-tools
 	mvn --quiet --batch-mode org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
