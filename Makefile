@@ -68,12 +68,27 @@ fuzz: $(JAR) ## Compare random queries with Spark's own plan (CASES: how many, S
 	PYTHONPATH=tests $(PY) -m fuzz $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: lint
-lint: $(VENV) $(SBT_TOOL) | check-tools ## Check style, types and docs; compiler warnings are errors
+lint: lint-python lint-scala lint-text ## Check style, types and docs; compiler warnings are errors
+
+.PHONY: lint-python
+lint-python: $(VENV)
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
 	$(PY) docs/generate.py --check
+
+.PHONY: lint-scala
+lint-scala: $(VENV) $(SBT_TOOL) | check-tools
 	$(call sbt,scalafmtCheckAll scalafmtSbtCheck Test/compile)
+
+# What git's hooks check beside the two above. Sources without git are not to be committed either.
+.PHONY: lint-text
+lint-text: $(VENV)
+	! git rev-parse --git-dir >/dev/null || SKIP=python,scala $(PY) -m pre_commit run --all-files
+
+.PHONY: hooks
+hooks: $(VENV) ## Have git check each commit
+	$(PY) -m pre_commit install
 
 .PHONY: format
 format: $(VENV) $(SBT_TOOL) | check-tools ## Rewrite all sources in the project's style

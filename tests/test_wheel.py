@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -44,6 +45,23 @@ def test_wheel_holds_the_built_jar(wheel: zipfile.ZipFile, jar: zipfile.ZipFile)
     name = f"intervalsweep/jars/{Path(intervalsweep.jar_path()).name}"
     assert wheel.read(name) == Path(intervalsweep.jar_path()).read_bytes()
     assert "org/intervalsweep/IntervalSweepExtensions.class" in jar.namelist()
+
+
+def test_jar_holds_what_is_ours_and_nothing_else(jar: zipfile.ZipFile) -> None:
+    """No test, no cache, and no class of Spark's, Scala's or a library's."""
+    files = [name for name in jar.namelist() if not name.endswith("/")]
+    places = {name.split("/")[0] for name in files}
+    assert places == {"META-INF", "intervalsweep", "org", "python"}
+    ours = ("org/intervalsweep/", "org/apache/spark/sql/intervalsweep/")
+    classes = [name for name in files if name.startswith("org/")]
+    assert [name for name in classes if not name.startswith(ours)] == []
+    assert [name for name in classes if not name.endswith(".class")] == []
+    assert [name for name in classes if re.search(r"(Suite|Test|Fixture)s?\W", name)] == []
+
+
+def test_wheel_is_small(wheel: zipfile.ZipFile) -> None:
+    """Compiled classes and sources take this much; a bundled library or data set would not fit."""
+    assert 500_000 < sum(entry.compress_size for entry in wheel.infolist()) < 3_000_000
 
 
 def test_jar_holds_the_python_of_this_checkout(jar: zipfile.ZipFile) -> None:
