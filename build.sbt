@@ -1,10 +1,14 @@
 // The plugin is compiled against the jars of the very Spark that runs it: those of the installed
-// pyspark, named by -Dspark.home or SPARK_HOME (the Makefile sets it). Only scalatest is downloaded.
+// pyspark, named by -Dspark.home or SPARK_HOME (the Makefile sets it). There is a jar for each minor
+// version of Spark, a "series"; what differs between them is in the folders of `shims` below. Only
+// scalatest is downloaded.
 
 Global / onChangedBuildSource := ReloadOnSourceChanges
 Global / bspEnabled := false
 
-val sparkSeries = "4.3"
+val versionFile = file("python") / "intervalsweep" / "_version.py"
+val knownSeries = """\d+\.\d+""".r.findAllIn(inPython("SPARK_SERIES")).toSeq
+val sparkSeries = seriesOf(sparkHome)
 val pythonFolder = settingKey[File]("The Python sources, which travel in the jar")
 val sparkJars = taskKey[Classpath]("The jars of the installed Spark")
 
@@ -16,8 +20,10 @@ lazy val root = (project in file("."))
     licenses := Seq(License.Apache2),
     scalaVersion := "2.13.18",
     pythonFolder := baseDirectory.value / "python",
-    version := pythonVersion(pythonFolder.value / "intervalsweep" / "_version.py"),
+    version := inPython("__version__").replace("\"", ""),
     sourceDirectory := baseDirectory.value / "scala-plugin" / "src",
+    Compile / unmanagedSourceDirectories ++= shims((Compile / sourceDirectory).value),
+    target := baseDirectory.value / "target" / s"spark-$sparkSeries",
     scalacOptions ++= Seq(
       "-encoding",
       "UTF-8",
@@ -40,7 +46,8 @@ lazy val root = (project in file("."))
     Compile / resourceGenerators += versionInJar.taskValue,
     Compile / packageBin / mappings ++=
       Seq("LICENSE", "NOTICE").map(n => baseDirectory.value / n -> s"META-INF/$n"),
-    Compile / packageBin / artifactPath := target.value / "jars" / jarName(version.value),
+    Compile / packageBin / artifactPath :=
+      baseDirectory.value / "target" / "jars" / jarName(version.value),
     Compile / packageDoc / publishArtifact := false,
 
     Test / fork := true,
@@ -70,23 +77,33 @@ def pythonInJar = Def.task {
 
 def versionInJar = Def.task {
   val file = (Compile / resourceManaged).value / "intervalsweep" / "version.properties"
-  IO.write(file, s"version=${version.value}\nspark=$sparkSeries\nscala=2.13\n")
+  IO.write(
+    file,
+    s"version=${version.value}\nspark=$sparkSeries\nsparks=${knownSeries.mkString(" ")}\nscala=2.13\n")
   Seq(file)
 }
 
 /** Also known to intervalsweep.session, which looks for this file. */
 def jarName(version: String) = s"intervalsweep-spark${sparkSeries}_2.13-$version.jar"
 
-def pythonVersion(file: File): String =
-  """__version__ = "([^"]+)"""".r.findFirstMatchIn(IO.read(file)).map(_.group(1)).getOrElse(
-    sys.error(s"$file holds no line __version__ = ..."))
+/** What a line of the file of versions assigns. */
+def inPython(name: String): String =
+  IO.readLines(versionFile).find(_.startsWith(name + " = ")).map(_.drop(name.length + 3)).getOrElse(
+    sys.error(s"$versionFile holds no line $name = ..."))
 
-def sparkHome: File = {
-  val home = sys.props.get("spark.home").orElse(sys.env.get("SPARK_HOME")).map(file).getOrElse(
+def sparkHome: File =
+  sys.props.get("spark.home").orElse(sys.env.get("SPARK_HOME")).map(file).getOrElse(
     sys.error("Say which Spark to build against: `make build` does, or set SPARK_HOME."))
-  if ((home / "jars" * s"spark-sql_2.13-$sparkSeries.*.jar").get().isEmpty)
-    sys.error(s"No Spark $sparkSeries with Scala 2.13 in $home/jars.")
-  home
+
+def seriesOf(sparkHome: File): String =
+  knownSeries.find(s => (sparkHome / "jars" * s"spark-sql_2.13-$s.*.jar").get().nonEmpty).getOrElse(
+    sys.error(s"No Spark ${knownSeries.mkString(", ")} with Scala 2.13 in $sparkHome/jars."))
+
+/** Folders such as scala-spark-4.0-4.2: sources for those series only, the first to the last. */
+def shims(main: File): Seq[File] = (main * "scala-spark-*").get().filter { folder =>
+  val ends = folder.name.stripPrefix("scala-spark-").split('-').map(knownSeries.indexOf(_))
+  val ours = knownSeries.indexOf(sparkSeries)
+  ends.head <= ours && ours <= ends.last
 }
 
 /** What Spark's launcher gives every JVM of its own (`org.apache.spark.launcher.JavaModuleOptions`). */

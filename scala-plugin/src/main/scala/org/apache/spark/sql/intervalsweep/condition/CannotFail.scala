@@ -20,9 +20,9 @@ private[intervalsweep] object CannotFail {
     case _: Attribute | _: BoundReference | _: Literal | _: Alias | _: GetStructField => true
     case c: Cast => c.evalMode == EvalMode.TRY ||
       castHasValue(c.child.dataType, c.dataType, c.evalMode)
-    case a: Add => wraps(a)
-    case s: Subtract => wraps(s)
-    case m: Multiply => wraps(m)
+    case a: Add => wraps(a.dataType, a.evalMode)
+    case s: Subtract => wraps(s.dataType, s.evalMode)
+    case m: Multiply => wraps(m.dataType, m.evalMode)
     case UnaryMinus(child, fails) => isFractional(child.dataType) ||
       !fails && isNumeric(child.dataType)
     case Abs(child, fails) => isFractional(child.dataType) || !fails && isNumeric(child.dataType)
@@ -34,8 +34,8 @@ private[intervalsweep] object CannotFail {
     case _ => false
   }
 
-  private def wraps(e: BinaryArithmetic): Boolean =
-    isFractional(e.dataType) || isNumeric(e.dataType) && e.evalMode != EvalMode.ANSI
+  private def wraps(dataType: DataType, mode: EvalMode.Value): Boolean =
+    isFractional(dataType) || isNumeric(dataType) && mode != EvalMode.ANSI
 
   private def isNumeric(dataType: DataType): Boolean = dataType.isInstanceOf[NumericType]
 

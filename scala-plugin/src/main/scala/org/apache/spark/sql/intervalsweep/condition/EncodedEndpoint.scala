@@ -64,8 +64,8 @@ object EndpointEncoding {
   /** Types whose values are whole numbers of a unit, which their arithmetic adds. */
   def isWhole(dataType: DataType): Boolean = dataType match {
     case _: IntegralType | DateType | TimestampType | TimestampNTZType => true
-    case _: DayTimeIntervalType | _: YearMonthIntervalType | _: TimeType => true
-    case _ => false
+    case _: DayTimeIntervalType | _: YearMonthIntervalType => true
+    case _ => SparkTypes.isTime(dataType)
   }
 
   /**

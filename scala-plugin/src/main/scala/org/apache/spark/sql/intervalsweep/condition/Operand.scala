@@ -98,8 +98,9 @@ private[condition] object ExactArithmetic {
 /** `+` and `-` that wrap around at the ends of their type. */
 private[condition] object WrappingArithmetic {
   def unapply(e: Expression): Option[Seq[(Expression, Boolean)]] = e match {
-    case a: Add if wraps(a) => Some(Seq(a.left -> false, a.right -> false))
-    case s: Subtract if wraps(s) => Some(Seq(s.left -> false, s.right -> true))
+    case a: Add if wraps(a.dataType, a.evalMode) => Some(Seq(a.left -> false, a.right -> false))
+    case s: Subtract if wraps(s.dataType, s.evalMode) =>
+      Some(Seq(s.left -> false, s.right -> true))
     case UnaryMinus(child, false) if child.dataType.isInstanceOf[IntegralType] =>
       Some(Seq(child -> true))
     case DateDiff(end, start) => Some(Seq(end -> false, start -> true))
@@ -108,6 +109,6 @@ private[condition] object WrappingArithmetic {
     case _ => None
   }
 
-  private def wraps(e: BinaryArithmetic): Boolean =
-    e.dataType.isInstanceOf[IntegralType] && e.evalMode == EvalMode.LEGACY
+  private def wraps(dataType: DataType, mode: EvalMode.Value): Boolean =
+    dataType.isInstanceOf[IntegralType] && mode == EvalMode.LEGACY
 }

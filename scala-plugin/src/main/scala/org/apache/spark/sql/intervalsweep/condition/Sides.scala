@@ -19,10 +19,7 @@ private[condition] case class Sides(left: AttributeSet, right: AttributeSet) {
   def isAcross(e: Expression): Boolean = of(e).isEmpty && !isConstant(e)
 
   private def isMovable(e: Expression): Boolean =
-    e.deterministic && !e.containsAnyPattern(
-      PLAN_EXPRESSION,
-      OUTER_REFERENCE,
-      PYTHON_UDF,
-      TRANSPILED_PYTHON_UDF,
-      AGGREGATE_EXPRESSION)
+    e.deterministic &&
+      !e.containsAnyPattern(PLAN_EXPRESSION, OUTER_REFERENCE, AGGREGATE_EXPRESSION) &&
+      !e.containsAnyPattern(PythonPatterns.all: _*)
 }

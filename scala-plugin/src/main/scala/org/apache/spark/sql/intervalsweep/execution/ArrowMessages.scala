@@ -7,9 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.arrow.flatbuf.{Message, MessageHeader, RecordBatch}
 import org.apache.arrow.memory.{ArrowBuf, BufferAllocator}
-import org.apache.arrow.vector.{
-  BaseFixedWidthVector, BitVectorHelper, FieldVector, VectorSchemaRoot
-}
+import org.apache.arrow.vector.{BaseFixedWidthVector, FieldVector, VectorSchemaRoot}
 import org.apache.arrow.vector.ipc.ArrowStreamWriter
 import org.apache.arrow.vector.ipc.message.MessageSerializer
 import org.apache.arrow.vector.types.pojo.{ArrowType, Field, FieldType, Schema}
@@ -68,7 +66,7 @@ final class EndpointWriter(allocator: BufferAllocator, channel: WorkerChannel) {
   }
 
   private def allValid(bits: ArrowBuf, n: Int): Unit =
-    bits.setOne(0, BitVectorHelper.getValidityBufferSizeFromCount(n).toLong)
+    bits.setOne(0, (n + 7L) / 8)
 }
 
 object EndpointWriter {

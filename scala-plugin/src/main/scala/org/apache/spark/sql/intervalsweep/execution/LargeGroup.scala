@@ -4,7 +4,6 @@ import java.util.{BitSet => JBitSet}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
 import org.apache.spark.sql.execution.metric.SQLMetric
 
 /**
@@ -15,11 +14,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
  * @param spillSize counts what is kept on disk
  */
 private final class LargeGroup(input: SortedInput, spillSize: SQLMetric) {
-  private val rows = new ExternalAppendOnlyUnsafeRowArray(
-    LargeGroup.RowsInMemory,
-    LargeGroup.BytesInMemory,
-    Int.MaxValue,
-    Long.MaxValue)
+  private val rows = SpillingRows(LargeGroup.RowsInMemory, LargeGroup.BytesInMemory)
   while (input.hasHeldRow) {
     rows.add(input.row.asInstanceOf[UnsafeRow])
     input.advance()

@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.spark.{SparkEnv, SparkException, TaskContext}
-import org.apache.spark.api.python.{BasePythonRunner, PythonWorker, PythonWorkerHandle}
+import org.apache.spark.api.python.{BasePythonRunner, PythonWorker}
 import org.apache.spark.internal.Logging
 import org.apache.spark.internal.config.Python.PYTHON_WORKER_FAULTHANLDER_ENABLED
 import org.apache.spark.sql.util.ArrowUtils
@@ -39,8 +39,8 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
 
   private val environment =
     settings.environment + ("PYTHONPATH" -> WorkerSources.folder) ++ faultHandler
-  private val (process: PythonWorker, handle: Option[PythonWorkerHandle]) = start()
-  private val channel = new WorkerChannel(blocking(process))
+  private val process = start()
+  private val channel = new WorkerChannel(blocking(process.worker))
   private val allocator: BufferAllocator =
     ArrowUtils.rootAllocator.newChildAllocator("intervalsweep worker", 0, Long.MaxValue)
   private val endpoints = new EndpointWriter(allocator, channel)
@@ -145,7 +145,7 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
             s"answer: ${e.getMessage}",
           e)
       case e: IOException =>
-        val died = handle.flatMap(_.terminationDiagnostics()).fold("")("\n" + _)
+        val died = process.lastWords().fold("")("\n" + _)
         throw new SparkException(
           s"The IntervalSweep worker (${settings.python} -m $WorkerModule) ended before it " +
             s"answered. If it was killed for its memory, give it more " +
@@ -159,14 +159,8 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
     Option.when(SparkEnv.get.conf.get(PYTHON_WORKER_FAULTHANLDER_ENABLED))(
       "PYTHON_FAULTHANDLER_DIR" -> BasePythonRunner.faultHandlerLogDir.toString)
 
-  private def start(): (PythonWorker, Option[PythonWorkerHandle]) =
-    try
-      SparkEnv.get.createPythonWorker(
-        settings.python,
-        WorkerModule,
-        DaemonModule,
-        environment,
-        useDaemon = true)
+  private def start(): WorkerProcess =
+    try WorkerProcess.start(settings.python, WorkerModule, DaemonModule, environment)
     catch {
       case NonFatal(e) =>
         throw new SparkException(
@@ -206,10 +200,11 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
     if (!isEnded) {
       isEnded = true
       val env = SparkEnv.get
+      val worker = process.worker
       if (isReusable)
-        env.releasePythonWorker(settings.python, WorkerModule, DaemonModule, environment, process)
+        env.releasePythonWorker(settings.python, WorkerModule, DaemonModule, environment, worker)
       else
-        env.destroyPythonWorker(settings.python, WorkerModule, DaemonModule, environment, process)
+        env.destroyPythonWorker(settings.python, WorkerModule, DaemonModule, environment, worker)
     }
   }
 

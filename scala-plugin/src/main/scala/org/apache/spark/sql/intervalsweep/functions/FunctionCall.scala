@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.analysis.{
   AnsiTypeCoercion, CollationTypeCoercion, TypeCoercion
 }
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.NamedParametersSupport
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
@@ -19,11 +18,7 @@ private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Ex
   private val conf = SQLConf.get
   private val errors = FunctionErrors(relation, arguments)
 
-  private val (positional, named) =
-    NamedParametersSupport.splitAndCheckNamedArguments(
-      arguments,
-      relation.functionName,
-      conf.resolver)
+  private val (positional, named) = NamedArguments.split(arguments, relation.functionName)
 
   def build(): Expression = {
     val required = if (arePeriods) 2 else Endpoint.all.size

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.execution.CommandExecutionMode
-import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.functions.NamedArguments
 import org.apache.spark.sql.types.StringType
 
 /**
@@ -24,8 +24,7 @@ object JoinReportFunction {
 
   private def text(arguments: Seq[Expression]): String = {
     val signature = FunctionSignature(Seq(InputParameter(Query)))
-    val argument =
-      NamedParametersSupport.defaultRearrange(signature, arguments, Name, SQLConf.get.resolver).head
+    val argument = NamedArguments.rearranged(signature, arguments, Name).head
     if (!argument.foldable || !argument.dataType.isInstanceOf[StringType])
       throw QueryCompilationErrors.nonFoldableArgumentError(Name, Query, StringType)
     val constant = argument.transform { case r: RuntimeReplaceable => r.replacement }

@@ -90,7 +90,7 @@ private[planner] object RunAggregate {
   }
 
   private def decimalSum(sum: Sum, runs: RunValues): Option[Expression] =
-    unscaledSum(sum.child, runs).map(limited(_, sum.dataType, sum.evalContext.evalMode))
+    unscaledSum(sum.child, runs).map(limited(_, sum.dataType, SumMode.of(sum)))
 
   /** Fails, or is NULL, where the sum is more than its type holds. */
   private def limited(
@@ -128,7 +128,7 @@ private[planner] object RunAggregate {
         } yield Divide(
           new Sum(Cast(sum, DoubleType)).toAggregateExpression(),
           Cast(n, DoubleType),
-          NumericEvalContext(EvalMode.LEGACY))
+          EvalMode.LEGACY)
     }
 }
 

@@ -1,0 +1,22 @@
+package org.apache.spark.sql.intervalsweep.functions
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedArgumentExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, NamedParametersSupport}
+import org.apache.spark.sql.internal.SQLConf
+
+/** Arguments such as `delta => 1`, by Spark's rules. */
+private[intervalsweep] object NamedArguments {
+
+  /** The arguments without a name, and those with one. */
+  def split(
+      arguments: Seq[Expression],
+      function: String): (Seq[Expression], Seq[NamedArgumentExpression]) =
+    NamedParametersSupport.splitAndCheckNamedArguments(arguments, function, SQLConf.get.resolver)
+
+  /** The arguments in the order of the signature. */
+  def rearranged(
+      signature: FunctionSignature,
+      arguments: Seq[Expression],
+      function: String): Seq[Expression] =
+    NamedParametersSupport.defaultRearrange(signature, arguments, function, SQLConf.get.resolver)
+}

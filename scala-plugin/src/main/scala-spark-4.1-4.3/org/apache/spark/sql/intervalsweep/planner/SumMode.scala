@@ -1,0 +1,9 @@
+package org.apache.spark.sql.intervalsweep.planner
+
+import org.apache.spark.sql.catalyst.expressions.EvalMode
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+
+/** What a sum does where it leaves its type. */
+private[planner] object SumMode {
+  def of(sum: Sum): EvalMode.Value = sum.evalContext.evalMode
+}
