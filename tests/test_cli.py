@@ -16,6 +16,7 @@ import tomllib
 import intervalsweep
 from interpreters import interpreter
 from intervalsweep import _requirements, cli, session
+from intervalsweep.cli import doctor
 
 ROOT = Path(__file__).resolve().parent.parent
 SQL = """
@@ -113,6 +114,11 @@ def test_jar_prints_its_path(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == intervalsweep.jar_path() + "\n"
 
 
+def test_jar_for_another_spark_is_not_mistaken(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["jar", "--spark", "3.5"]) == 1
+    assert "this is Spark 3.5." in capsys.readouterr().err
+
+
 def test_missing_jar_is_an_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -154,9 +160,7 @@ def test_doctor_says_what_is_found_and_what_mends_it(tmp_path: Path) -> None:
     )
     assert done.returncode == 1, done.stderr
     out = done.stdout
-    assert (
-        f"FAIL Java: Spark 4.3 needs Java 17 or newer, and JAVA_HOME, {java}, has Java 11.0" in out
-    )
+    assert f"FAIL Java: Spark 4 needs Java 17 or newer, and JAVA_HOME, {java}, has Java 11.0" in out
     assert "export JAVA_HOME=/path/to/it" in out
     assert "numba >= 0.61 is needed, found 0.1" in out
     assert "-m pip install 'numba>=0.61'" in out
@@ -177,7 +181,17 @@ def test_old_java_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_other_spark_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pyspark.__version__", "4.2.1")
-    message = r"PySpark 4\.2\.1 is installed; .* -m pip install 'pyspark==4\.3\.\*'"
+    monkeypatch.setattr("pyspark.__version__", "3.5.9")
+    message = r"for Spark 4\.0, .*, and this is Spark 3\.5\.9\. .* pip install 'pyspark==4\.\d\.\*'"
     with pytest.raises(intervalsweep.IntervalSweepError, match=message):
         _requirements.check_spark()
+
+
+def test_spark_home_of_another_spark_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / "spark-core_2.13-3.5.9.jar").touch()
+    monkeypatch.setattr(doctor, "_spark_home", lambda: tmp_path)
+    with pytest.raises(intervalsweep.IntervalSweepError, match=r"3\.5\.9: unset SPARK_HOME"):
+        doctor._spark()

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from intervalsweep.session import SPARK_SERIES, IntervalSweepError
+from intervalsweep.session import IntervalSweepError, series_of
 
 LEAST_JAVA = 17
 
@@ -27,15 +27,11 @@ def check_packages(what: str, *names: str) -> None:
 
 
 def check_spark() -> str:
-    """Return the version of PySpark. Raises IntervalSweepError if it is missing or another one."""
+    """Return the version of PySpark. Raises IntervalSweepError if it is missing or unknown."""
     check_packages("IntervalSweep on Spark", "pyspark")
     from pyspark import __version__
 
-    if not __version__.startswith(SPARK_SERIES + "."):
-        raise IntervalSweepError(
-            f"PySpark {__version__} is installed; this IntervalSweep is for Spark {SPARK_SERIES}. "
-            f"Install with:  {pip_install(f'pyspark=={SPARK_SERIES}.*')}"
-        )
+    series_of(__version__)
     return str(__version__)
 
 
@@ -48,7 +44,7 @@ def check_java() -> str:
     if major is None or int(major[1]) < LEAST_JAVA:
         where = f"JAVA_HOME, {home}," if home else "the PATH"
         raise IntervalSweepError(
-            f"Spark {SPARK_SERIES} needs Java {LEAST_JAVA} or newer, and {where} has "
+            f"Spark 4 needs Java {LEAST_JAVA} or newer, and {where} has "
             f"{f'Java {found}' if found else 'none'}. Install one (Debian, Ubuntu:  apt install "
             f"openjdk-{LEAST_JAVA}-jre-headless  ), and if there are several:  "
             "export JAVA_HOME=/path/to/it"

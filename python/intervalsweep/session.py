@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from intervalsweep import _submit
-from intervalsweep._version import __version__
+from intervalsweep._version import SPARK_SERIES, __version__
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 EXTENSION = "org.intervalsweep.IntervalSweepExtensions"
-SPARK_SERIES = "4.3"
 
 _JAR_FAMILY = "intervalsweep-spark"
-_JAR_NAME = f"{_JAR_FAMILY}{SPARK_SERIES}_2.13-{__version__}.jar"
 _WORKER_PYTHON = "spark.sql.intervalsweep.python"
 
 
@@ -26,17 +24,49 @@ class IntervalSweepError(RuntimeError):
     """IntervalSweep cannot be brought into the session; the message says what to do."""
 
 
-def jar_path() -> str:
-    """The jar of this version: the one in the wheel or, in a source checkout, the built one."""
+def jar_path(spark: str | None = None) -> str:
+    """The jar of this version: one in the wheel or, in a source checkout, a built one.
+
+    There is a jar for each minor version of Spark. `spark` is a version, such as "4.2" or "4.2.1";
+    without it, it is that of the installed PySpark. Raises IntervalSweepError, with the command
+    that mends it, for an unknown Spark and for a jar that is not there.
+    """
+    if spark is None:
+        from intervalsweep import _requirements  # which imports this module
+
+        spark = _requirements.check_spark()
+    series = series_of(spark)
     package = Path(__file__).resolve().parent
     places = [package / "jars", package.parents[1] / "target" / "jars"]
     for place in places:
-        if (place / _JAR_NAME).is_file():
-            return str(place / _JAR_NAME)
+        if (place / jar_name(series)).is_file():
+            return str(place / jar_name(series))
+    there = [s for s in SPARK_SERIES if any((place / jar_name(s)).is_file() for place in places)]
     raise IntervalSweepError(
-        f"{_JAR_NAME} is neither in {places[0]} nor in {places[1]}: install intervalsweep from a "
-        "wheel (`make wheel` builds it), or run `make build` in the source checkout."
+        f"The jar for Spark {series}, {jar_name(series)}, is neither in {places[0]} nor in "
+        f"{places[1]}; {_jars_for(there)}. Install intervalsweep from a wheel that has it "
+        f"(`make wheel-all` builds one), or run `make build SPARK={series}` in the source checkout."
     )
+
+
+def series_of(version: str) -> str:
+    """The minor version of Spark that a jar is for. Raises IntervalSweepError if there is none.
+
+    >>> series_of("4.2.1")
+    '4.2'
+    """
+    series = ".".join(version.split(".")[:2])
+    if series not in SPARK_SERIES:
+        raise IntervalSweepError(
+            f"IntervalSweep {__version__} is for Spark {_listed(SPARK_SERIES)}, and this is Spark "
+            f"{version}. Use one of those:  pip install 'pyspark=={SPARK_SERIES[-1]}.*'"
+        )
+    return series
+
+
+def jar_name(series: str) -> str:
+    """The name of the file; build.sbt knows it too."""
+    return f"{_JAR_FAMILY}{series}_2.13-{__version__}.jar"
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
@@ -86,11 +116,10 @@ def register(spark: SparkSession) -> SparkSession:
     """
     if not hasattr(spark, "_jsparkSession"):
         raise IntervalSweepError(_remote_advice())
-    _check_spark_version(spark.version)
+    jar = jar_path(spark.version)
     if is_active(spark):
         return spark
     jvm: Any = spark._jvm
-    jar = jar_path()
     _add_to_class_path(jvm, jar)
     spark.sparkContext._jsc.addJar(jar)  # for the executors
     jvm.org.apache.spark.sql.intervalsweep.RunningSession.register(spark._jsparkSession)
@@ -170,17 +199,18 @@ def _add_to_class_path(jvm: Any, jar: str) -> None:
     mutable.addURL(jvm.java.io.File(jar).toURI().toURL())
 
 
-def _check_spark_version(version: str) -> None:
-    if not version.startswith(SPARK_SERIES + "."):
-        raise IntervalSweepError(
-            f"This is IntervalSweep {__version__} for Spark {SPARK_SERIES}, and the session runs "
-            f"Spark {version}. Start it with a Spark {SPARK_SERIES}:  pip install "
-            f"'pyspark=={SPARK_SERIES}.*'"
-        )
+def _jars_for(series: list[str]) -> str:
+    return f"there are jars for Spark {_listed(series)}" if series else "there is no other jar"
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _remote_advice() -> str:
     return (
-        "A Spark Connect client cannot add the extension: start the server with "
-        f"--jars <{_JAR_NAME}> --conf spark.sql.extensions={EXTENSION}; the SQL needs nothing else."
+        "A Spark Connect client cannot add the extension: start the server with --jars "
+        f"<{jar_name('4.X')}> --conf spark.sql.extensions={EXTENSION}, where 4.X is the server's "
+        "version; the SQL needs nothing else."
     )

@@ -31,12 +31,15 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument(
         "--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of Spark"
     )
-    commands.add_parser("jar", help="print the path of the jar, for --jars")
+    jar = commands.add_parser("jar", help="print the path of the jar, for --jars")
+    jar.add_argument(
+        "--spark", help="which Spark it is for, such as 4.2; default: the installed one"
+    )
     return parser
 
 
 def _run(given: argparse.Namespace) -> int:
-    # Imported here, so that `intervalsweep jar` needs nothing else to be installed.
+    # Imported here, so that `intervalsweep jar --spark 4.2` needs nothing else to be installed.
     if given.command == "doctor":
         from intervalsweep.cli.doctor import doctor
 
@@ -49,5 +52,5 @@ def _run(given: argparse.Namespace) -> int:
         from intervalsweep.cli.explain import explain
 
         return explain(given.file, given.conf)
-    print(jar_path())
+    print(jar_path(given.spark))
     return 0

@@ -15,7 +15,7 @@ from pathlib import Path
 from intervalsweep._requirements import check_java, check_spark
 from intervalsweep._version import __version__
 from intervalsweep.cli.local import local_session
-from intervalsweep.session import IntervalSweepError, jar_path
+from intervalsweep.session import IntervalSweepError, jar_path, series_of
 
 # Run in the workers' Python, which may be another one.
 _PACKAGES = """
@@ -38,7 +38,7 @@ def doctor() -> int:
     print(f"IntervalSweep {__version__}")
     checks: dict[str, Callable[[], str]] = {
         "Java": check_java,
-        "Spark": check_spark,
+        "Spark": _spark,
         "jar": jar_path,
         "Scala": _scala,
         "workers": _workers,
@@ -62,12 +62,32 @@ def _line(name: str, check: Callable[[], str]) -> bool:
     return True
 
 
+def _spark() -> str:
+    """PySpark is started with the jars of SPARK_HOME, if that is set."""
+    installed, folder = check_spark(), _spark_home() / "jars"
+    found = _versions(folder, "spark-core_2.13")
+    if not any(series_of(version) == series_of(installed) for version in found):
+        raise IntervalSweepError(
+            f"PySpark is {installed}, and the Spark in {folder} is {' '.join(found) or 'none'}: "
+            f"unset SPARK_HOME, or set it to a Spark {series_of(installed)}."
+        )
+    return installed
+
+
+def _versions(folder: Path, name: str) -> list[str]:
+    """The versions of a jar in a folder."""
+    matches = [
+        re.fullmatch(rf"{re.escape(name)}-(\d[\d.]*)\.jar", f.name) for f in folder.glob("*")
+    ]
+    return [match[1] for match in matches if match]
+
+
 def _scala() -> str:
     with zipfile.ZipFile(jar_path()) as jar:
         text = jar.read("intervalsweep/version.properties").decode()
     made_for = dict(line.split("=") for line in text.splitlines())["scala"]
     folder = _spark_home() / "jars"
-    found = [m[1] for f in folder.glob("*") if (m := re.match(r"scala-library-([\d.]+)\.", f.name))]
+    found = _versions(folder, "scala-library")
     if not any(version.startswith(made_for + ".") for version in found):
         raise IntervalSweepError(
             f"The jar is for Scala {made_for}, and {folder} has {' '.join(found) or 'none'}: use a "
