@@ -6,15 +6,23 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
 
 SBT_VERSION := $(shell sed -n 's/^sbt.version=//p' project/build.properties)
-VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/intervalsweep/_version.py)
+VERSION_FILE := python/intervalsweep/_version.py
+VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' $(VERSION_FILE))
 
-JAR := target/jars/intervalsweep-spark4.3_2.13-$(VERSION).jar
+# Any target can be made for another minor version of Spark: `make test-python SPARK=4.0`. Each has an
+# environment and a jar of its own, side by side.
+SPARKS := $(shell sed -n '/^SPARK_SERIES = /s/[^0-9. ]//gp' $(VERSION_FILE))
+NEWEST := $(lastword $(SPARKS))
+SPARK := $(NEWEST)
+
+JAR := target/jars/intervalsweep-spark$(SPARK)_2.13-$(VERSION).jar
 REPOSITORY := target/repository
 WHEEL := dist/intervalsweep-$(VERSION)-py3-none-any.whl
-ENVIRONMENT := target/environment.tar.gz
-VENV := .venv/.installed
-BENCH := .venv/.installed-bench
-PY := .venv/bin/python
+ENVIRONMENT := .venv$(if $(filter-out $(NEWEST),$(SPARK)),-spark$(SPARK))
+VENV := $(ENVIRONMENT)/.installed
+BENCH := $(ENVIRONMENT)/.installed-bench
+PY := $(ENVIRONMENT)/bin/python
+PACKED := target/environment.tar.gz
 
 # The build, the tests and the demo run on the Spark in .venv, whatever else is set up outside.
 unexport SPARK_HOME SPARK_CONF_DIR SPARK_REMOTE PYSPARK_SUBMIT_ARGS PYSPARK_DRIVER_PYTHON PYTHONPATH
@@ -29,7 +37,7 @@ else
   SBT_TOOL := $(SBT_LAUNCHER)
 endif
 # sbt must never wait for an answer; `</dev/null` turns a question into an error.
-sbt = SPARK_HOME="$$(cd .venv/lib/python3*/site-packages/pyspark && pwd)" \
+sbt = SPARK_HOME="$$(cd $(ENVIRONMENT)/lib/python3*/site-packages/pyspark && pwd)" \
   $(SBT) -Dsbt.supershell=false $(1) </dev/null
 
 # Everything the jar is made of. The list is a file of its own, so that a deleted source counts too.
@@ -59,8 +67,30 @@ test-scala: $(JAR) ## Run the Scala tests alone
 test-python: $(JAR) $(WHEEL) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
 	$(PY) -m pytest $(ARGS)
 
+# What the core of the product is, in tests, for each minor version of Spark; of it what is quick.
+CORE := known_answers functions join_types plans aggregates raw_conditions sql_examples faults \
+  session cli why_not settings
+SMOKE := known_answers sql_examples settings
+.PHONY: test-core test-smoke
+test-core: $(JAR)
+	$(PY) -m pytest -q $(CORE:%=tests/test_%.py) $(ARGS)
+test-smoke: $(JAR)
+	$(PY) -m pytest -q $(SMOKE:%=tests/test_%.py) $(ARGS)
+
+.PHONY: test-matrix
+test-matrix: ## Build for each minor version of Spark and run the core tests with it
+	@mkdir -p target/matrix; result=0; \
+	for spark in $(SPARKS); do \
+	  $(MAKE) test-core SPARK=$$spark 2>&1 | tee target/matrix/$$spark.log || result=1; done; \
+	for spark in $(SPARKS); do \
+	  echo "Spark $$spark: $$(tail -n 1 target/matrix/$$spark.log)"; done; exit $$result
+
+.PHONY: smoke-oldest
+smoke-oldest: ## Build for the oldest Spark and run a few tests with it
+	$(MAKE) test-smoke SPARK=$(firstword $(SPARKS))
+
 .PHONY: test-cluster
-test-cluster: $(JAR) $(ENVIRONMENT) ## Run on a cluster whose Python is bare, with the environment packed
+test-cluster: $(JAR) $(PACKED) ## Run on a cluster whose Python is bare, with the environment packed
 	$(PY) -m pytest tests/test_packed_environment.py $(ARGS)
 
 .PHONY: fuzz
@@ -97,10 +127,15 @@ format: $(VENV) $(SBT_TOOL) | check-tools ## Rewrite all sources in the project'
 	$(call sbt,scalafmtAll scalafmtSbt)
 
 .PHONY: build
-build: $(JAR) ## Build the jar: target/jars/
+build: $(JAR) ## Build the jar: target/jars/ (SPARK: for which Spark, here as everywhere)
 
 .PHONY: wheel
 wheel: $(WHEEL) ## Build the Python wheel with the jar inside: dist/
+
+.PHONY: wheel-all
+wheel-all: $(VENV) ## Build the Python wheel with the jars for all Sparks inside: dist/
+	for spark in $(SPARKS); do $(MAKE) build SPARK=$$spark || exit 1; done
+	$(call build_wheel,$(SPARKS))
 
 .PHONY: publish-local
 publish-local: $(JAR) ## Fill target/repository, a Maven repository for --packages
@@ -128,29 +163,34 @@ lock: $(VENV) ## Write constraints.txt anew: the newest versions that pyproject.
 	  --no-header --no-annotate --output-file constraints.txt pyproject.toml
 
 .PHONY: clean
-clean: ## Remove all that was built (not .venv)
+clean: ## Remove all that was built (not the environments, .venv*)
 	rm -rf target project/target project/project dist spark-warehouse metastore_db derby.log
-	find . -path ./.venv -prune -o -type d \( -name __pycache__ -o -name '.*_cache' \
+	find . -path "./.venv*" -prune -o -type d \( -name __pycache__ -o -name '.*_cache' \
 	  -o -name .hypothesis \) -prune -exec rm -rf {} +
 
 .PHONY: distclean
-distclean: clean ## Remove .venv too
-	rm -rf .venv
+distclean: clean ## Remove the environments too
+	rm -rf .venv .venv-spark*
 
 $(JAR): $(JAR_SOURCES) $(SOURCE_LIST) $(VENV) $(SBT_TOOL) | check-tools
-	@rm -rf $(@D) $(REPOSITORY)
+	@rm -rf $(@D)/*-spark$(SPARK)_* $(REPOSITORY)/org/intervalsweep/*-spark$(SPARK)_*
 	$(call sbt,package publish)
 	@touch $@
 
 $(WHEEL): $(JAR) pyproject.toml project/hatch_build.py README.md
-	@rm -rf $(@D)
-	$(PY) -m build --wheel --no-isolation --outdir $(@D)
+	$(call build_wheel,$(SPARK))
 	@touch $@
 
+build_wheel = rm -rf dist; INTERVALSWEEP_SPARKS="$(1)" \
+  $(PY) -m build --wheel --no-isolation --outdir dist
+
+# The lock is that of the newest Spark.
+locked = $(if $(filter $(NEWEST),$(SPARK)),constraints.txt,<(grep -v ^pyspark constraints.txt))
+
 $(VENV): pyproject.toml constraints.txt | check-tools
-	@python=$$($(find_python)); $$python -m venv .venv || { echo "make: $$python cannot make virtual \
+	@python=$$($(find_python)); $$python -m venv $(ENVIRONMENT) || { echo "make: $$python cannot make virtual \
 	environments; install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(PY) -m pip install --quiet --constraint $(locked) --editable '.[dev]' 'pyspark==$(SPARK).*'
 	@touch $@
 
 $(BENCH): $(VENV)
@@ -158,7 +198,7 @@ $(BENCH): $(VENV)
 	@touch $@
 
 # What the workers need, for executors whose own Python has none of it.
-$(ENVIRONMENT): constraints.txt | check-tools
+$(PACKED): constraints.txt | check-tools
 	@rm -rf target/environment
 	$$($(find_python)) -m venv target/environment
 	target/environment/bin/python -m pip install --quiet --constraint constraints.txt \

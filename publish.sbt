@@ -16,4 +16,4 @@ publishMavenStyle := true
 pomIncludeRepository := { _ => false }
 // Spark is there, with the Scala library in it, and what the tests need concerns nobody else.
 makePomConfiguration := makePomConfiguration.value.withConfigurations(Vector(Compile, Runtime))
-publishTo := Some(MavenCache("target/repository", target.value / "repository"))
+publishTo := Some(MavenCache("target/repository", baseDirectory.value / "target" / "repository"))

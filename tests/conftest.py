@@ -7,10 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
+import pyspark
 import pytest
 
 import intervalsweep
 from comparison import SMALL_GROUPS, Both, configured
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # PySpark leaves the sockets through which results come to the garbage collector until 4.2.
+    if pyspark.__version__ < "4.2":
+        config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
 
 
 @pytest.fixture(scope="session")
