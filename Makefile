@@ -184,13 +184,14 @@ $(WHEEL): $(JAR) pyproject.toml project/hatch_build.py README.md
 build_wheel = rm -rf dist; INTERVALSWEEP_SPARKS="$(1)" \
   $(PY) -m build --wheel --no-isolation --outdir dist
 
-# The lock is that of the newest Spark.
-locked = $(if $(filter $(NEWEST),$(SPARK)),constraints.txt,<(grep -v ^pyspark constraints.txt))
+# The lock is that of the newest Spark; without the line of that it serves the others.
+LOCK := $(dir $(SOURCE_LIST))constraints.txt
 
 $(VENV): pyproject.toml constraints.txt | check-tools
 	@python=$$($(find_python)); $$python -m venv $(ENVIRONMENT) || { echo "make: $$python cannot make virtual \
 	environments; install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	$(PY) -m pip install --quiet --constraint $(locked) --editable '.[dev]' 'pyspark==$(SPARK).*'
+	@sed '$(if $(filter-out $(NEWEST),$(SPARK)),/^pyspark/d)' constraints.txt > $(LOCK)
+	$(PY) -m pip install --quiet --constraint $(LOCK) --editable '.[dev]' 'pyspark==$(SPARK).*'
 	@touch $@
 
 $(BENCH): $(VENV)
