@@ -32,11 +32,15 @@ class Distance:
 
 @dataclass(frozen=True)
 class Relation:
-    """A conjunction of comparisons, and the distances that its parameters bound."""
+    """A conjunction of comparisons, the distances that its parameters bound, and an example.
+
+    The example is of two intervals that match, those of `r` and `s`.
+    """
 
     name: str
     formula: tuple[Comparison, ...]
     parameters: dict[str, Distance]
+    example: dict[str, tuple[int, int]]
 
 
 def relation_named(name: str) -> Relation:
@@ -76,4 +80,5 @@ def _relation(data: dict[str, Any]) -> Relation:
         data["name"],
         tuple(Comparison(*term.split(" ")) for term in data["formula"]),
         {p: Distance(*text.split(" - ")) for p, text in distances.items()},
+        {side: (start, end) for side, (start, end) in data["example"].items()},
     )

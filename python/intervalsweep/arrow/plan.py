@@ -43,14 +43,15 @@ class Sweep:
 
 def sweeps(relation: Relation, parameters: Sequence[str]) -> list[Sweep]:
     """Return disjoint sweeps that together find the relation's pairs, with these parameters."""
-    forms = [_form(relation, parameters, boxes) for boxes in ("r", "s")]
+    forms = [form(relation, parameters, boxes) for boxes in ("r", "s")]
     best = max(forms, key=lambda form: form.lead.strength)
     if best.lead.strength == 1 and best.second is not None:
         return _split(relation)
     return [best]
 
 
-def _form(relation: Relation, parameters: Sequence[str], boxes: str) -> Sweep:
+def form(relation: Relation, parameters: Sequence[str], boxes: str) -> Sweep:
+    """Return the relation as one sweep, with this side (`r`, `s`) as boxes."""
     axes: dict[str, Axis] = {}
 
     def axis(point: str) -> Axis:

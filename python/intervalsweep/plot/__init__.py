@@ -1,0 +1,21 @@
+"""Pictures, by matplotlib: `pip install 'intervalsweep[plot]'`.
+
+    from intervalsweep import plot
+
+    plot.matches(sessions, outages, "interval_intersects", by="region")
+    plot.relation("allen_overlaps")
+    plot.tasks(spark)
+
+Each function draws on the Axes that it is given, or on a new picture, and returns the Axes: titles,
+limits and files are matplotlib's own. Nothing is shown before a notebook or `pyplot.show()` does.
+"""
+
+from intervalsweep._requirements import check_packages
+
+check_packages("intervalsweep.plot", "matplotlib")
+
+from intervalsweep.plot.box import relation  # noqa: E402
+from intervalsweep.plot.matching import matches  # noqa: E402
+from intervalsweep.plot.skew import tasks  # noqa: E402
+
+__all__ = ["matches", "relation", "tasks"]
