@@ -65,8 +65,8 @@ def main(rows: int) -> None:
         inside = Bounds(r_start, r_end, lower_strict=True, upper_strict=True)
         beyond = Bounds(r_end, None, lower_strict=True)
         report(f"ALLEN_OVERLAPS, {name}", index, Boxes(rows, inside, beyond))
-    for boxes in (rows // 1000, rows // 10, rows):
-        width = 1000 * rows // boxes
+    for boxes in (max(1, rows // 1000), max(1, rows // 10), rows):
+        width = min(rows, 1000 * rows // boxes)
         begin = rng.integers(0, rows - width + 1, boxes)
         end = begin + width
         long = Bounds(end + 600, None, lower_strict=True)  # few points are as long as that

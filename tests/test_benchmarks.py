@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from applications import PACKAGES, run
+from benchmarks import kernels
 from benchmarks.adapter import Limits
 from benchmarks.goals import GOALS, MILLION, Results
 from benchmarks.growth import known, lengths, slope
@@ -108,3 +109,14 @@ def test_side_that_bins_copy_holds_the_others_start() -> None:
                 assert side == "s" or r_start <= later < r_end
                 assert side == "r" or s_start <= later < s_end
     assert found == {"r", "s", "both", None}
+
+
+@pytest.mark.parametrize("rows", [500, 5_000])
+def test_kernels_are_measured_on_fewer_than_a_million_rows(
+    rows: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Boxes were wider than the range that they are drawn from."""
+    kernels.main(rows)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].startswith(f"{rows:,} boxes of {min(rows, 1000):,} candidates")
+    assert int(lines[-1].split()[-3].replace(",", "")) > rows, "candidates"
