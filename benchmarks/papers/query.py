@@ -1,0 +1,105 @@
+"""What all algorithms are asked, and what they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numba import types
+
+from benchmarks.papers.iterators import Intervals
+from intervalsweep.kernels import Int32Array, Int64Array
+from intervalsweep.kernels.jit import I32_OUT
+from intervalsweep.relations import Relation, relation_named
+
+# What is counted: pairs that the consumer got and the sum it made of them; the pairs before its
+# selection; the steps along active sets (`getnext`); the largest active set, and the sizes of all.
+PAIRS, SUM, CANDIDATES, GETNEXT, LARGEST, SIZES, CHANGES = range(7)
+COUNTERS = 7
+
+# Beyond all distances of endpoints.
+FAR = 1 << 62
+
+# Where the pairs go, r and s; if there is no room for any, they are only counted.
+Out = tuple[Int32Array, Int32Array]
+OUT = types.UniTuple(I32_OUT, 2)
+
+# Runs a join that has been prepared, and returns what it has counted.
+Run = Callable[[Out], Int64Array]
+
+
+@dataclass(frozen=True)
+class Query:
+    """The join of r and s by a relation."""
+
+    name: str
+    r: Intervals
+    s: Intervals
+    delta: int | None = None
+    epsilon: int | None = None
+
+    @cached_property
+    def relation(self) -> Relation:
+        return relation_named(self.name)
+
+    @cached_property
+    def limits(self) -> dict[str, int]:
+        """The parameters that are given."""
+        given = {"delta": self.delta, "epsilon": self.epsilon}
+        return {name: limit for name, limit in given.items() if limit is not None}
+
+    @property
+    def r_ends(self) -> tuple[Int64Array, Int64Array]:
+        return self.r.ts, self.r.te
+
+    @property
+    def s_ends(self) -> tuple[Int64Array, Int64Array]:
+        return self.s.ts, self.s.te
+
+    def value(self, endpoint: str) -> Int64Array:
+        """The column of an endpoint, such as `r.ts`."""
+        side, _, name = endpoint.partition(".")
+        ends: Int64Array = getattr(self.r if side == "r" else self.s, name)
+        return ends
+
+    @cached_property
+    def box(self) -> tuple[Int64Array, Int64Array, Int64Array, Int64Array]:
+        """For each r what bounds s.ts and s.te, inclusive: (least, most, least, most)."""
+        bounds = {
+            (point, is_upper): np.full(self.r.size, FAR if is_upper else -FAR)
+            for point in ("s.ts", "s.te")
+            for is_upper in (False, True)
+        }
+
+        def bound(lesser: str, greater: str, distance: int) -> None:
+            """That `greater - lesser` is at least the distance."""
+            if greater.startswith("s"):
+                least = bounds[greater, False]
+                np.maximum(least, self.value(lesser) + distance, out=least)
+            else:
+                most = bounds[lesser, True]
+                np.minimum(most, self.value(greater) - distance, out=most)
+
+        for left, operator, right in ((c.left, c.operator, c.right) for c in self.relation.formula):
+            bound(left, right, int(operator == "<"))
+            if operator == "=":
+                bound(right, left, 0)
+        for name, limit in self.limits.items():
+            distance = self.relation.parameters[name]
+            bound(distance.later, distance.earlier, -limit)
+        return tuple(bounds.values())  # type: ignore[return-value]  # four of them
+
+
+def counted(run: Run) -> Int64Array:
+    """Run a join without keeping its pairs."""
+    return run((np.empty(0, np.int32), np.empty(0, np.int32)))
+
+
+def pairs(run: Run) -> Out:
+    """Run a join twice: to know how many pairs there are, and to get them."""
+    size = int(counted(run)[PAIRS])
+    out = (np.empty(size, np.int32), np.empty(size, np.int32))
+    run(out)
+    return out
