@@ -66,10 +66,11 @@ def _spark() -> str:
     """PySpark is started with the jars of SPARK_HOME, if that is set."""
     installed, folder = check_spark(), _spark_home() / "jars"
     found = _versions(folder, "spark-core_2.13")
-    if not any(series_of(version) == series_of(installed) for version in found):
+    series = series_of(installed)
+    if not any(version.startswith(series + ".") for version in found):
         raise IntervalSweepError(
             f"PySpark is {installed}, and the Spark in {folder} is {' '.join(found) or 'none'}: "
-            f"unset SPARK_HOME, or set it to a Spark {series_of(installed)}."
+            f"unset SPARK_HOME, or set it to a Spark {series}."
         )
     return installed
 
