@@ -36,7 +36,7 @@ object BroadcastIndex {
       keys: Seq[Expression],
       timer: SortTimer): BroadcastIndex = {
     val block = new RowBlock(layout, memory = null)
-    def all = PackedRows.unpack(rows, layout.input.size)
+    def all = PackedRows.unpack(rows, layout.input.size, PackedRows.codec)
     val groups = KeyGroups.of(keys)
     if (keys.isEmpty) all.foreach(block.append(_, NoGroup))
     else {

@@ -1,91 +1,131 @@
 package org.apache.spark.sql.intervalsweep.execution
 
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, OutputStream}
+
+import org.apache.spark.SparkEnv
+import org.apache.spark.io.CompressionCodec
+import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.plans.physical.BroadcastMode
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.plans.physical.{BroadcastMode, Partitioning}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType}
 import org.apache.spark.unsafe.Platform
 
 /**
- * Broadcasts rows packed into a few long ones.
+ * Broadcasts rows packed into a few long ones, by the tasks that read them: [[PackedRowsExec]].
  *
  * Spark's broadcast exchange sends an array of rows, each of which Java serialises as an object of
  * its own: for a million small rows that takes longer than the join. Here the array has one row for
- * every few mebibytes, with a single binary field that holds rows one after the other:
- * a 64-bit length, then the row's bytes.
+ * every few mebibytes: how many bytes are packed, and these bytes, compressed. They are rows one
+ * after the other, each behind its length of 64 bits. The driver passes them on as they come.
  */
 case object PackedRows extends BroadcastMode {
-  private val FirstBytes = 64 << 10
-  private val MostBytes = 16 << 20
+  private val types = Array[DataType](IntegerType, BinaryType)
 
   override def canonicalized: BroadcastMode = this
 
-  override def transform(rows: Array[InternalRow]): Array[InternalRow] =
-    transform(rows.iterator, None)
+  override def transform(rows: Array[InternalRow]): Array[InternalRow] = rows
 
   override def transform(
       rows: Iterator[InternalRow],
-      sizeHint: Option[Long]): Array[InternalRow] = {
-    val packed = Array.newBuilder[InternalRow]
-    var chunk = new PackedChunk(FirstBytes)
-    rows.map(_.asInstanceOf[UnsafeRow]).foreach { row =>
-      if (!chunk.hasRoom(row)) {
-        packed += chunk.packed
-        val larger = math.min(2 * chunk.capacity, MostBytes)
-        chunk = new PackedChunk(math.max(larger, row.getSizeInBytes + 8))
-      }
-      chunk.add(row)
-    }
-    if (!chunk.isEmpty) packed += chunk.packed
-    packed.result()
+      sizeHint: Option[Long]): Array[InternalRow] = rows.toArray
+
+  /** Rows that the exchange has the size of, and that Java serialises as one array each. */
+  def of(chunks: Iterator[PackedChunk]): Iterator[InternalRow] = {
+    val project = UnsafeProjection.create(types)
+    chunks.map(chunk => project(InternalRow(chunk.size, chunk.bytes)).copy())
   }
 
   /** The rows that were packed; each is valid until the next one. */
-  def unpack(packed: Array[InternalRow], numFields: Int): Iterator[UnsafeRow] =
-    packed.iterator.flatMap(row => new Chunk(row.asInstanceOf[UnsafeRow], numFields))
-
-  private final class Chunk(packed: UnsafeRow, numFields: Int) extends Iterator[UnsafeRow] {
-    private val row = new UnsafeRow(numFields)
-    private val (base, end, start) = {
-      val place = packed.getLong(0) // offset and size of the binary field
-      val first = packed.getBaseOffset + (place >>> 32)
-      (packed.getBaseObject, first + place.toInt, first)
+  def unpack(
+      packed: Array[InternalRow],
+      numFields: Int,
+      codec: CompressionCodec): Iterator[UnsafeRow] =
+    packed.iterator.flatMap { row =>
+      val source = codec.compressedInputStream(new ByteArrayInputStream(row.getBinary(1)))
+      try new Unpacked(source.readNBytes(row.getInt(0)), numFields)
+      finally source.close()
     }
-    private var at = start
 
-    override def hasNext: Boolean = at < end
+  /** How the application compresses what it sends. */
+  def codec: CompressionCodec = CompressionCodec.createCodec(SparkEnv.get.conf)
+
+  private final class Unpacked(bytes: Array[Byte], numFields: Int) extends Iterator[UnsafeRow] {
+    private val row = new UnsafeRow(numFields)
+    private var at = 0
+
+    override def hasNext: Boolean = at < bytes.length
 
     override def next(): UnsafeRow = {
-      val size = Platform.getLong(base, at).toInt
-      row.pointTo(base, at + 8, size)
+      val size = Platform.getLong(bytes, Platform.BYTE_ARRAY_OFFSET + at).toInt
+      row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + at + 8L, size)
       at += 8 + size
       row
     }
   }
 }
 
-/** A row in the making, of one binary field that holds up to `capacity` bytes. */
-private final class PackedChunk(val capacity: Int) {
-  // The bits of the NULLs, then offset and size of the field, then what is in it.
-  private val header = UnsafeRow.calculateBitSetWidthInBytes(1) + 8
-  private val bytes = new Array[Byte](header + capacity)
-  private var size = 0
+/**
+ * What a broadcast of [[PackedRows]] collects from: it packs the rows of its child where they are.
+ * Only the exchange asks a plan for its rows in this way; the node passes them on as they are to
+ * whoever else asks.
+ */
+case class PackedRowsExec(child: SparkPlan) extends UnaryExecNode {
+  override def nodeName: String = "PackedRows"
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+  override protected def doExecute(): RDD[InternalRow] = child.execute()
 
-  def isEmpty: Boolean = size == 0
-
-  def hasRoom(row: UnsafeRow): Boolean = size + 8L + row.getSizeInBytes <= capacity
-
-  def add(row: UnsafeRow): Unit = {
-    val at = Platform.BYTE_ARRAY_OFFSET + header + size
-    Platform.putLong(bytes, at, row.getSizeInBytes.toLong)
-    row.writeToMemory(bytes, at + 8L)
-    size += 8 + row.getSizeInBytes
+  /** The number of the child's rows, and the rows packed. */
+  override def executeCollectIterator(): (Long, Iterator[InternalRow]) = {
+    val chunks = child.execute().mapPartitions(new Packing(_, PackedRows.codec)).collect()
+    (chunks.map(_.rows).sum, PackedRows.of(chunks.iterator))
   }
 
-  def packed: UnsafeRow = {
-    Platform.putLong(bytes, Platform.BYTE_ARRAY_OFFSET + header - 8L, header.toLong << 32 | size)
-    // Rows are sent over the wire as they are: without what was not used.
-    val row = new UnsafeRow(1)
-    row.pointTo(java.util.Arrays.copyOf(bytes, header + size), header + size)
-    row
+  override protected def withNewChildInternal(newChild: SparkPlan): PackedRowsExec =
+    copy(child = newChild)
+}
+
+/**
+ * Some rows, packed and compressed.
+ *
+ * @param size of the bytes before they were compressed
+ */
+final case class PackedChunk(rows: Long, size: Int, bytes: Array[Byte])
+
+/** Packs rows, a few mebibytes at a time. */
+final class Packing(rows: Iterator[InternalRow], codec: CompressionCodec)
+    extends Iterator[PackedChunk] {
+  private val header = new Array[Byte](8)
+  private val buffer = new Array[Byte](4 << 10)
+
+  override def hasNext: Boolean = rows.hasNext
+
+  override def next(): PackedChunk = {
+    val bytes = new ByteArrayOutputStream
+    val out = codec.compressedOutputStream(bytes)
+    var n = 0L
+    var size = 0L
+    while (rows.hasNext && size < Packing.MostBytes) {
+      val row = rows.next().asInstanceOf[UnsafeRow]
+      add(row, out)
+      n += 1
+      size += 8 + row.getSizeInBytes
+    }
+    out.close()
+    PackedChunk(n, math.toIntExact(size), bytes.toByteArray)
   }
+
+  private def add(row: UnsafeRow, out: OutputStream): Unit = {
+    Platform.putLong(header, Platform.BYTE_ARRAY_OFFSET, row.getSizeInBytes.toLong)
+    out.write(header)
+    row.writeToStream(out, buffer)
+  }
+}
+
+private object Packing {
+
+  /** A chunk ends behind the row with which it reaches as many bytes. */
+  private val MostBytes = 16 << 20
 }

@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, Logical
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition._
 import org.apache.spark.sql.intervalsweep.execution.{
-  IntervalSweepJoinExec, JoinOutput, PackedRows, SweepInputExec, SweepMode
+  IntervalSweepJoinExec, JoinOutput, PackedRows, PackedRowsExec, SweepInputExec, SweepMode
 }
 
 /**
@@ -160,7 +160,7 @@ object IntervalSweepStrategy
       columns: Option[Seq[NamedExpression]]): IntervalSweepJoinExec = {
     val SweepChoice(sweep, mode) = choice
     def input(side: Side, plan: LogicalPlan): SparkPlan =
-      if (mode == SweepMode.Broadcast(side)) planLater(plan) else SweepInputExec(planLater(plan))
+      if (mode == SweepMode.Broadcast(side)) broadcast(plan) else SweepInputExec(planLater(plan))
     IntervalSweepJoinExec(
       input(LeftSide, join.left),
       input(RightSide, join.right),
@@ -178,6 +178,15 @@ object IntervalSweepStrategy
       apart = None,
       columns.fold(join.output)(needed(join, _)))
   }
+
+  /** What is packed belongs to the side: adaptive execution puts the finished broadcast there. */
+  private def broadcast(plan: LogicalPlan): SparkPlan =
+    if (broadcastStage(plan).isDefined) planLater(plan)
+    else {
+      val packed = PackedRowsExec(planLater(plan))
+      packed.setLogicalLink(plan)
+      packed
+    }
 
   private def needed(join: Join, columns: Seq[NamedExpression]): Seq[Attribute] = {
     val references = AttributeSet(columns.flatMap(_.references))

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.intervalsweep.execution
 
+import org.apache.spark.SparkConf
+import org.apache.spark.io.CompressionCodec
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.types.{BinaryType, DataType, LongType}
@@ -7,15 +9,18 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class PackedRowsSuite extends AnyFunSuite {
   private val types = Array[DataType](LongType, BinaryType)
+  private val codec = CompressionCodec.createCodec(new SparkConf)
 
   private def check(sizes: Seq[Int]): Unit = {
     val project = UnsafeProjection.create(types)
     def rows = sizes.iterator.zipWithIndex.map { case (size, i) =>
       project(InternalRow(i.toLong, if (size < 0) null else Array.fill(size)(i.toByte)))
     }
-    val packed = PackedRows.transform(rows, None)
-    assert(packed.length <= 1 + sizes.map(_ + 100L).sum / (32 << 10))
-    val unpacked = PackedRows.unpack(packed, types.length).map(_.copy()).toSeq
+    val chunks = new Packing(rows, codec).toSeq
+    assert(chunks.map(_.rows).sum === sizes.size)
+    assert(chunks.length <= 1 + sizes.map(_ + 100L).sum / (16 << 20))
+    val packed = PackedRows.transform(PackedRows.of(chunks.iterator), None)
+    val unpacked = PackedRows.unpack(packed, types.length, codec).map(_.copy()).toSeq
     assert(unpacked === rows.map(_.copy()).toSeq)
   }
 
