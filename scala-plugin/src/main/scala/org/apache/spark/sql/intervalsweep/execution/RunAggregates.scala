@@ -22,39 +22,71 @@ trait Partners {
   def extreme(column: Int, kind: RunKind): Int
 }
 
-/** The partners that a run has: points next to each other. */
+/** The partners that a run has: points next to each other. The runs are those of a batch. */
 final class PointRange(override val block: RowBlock) extends Partners {
   private val tables = block.tables
   private val counts = new Array[Array[Int]](block.columns.length)
   private val sums = new Array[Array[Long]](block.columns.length)
-  private var first = 0
-  private var size = 0
+  private var runs: RunBatch = _
+  private var run = 0
 
-  def set(first: Int, size: Int): Unit = {
-    this.first = first
-    this.size = size
+  /** Goes on to the runs of another batch. */
+  def take(runs: RunBatch): Unit = {
+    this.runs = runs
+    java.util.Arrays.fill(counts.asInstanceOf[Array[AnyRef]], null)
+    java.util.Arrays.fill(sums.asInstanceOf[Array[AnyRef]], null)
   }
 
-  override def rows: Long = size.toLong
+  /** Goes on to a run of the batch. */
+  def set(run: Int): Unit = this.run = run
 
-  /** Without a look at a table where it can be done without: that is a cache miss for each run. */
+  override def rows: Long = runs.count(run).toLong
+
   override def count(column: Int): Long =
     if (block.columns(column).nullsIfAny == null) rows
     else {
-      if (counts(column) == null) counts(column) = tables.counts(column)
-      (counts(column)(first + size) - counts(column)(first)).toLong
+      if (counts(column) == null) counts(column) = countsOfRuns(tables.counts(column))
+      counts(column)(run).toLong
     }
 
   override def sum(column: Int): Long = {
-    if (sums(column) == null) sums(column) = tables.sums(column)
-    sums(column)(first + size) - sums(column)(first)
+    if (sums(column) == null) sums(column) = sumsOfRuns(tables.sums(column))
+    sums(column)(run)
   }
 
-  override def doubleSum(column: Int): Double = tables.doubleSums(column).of(first, size)
+  override def doubleSum(column: Int): Double =
+    tables.doubleSums(column).of(runs.first(run), runs.count(run))
 
-  override def extreme(column: Int, kind: RunKind): Int = kind match {
-    case RunKind.Least => tables.least(column).of(first, size)
-    case _ => tables.greatest(column).of(first, size)
+  override def extreme(column: Int, kind: RunKind): Int = {
+    val tree = if (kind == RunKind.Least) tables.least(column) else tables.greatest(column)
+    tree.of(runs.first(run), runs.count(run))
+  }
+
+  // For all runs at once: the tables are larger than the caches, and a short loop has many reads
+  // under way where the long way of a run through the join and the aggregate has one.
+
+  private def sumsOfRuns(table: Array[Long]): Array[Long] = {
+    val first = runs.first
+    val count = runs.count
+    val result = new Array[Long](runs.size)
+    var k = 0
+    while (k < result.length) {
+      result(k) = table(first(k) + count(k)) - table(first(k))
+      k += 1
+    }
+    result
+  }
+
+  private def countsOfRuns(table: Array[Int]): Array[Int] = {
+    val first = runs.first
+    val count = runs.count
+    val result = new Array[Int](runs.size)
+    var k = 0
+    while (k < result.length) {
+      result(k) = table(first(k) + count(k)) - table(first(k))
+      k += 1
+    }
+    result
   }
 }
 

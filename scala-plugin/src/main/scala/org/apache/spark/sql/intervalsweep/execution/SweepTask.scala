@@ -152,13 +152,13 @@ final class SweepTask(
     }
     pairs = batch.count(next)
     isRun = range != null && pairs > 1 && pairs <= mostPairs
-    if (isRun) joinPairs(batch.box(next), batch.first(next))
+    if (isRun) joinPairs(batch.box(next))
     next += 1
   }
 
   /** Lets the first pair of the run stand for all. */
-  private def joinPairs(box: Int, first: Int): Unit = {
-    range.set(first, pairs)
+  private def joinPairs(box: Int): Unit = {
+    range.set(next)
     val boxes = if (isBoxLeft) LeftSide else RightSide
     aggregates.compute(boxes, block(boxes), box, range)
     pairs = 1
@@ -234,8 +234,10 @@ final class SweepTask(
   private def takeTogether(runs: RunBatch, boxes: Side): Unit = {
     if (mostPairs < 0) mostPairs = aggregates.mostPairs(block)
     val isByBox = aggregates.isByBox(boxes)
-    if (isByBox) range = rangeOf(boxes.other)
-    else if (block(boxes).numRows <= mostPairs) {
+    if (isByBox) {
+      range = rangeOf(boxes.other)
+      range.take(runs)
+    } else if (block(boxes).numRows <= mostPairs) {
       gather(runs, boxes)
       size = 0
     }
