@@ -144,11 +144,11 @@ def test_rows_in_several_ranges(
     assert metric(frame, "replicatedRows") > 100
 
 
-def metric(frame: Any, name: str) -> int:
-    """A metric of the swept join, after the query has run."""
+def metric(frame: Any, name: str, of: str = "IntervalSweepJoin") -> int:
+    """A metric of a node, after the query has run."""
     plan = frame._jdf.queryExecution().executedPlan()
     nodes = [plan.finalPhysicalPlan() if "Adaptive" in plan.nodeName() else plan]
-    while "IntervalSweepJoin" not in nodes[0].nodeName():
+    while of not in nodes[0].nodeName():
         node = nodes.pop(0)
         below = node.children()
         nodes += [below.apply(k) for k in range(below.size())]

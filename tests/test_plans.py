@@ -13,6 +13,7 @@ from pyspark.sql import functions as f
 import oracle
 from comparison import ANSI, BROADCAST, ENABLED, Both, configured, physical, sweeps
 from shapes import MIXED, SHAPES, SWEPT_TWICE
+from test_join_types import metric
 
 BOXES = re.compile(r"boxes (\w+)")
 RELATIONS = ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", "ISEQL_REVERSE_DURING", "ISEQL_BEFORE")
@@ -195,3 +196,21 @@ def test_results_are_read_twice(spark: Any) -> None:
     assert frame.count() == len(first) > 10
     assert len(frame.take(3)) == 3
     assert len(frame.limit(5).collect()) == 5
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_a_broadcast_that_is_packed_has_the_number_of_its_rows(
+    spark: Any, conf: Any, adaptive: str
+) -> None:
+    """Adaptive execution plans by that number: what has one row at most needs no sort."""
+    conf({"spark.sql.adaptive.enabled": adaptive})
+    rows = spark.range(0, 1000, 1, 7).selectExpr("id AS ts", "id + 2 AS te")
+    rows.createOrReplaceTempView("packed")
+    joined = spark.sql(
+        "SELECT /*+ BROADCAST(s) */ r.ts, s.te FROM packed r JOIN packed s "
+        "ON ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te) ORDER BY s.te DESC"
+    )
+    found = [tuple(row) for row in joined.collect()]
+    assert sweeps(physical(joined)) > 0
+    assert found == [(ts, ts + 3) for ts in reversed(range(999))]
+    assert metric(joined, "numOutputRows", "BroadcastExchange") == 1000
