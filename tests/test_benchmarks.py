@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import platform
 import sys
 from itertools import product
@@ -11,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from applications import PACKAGES, run
-from benchmarks import kernels
+from benchmarks import kernels, peers
 from benchmarks.adapter import Limits
 from benchmarks.goals import GOALS, MILLION, Results
 from benchmarks.growth import known, lengths, slope
+from benchmarks.papers.__main__ import main as draw_figures
 from benchmarks.processes import NoTimeError, Running
 from benchmarks.suite import Measured, check
 from benchmarks.workloads import starts_in, workloads
@@ -120,3 +122,38 @@ def test_kernels_are_measured_on_fewer_than_a_million_rows(
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1].startswith(f"{rows:,} boxes of {min(rows, 1000):,} candidates")
     assert int(lines[-1].split()[-3].replace(",", "")) > rows, "candidates"
+
+
+def test_papers_figures_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["getnext", "abstractions"]
+    arguments = ["--quick", "--figure", *names, "--output", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["papers", *arguments])
+    draw_figures()
+    for name in names:
+        text = (tmp_path / f"{name}.json").read_text(encoding="utf-8")
+        (panel,) = json.loads(text)["panels"]
+        lines = panel["lines"].values()
+        assert lines
+        assert all(value > 0 for points in lines for _, value in points)
+        assert platform.node() not in text
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_peers_that_are_installed_find_the_same_pairs(tmp_path: Path) -> None:
+    r, s = peers.synthetic(tmp_path, 500)
+    (start, end), (other_start, other_end) = (
+        [side.column(name).to_numpy() for name in ("start", "end")] for side in (r, s)
+    )
+    rows, others = ((start[:, None] < other_end) & (other_start < end[:, None])).nonzero()
+    assert rows.size > 500
+    measured = 0
+    for name in peers.PEERS:
+        ours, theirs = multiprocessing.Pipe(duplex=False)
+        peers.measure(name, "synthetic", tmp_path, 500, theirs)
+        found = ours.recv()
+        if "ModuleNotFoundError" not in found.get("why_not", ""):
+            assert found["answer"] == (rows.size, rows.sum(), others.sum()), name
+            measured += 1
+    assert measured >= 2
