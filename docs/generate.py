@@ -1,4 +1,4 @@
-"""Writes docs/sql-functions.md and the module intervalsweep.functions from relations.json.
+"""Writes what follows from relations.json: two pages, drawings, the module intervalsweep.functions.
 
 python docs/generate.py           writes them
 python docs/generate.py --check   fails if one is out of date
@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import python_functions
+import relation_drawings
 
 ROOT = Path(__file__).resolve().parent.parent
 RELATIONS = ROOT / "python" / "intervalsweep" / "relations.json"
 PAGE = ROOT / "docs" / "sql-functions.md"
+MEANINGS = ROOT / "docs" / "relations.md"
+DRAWINGS = ROOT / "docs" / "images" / "relations"
 MODULE = ROOT / "python" / "intervalsweep" / "functions.py"
 
 Relation = dict[str, Any]
@@ -34,7 +37,7 @@ exactly its formula, in SQL's three-valued logic: also for NULL, NaN, empty (`ts
 
 Four endpoints, or two structs of two fields each:
 
-```sql
+```sql title="Not run: a part of a statement"
 ... ON allen_overlaps(r.ts, r.te, s.ts, s.te)
 ... ON allen_overlaps(r.period, s.period)
 ```
@@ -47,7 +50,7 @@ numbers, DATE, TIMESTAMP, TIMESTAMP_NTZ, STRING and so on.
 `delta` and `epsilon` bound a distance between two endpoints. They follow the endpoints by position
 or by name, and may be columns:
 
-```sql
+```sql title="Not run: a part of a statement"
 ... ON iseql_during(r.ts, r.te, s.ts, s.te, 5, 10)
 ... ON iseql_during(r.period, s.period, epsilon => 10)
 ```
@@ -103,8 +106,16 @@ FAMILIES = {
 
 def main(arguments: list[str]) -> int:
     relations = json.loads(RELATIONS.read_text(encoding="utf-8"))["relations"]
-    texts = {PAGE: render(relations), MODULE: python_functions.render(relations, drawing)}
+    texts = {
+        PAGE: render(relations),
+        MEANINGS: relation_drawings.page(relations, FAMILIES),
+        MODULE: python_functions.render(relations, drawing),
+    }
+    for relation in relations:
+        file = DRAWINGS / f"{relation['name'].lower()}.svg"
+        texts[file] = relation_drawings.svg(relation, relations)
     if arguments != ["--check"]:
+        DRAWINGS.mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
             file.write_text(text, encoding="utf-8")
         return 0
