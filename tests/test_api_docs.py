@@ -1,4 +1,4 @@
-"""The page on Python: its programs run, and its lists of names are those of the modules."""
+"""The page on Python: what comes of its programs, and its lists of names are the modules'."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+import pages
 from intervalsweep import arrow, dataframe
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "python-api.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-PROGRAMS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 def section(title: str) -> str:
@@ -20,15 +20,13 @@ def section(title: str) -> str:
 
 
 def test_programs_on_spark_run(spark: Any) -> None:
-    names: dict[str, Any] = {
-        "r": spark.sql("SELECT 1 AS id, TIMESTAMP'2024-01-01' AS ts, TIMESTAMP'2024-01-02' AS te"),
-        "s": spark.sql("SELECT 1 AS id, TIMESTAMP'2024-01-02' AS ts, TIMESTAMP'2024-01-03' AS te"),
-        "stays": spark.sql("SELECT DATE'2024-01-30' AS first_day, CAST(NULL AS DATE) AS last_day"),
-    }
-    on_spark = [program for program in PROGRAMS if "pandas" not in program]
-    for program in on_spark:
-        exec(program, names)
-    assert len(on_spark) == 3
+    names = pages.run(
+        PAGE,
+        spark,
+        r=spark.sql("SELECT 1 AS id, TIMESTAMP'2024-01-01' AS ts, TIMESTAMP'2024-01-02' AS te"),
+        s=spark.sql("SELECT 1 AS id, TIMESTAMP'2024-01-02' AS ts, TIMESTAMP'2024-01-03' AS te"),
+        stays=spark.sql("SELECT DATE'2024-01-30' AS first_day, CAST(NULL AS DATE) AS last_day"),
+    )
     assert names["rows"].count() == names["pairs"].count() == 1
     assert (names["latest"].first().te_right, names["closest"].first().distance) == (None, 0)
     assert names["stays"].first().te.year == 9999
@@ -36,9 +34,9 @@ def test_programs_on_spark_run(spark: Any) -> None:
 
 def test_program_on_pandas_runs() -> None:
     pytest.importorskip("pandas", reason="pandas is not installed")
-    (program,) = (program for program in PROGRAMS if "pandas" in program)
+    (program,) = (block.text for block in pages.blocks(PAGE) if "import pandas" in block.text)
     names: dict[str, Any] = {}
-    exec(program, names)
+    pages.run_python(program, names)
     r, s = names["r"], names["s"]
     assert list(arrow.join(r, s, "allen_overlaps")["id_right"]) == ["s1"]
     assert list(arrow.count_matches(r, s, "interval_intersects")["count"]) == [1, 0]
