@@ -21,6 +21,7 @@ WHEEL := dist/intervalsweep-$(VERSION)-py3-none-any.whl
 ENVIRONMENT := .venv$(if $(filter-out $(NEWEST),$(SPARK)),-spark$(SPARK))
 VENV := $(ENVIRONMENT)/.installed
 BENCH := $(ENVIRONMENT)/.installed-bench
+DOCS := $(ENVIRONMENT)/.installed-docs
 PY := $(ENVIRONMENT)/bin/python
 PACKED := target/environment.tar.gz
 
@@ -144,6 +145,10 @@ publish-local: $(JAR) ## Fill target/repository, a Maven repository for --packag
 golden: $(JAR) ## Rewrite the golden results of sql-examples/
 	$(PY) sql-examples/run.py --write
 
+.PHONY: docs
+docs: $(DOCS) ## Build the documentation site: target/site/ (warnings and dead links are errors)
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
+
 .PHONY: bench
 bench: $(JAR) $(BENCH) ## Compare with other systems in ten minutes; wants a quiet machine (ARGS)
 	$(PY) -m benchmarks --minutes 9 $(ARGS)
@@ -159,7 +164,7 @@ bench-kernels: $(JAR) ## Measure the kernels alone
 .PHONY: lock
 lock: $(VENV) ## Write constraints.txt anew: the newest versions that pyproject.toml allows
 	$(PY) -m pip install --quiet --editable '.[lock]'
-	$(PY) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev \
+	$(PY) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --extra docs \
 	  --no-header --no-annotate --output-file constraints.txt pyproject.toml
 
 .PHONY: clean
@@ -196,6 +201,10 @@ $(VENV): pyproject.toml constraints.txt | check-tools
 
 $(BENCH): $(VENV)
 	$(PY) -m pip install --quiet --editable '.[bench]'
+	@touch $@
+
+$(DOCS): $(VENV)
+	$(PY) -m pip install --quiet --constraint $(LOCK) --editable '.[docs]'
 	@touch $@
 
 # What the workers need, for executors whose own Python has none of it.
