@@ -78,19 +78,27 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
   /** How many sweeps there are. */
   def width: Int = sweeps.size
 
+  private val points: Array[Int] = sweeps.map(_.lead.point).toArray
+
+  /** Of the boxes of each sweep; null where the rows are its points. A task has its own. */
+  @transient private lazy val extents: Array[Extent] =
+    sweeps.map(sweep => if (sweep.boxes == side) new Extent(sweep.lead) else null).toArray
+
   /** The first and last partition of a row by sweep; of a pair with first > last, there is none. */
-  def route(endpoints: InternalRow, number: Long, into: Array[Int]): Unit =
-    sweeps.zipWithIndex.foreach { case (sweep, k) =>
-      if (sweep.boxes == side) routeBox(sweep, endpoints, into, 2 * k)
+  def route(endpoints: InternalRow, number: Long, into: Array[Int]): Unit = {
+    var k = 0
+    while (k < points.length) {
+      if (extents(k) != null) routeBox(extents(k), endpoints, into, 2 * k)
       else {
-        val partition = ranges.of(endpoints.getLong(sweep.lead.point), number)
+        val partition = ranges.of(endpoints.getLong(points(k)), number)
         into(2 * k) = partition
         into(2 * k + 1) = partition
       }
+      k += 1
     }
+  }
 
-  private def routeBox(sweep: Sweep, row: InternalRow, into: Array[Int], at: Int): Unit = {
-    val lead = new Extent(sweep.lead)
+  private def routeBox(lead: Extent, row: InternalRow, into: Array[Int], at: Int): Unit = {
     lead.read(row.getLong(_))
     into(at) = if (lead.isEmpty) 1 else ranges.firstOf(lead.least)
     into(at + 1) = if (lead.isEmpty) 0 else ranges.lastOf(lead.most)
@@ -142,19 +150,43 @@ object RangeShuffle {
       rows: Iterator[InternalRow],
       side: RangeSide,
       ranges: Int,
-      replicated: SQLMetric): Iterator[Product2[Int, InternalRow]] = {
-    val rangesOf = new RowRouter(side, ranges)
-    lazy val numbered = ReplicatedRows.numbered(side.output)
-    val pair = new MutablePair[Int, InternalRow]
-    var number = ReplicatedRows.firstNumber(partition)
-    rows.flatMap { row =>
-      val targets = rangesOf(row, number)
-      if (targets.length > 1) replicated.add(targets.length - 1L)
-      val sent =
-        if (side.isNumbered) numbered(row.asInstanceOf[UnsafeRow], number, targets.length) else row
-      number += 1
-      targets.iterator.map(pair.update(_, sent))
-    }
+      replicated: SQLMetric): Iterator[Product2[Int, InternalRow]] =
+    new AddressedRows(partition, rows, side, new RowRouter(side, ranges), replicated)
+}
+
+/** Rows with the ranges that they go to, one after the other. The pair is the same each time. */
+private final class AddressedRows(
+    partition: Int,
+    rows: Iterator[InternalRow],
+    side: RangeSide,
+    rangesOf: RowRouter,
+    replicated: SQLMetric)
+    extends Iterator[Product2[Int, InternalRow]] {
+  private lazy val numbered = ReplicatedRows.numbered(side.output)
+  private val pair = new MutablePair[Int, InternalRow]
+  private var number = ReplicatedRows.firstNumber(partition)
+  private var targets = Array.emptyIntArray
+  private var at = 0
+
+  override def hasNext: Boolean = {
+    while (at == targets.length && rows.hasNext) advance()
+    at < targets.length
+  }
+
+  override def next(): Product2[Int, InternalRow] = {
+    pair._1 = targets(at)
+    at += 1
+    pair
+  }
+
+  private def advance(): Unit = {
+    val row = rows.next()
+    targets = rangesOf(row, number)
+    at = 0
+    if (targets.length > 1) replicated.add(targets.length - 1L)
+    pair._2 =
+      if (side.isNumbered) numbered(row.asInstanceOf[UnsafeRow], number, targets.length) else row
+    number += 1
   }
 }
 
@@ -162,7 +194,9 @@ object RangeShuffle {
 private final class RowRouter(side: RangeSide, ranges: Int) {
   private val endpointsOf = EndpointReader.of(side.endpoints, side.output)
   private val routes = new Array[Int](2 * side.router.width)
+  private val single = new Array[Int](1)
 
+  /** Valid until the next row. */
   def apply(row: InternalRow, number: Long): Array[Int] = {
     val touched = touchedBy(endpointsOf(row), number)
     if (touched.isEmpty && side.isKept) Array((number % ranges).toInt) else touched
@@ -172,7 +206,9 @@ private final class RowRouter(side: RangeSide, ranges: Int) {
     if (EndpointReader.anyNull(endpoints)) Array.emptyIntArray
     else {
       side.router.route(endpoints, number, routes)
-      if (routes.length == 2 && routes(0) == routes(1)) Array(routes(0))
-      else routes.grouped(2).flatMap(pair => pair(0) to pair(1)).toArray.distinct
+      if (routes.length == 2 && routes(0) == routes(1)) {
+        single(0) = routes(0)
+        single
+      } else routes.grouped(2).flatMap(pair => pair(0) to pair(1)).toArray.distinct
     }
 }
