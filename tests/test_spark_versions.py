@@ -12,7 +12,7 @@ import tomllib
 from packaging.requirements import Requirement
 
 import intervalsweep
-from applications import by_conf, run
+from applications import SPARK_HOME, by_conf, run
 from intervalsweep import session
 from intervalsweep._version import SPARK_SERIES
 
@@ -89,7 +89,7 @@ def test_jar_for_another_spark_is_refused_when_the_session_starts(tmp_path: Path
             if name == PROPERTIES:
                 text = text.replace(f"spark={ours}".encode(), f"spark={other}".encode())
             copy.writestr(name, text)
-    command = [str(Path(pyspark.__file__).parent / "bin" / "spark-sql"), "--master", "local[1]"]
+    command = [str(SPARK_HOME / "bin" / "spark-sql"), "--master", "local[1]"]
     done = run(tmp_path, [*command, *by_conf(str(mistaken)), "-e", "SELECT 1"])
     assert done.returncode != 0, done.stdout
     said = f"The jar {mistaken.name} is for Spark {other}, and this is Spark {pyspark.__version__}"
