@@ -1,0 +1,40 @@
+"""The notebooks run from their first cell to the last, and say what they should."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plot has it")
+from matplotlib import pyplot
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+NOTEBOOKS = {path.stem: path for path in sorted((DOCS / "notebooks").glob("*.py"))}
+
+
+def run(name: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Runs a notebook, and returns what it prints; all its pictures have something in them."""
+    pyplot.switch_backend("Agg")
+    runpy.run_path(str(NOTEBOOKS[name]))
+    calls = re.findall(r"^ax = plot\.", NOTEBOOKS[name].read_text(encoding="utf-8"), re.MULTILINE)
+    drawn = [pyplot.figure(number) for number in pyplot.get_fignums()]
+    assert len(drawn) == len(calls) > 0
+    for figure in drawn:
+        figure.canvas.draw()
+        assert any(ax.containers or ax.patches for ax in figure.axes)
+    pyplot.close("all")
+    return capsys.readouterr().out
+
+
+def test_without_spark(capsys: pytest.CaptureFixture[str]) -> None:
+    for library in ("pandas", "polars"):
+        pytest.importorskip(library, reason=f"{library} is not installed")
+    printed = run("without_spark", capsys)
+    assert re.search(r"blue +b1 +b2\n", printed)
+    assert re.search(r"red 2026-05-05 2026-05-06", printed)
+    assert re.search(r"999 +┆ 1000 +┆ 1000 ", printed)
+    assert "b3" in printed
+    assert "86400000000" in printed
