@@ -1,6 +1,7 @@
 // The artifact as a repository has it: org.intervalsweep:intervalsweep-spark4.3_2.13:<version>.
 
-description := "Interval joins for Spark SQL: Allen's and ISEQL's relations, swept instead of nested loops"
+description :=
+  "Interval joins for Spark SQL: Allen's and ISEQL's relations, swept instead of nested loops"
 homepage := Some(url("https://intervalsweep.org"))
 organizationName := "The IntervalSweep authors"
 organizationHomepage := homepage.value

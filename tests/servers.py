@@ -11,12 +11,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import pyspark
-
-from applications import by_conf, clean_environment
+from applications import SPARK_HOME, by_conf, clean_environment
 from interpreters import eventually
 
-SPARK_HOME = Path(pyspark.__file__).resolve().parent
 DEPLOY = "org.apache.spark.deploy"
 CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
 # Both are this machine's, and for Spark they are two.

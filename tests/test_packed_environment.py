@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from applications import by_conf, run
-from servers import SPARK_HOME, standalone_cluster
+from applications import SPARK_HOME, by_conf, run
+from servers import standalone_cluster
 from test_local_cluster import FORMULA, FUNCTION, QUERY
 
 ARCHIVE = Path(__file__).resolve().parent.parent / "target" / "environment.tar.gz"
