@@ -151,9 +151,20 @@ def _index(points: Side, sweep: Sweep) -> tuple[PointIndex, RowNumbers]:
     """Return the points sorted by group and lead axis, and their order."""
     lead = points.ends[sweep.lead.point.split(".")[1]]
     second = None if sweep.second is None else points.ends[sweep.second.point.split(".")[1]]
-    order = np.lexsort((lead, points.groups))
+    order = _order(points.groups, lead)
     offsets = group_offsets(points.groups[order])
     return PointIndex(lead[order], None if second is None else second[order], offsets), order
+
+
+def _order(groups: Int32Array, lead: Int64Array) -> RowNumbers:
+    """Order by group and lead: by one number where both fit into it, several times as fast."""
+    if lead.size == 0:
+        return _NO_ROWS
+    least, largest = int(lead.min()), int(lead.max())
+    span = largest - least + 1
+    if (int(groups.max()) + 1) * span > _LARGEST:
+        return np.lexsort((lead, groups))
+    return np.argsort(groups * np.int64(span) + (lead - least))
 
 
 def _positions(first: Int32Array, count: Int32Array) -> Int64Array:

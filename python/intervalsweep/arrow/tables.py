@@ -90,13 +90,14 @@ def groups_of(
     size = left.num_rows
     numbers = np.zeros(size + right.num_rows, dtype=np.int64)
     null = np.zeros(numbers.size, dtype=np.bool_)
-    for one, other in keys:
+    for key, (one, other) in enumerate(keys):
         codes = _codes(one, [left.column(one), right.column(other)])
         if null_equals_null:
             codes = codes + 1
         null |= codes < 0
-        numbers = numbers * (codes.max(initial=0) + 1) + codes
-        numbers = np.unique(np.where(null, 0, numbers), return_inverse=True)[1]
+        numbers = np.where(null, 0, numbers * (codes.max(initial=0) + 1) + codes)
+        if key > 0:  # the numbers of two keys have gaps, and with a third they might overflow
+            numbers = np.unique(numbers, return_inverse=True)[1]
     groups = np.where(null, -1, numbers).astype(np.int32)
     return groups[:size], groups[size:]
 
