@@ -146,7 +146,7 @@ golden: $(JAR) ## Rewrite the golden results of sql-examples/
 	$(PY) sql-examples/run.py --write
 
 .PHONY: docs
-docs: $(DOCS) ## Build the documentation site: target/site/ (warnings and dead links are errors)
+docs: $(DOCS) $(JAR) ## Build the documentation site: target/site/ (runs the notebooks; warnings are errors)
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
 
 .PHONY: bench

@@ -25,6 +25,7 @@ OUTSIDE = {
 }
 # What the README says, the site says on its first page; a folder is shown by its README.
 INSTEAD = {"README.md": "index.md", "benchmarks": "benchmarks.md"}
+PAGES = (".md", ".py")  # and notebooks, as programs
 LINK = re.compile(r"\[([^][]*)\]\(([^)\s]+)\)")
 
 
@@ -71,6 +72,5 @@ def _unfolded(nav: Any) -> Any:
 
 
 def _pages(folder: str) -> list[str]:
-    return sorted(
-        p.relative_to(ROOT / DOCS).as_posix() for p in (ROOT / DOCS / folder).glob("*.md")
-    )
+    found = (ROOT / DOCS / folder).iterdir() if (ROOT / DOCS / folder).is_dir() else ()
+    return sorted(p.relative_to(ROOT / DOCS).as_posix() for p in found if p.suffix in PAGES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,35 @@ def run(name: str, capsys: pytest.CaptureFixture[str]) -> str:
         assert any(ax.containers or ax.patches for ax in figure.axes)
     pyplot.close("all")
     return capsys.readouterr().out
+
+
+def test_all_are_here() -> None:
+    assert list(NOTEBOOKS) == ["genomics", "time_series", "without_spark"]
+
+
+@pytest.mark.usefixtures("spark")
+def test_genomics(conf: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    conf(
+        {
+            "spark.sql.autoBroadcastJoinThreshold": "10MB",
+            "spark.sql.shuffle.partitions": "4",
+            "spark.sql.adaptive.coalescePartitions.enabled": "true",
+        }
+    )
+    printed = run("genomics", capsys)
+    assert re.search(r"swept: .*keys \[e.contig = h.contig\]", printed)
+    assert "Row(count(1)=54246)" in printed
+
+
+@pytest.mark.usefixtures("spark")
+def test_time_series(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = run("time_series", capsys)
+    # Session 4, from 09:08 to 10:20, is hit by two outages that overlap, from 09:10 on.
+    assert re.search(r"session 4\| +deploy\|", printed)
+    assert re.search(r"session 4\| +router\|", printed)
+    assert re.search(r"session 4\| +70\.0\|", printed)
+    assert re.search(r"eu\|2026-03-01 09:10:00\|2026-03-01 10:20:00\| +2\|", printed)
+    assert re.search(r"us\| +NULL\| +9\|", printed)
 
 
 def test_without_spark(capsys: pytest.CaptureFixture[str]) -> None:
