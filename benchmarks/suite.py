@@ -17,6 +17,7 @@ from benchmarks.systems import SYSTEMS
 from benchmarks.workloads import Workload
 
 START_LIMIT = 120.0  # seconds for a system to start
+COLD_PATIENCE = 3  # times the limit for the first run
 WIDTH_STEP = 4  # between two widths of bins that are tried
 
 
@@ -158,7 +159,7 @@ class _Measurement:
     def _first(self, measured: Measured, process: Running) -> None:
         if SYSTEMS[measured.system].is_tuned:
             measured.width = data.typical_length(self.case.folder)
-        ran = self._ask(measured, process)
+        ran = self._ask(measured, process, patience=COLD_PATIENCE)
         measured.cold, measured.answer = ran.seconds, ran.answer
         if measured.width:
             self._tune(measured, process)

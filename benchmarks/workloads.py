@@ -123,7 +123,7 @@ def _shapes() -> Iterator[Workload]:
     yield Workload("ties", "all endpoints are multiples of 100", Synthetic(grid=100))
     yield Workload(
         "candidates", "few long r, many short s: one pair in 5,000 passes the last inequality",
-        LongAndShort(), OVERLAPS, headline=MILLION, relation="ALLEN_OVERLAPS",
+        LongAndShort(), OVERLAPS, relation="ALLEN_OVERLAPS",
     )  # fmt: skip
 
 
