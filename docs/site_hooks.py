@@ -58,7 +58,7 @@ def _link(link: re.Match[str], here: str, source: str, files: Files) -> str:
     page = OUTSIDE.get(meant) or INSTEAD.get(meant) or inside
     if files.get_file_from_path(page):
         return f"[{text}]({posixpath.relpath(page, posixpath.dirname(here))}{hash_}{anchor})"
-    if (ROOT / meant).is_dir() and (pages := _pages(inside)):
+    if not inside.startswith("..") and (pages := _pages(inside)):
         return f"[{text}]({posixpath.relpath(pages[0], posixpath.dirname(here))})"
     return text if (ROOT / meant).exists() else link[0]  # a link to nothing fails the build
 
