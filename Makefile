@@ -190,12 +190,13 @@ build_wheel = rm -rf dist; INTERVALSWEEP_SPARKS="$(1)" \
   $(PY) -m build --wheel --no-isolation --outdir dist
 
 # The lock is that of the newest Spark; without the line of that it serves the others.
-LOCK := $(dir $(SOURCE_LIST))constraints.txt
+LOCK := $(dir $(SOURCE_LIST))constraints-$(SPARK).txt
+$(LOCK): constraints.txt
+	@sed '$(if $(filter-out $(NEWEST),$(SPARK)),/^pyspark/d)' $< > $@
 
-$(VENV): pyproject.toml constraints.txt | check-tools
+$(VENV): pyproject.toml constraints.txt | $(LOCK) check-tools
 	@python=$$($(find_python)); $$python -m venv $(ENVIRONMENT) || { echo "make: $$python cannot make virtual \
 	environments; install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	@sed '$(if $(filter-out $(NEWEST),$(SPARK)),/^pyspark/d)' constraints.txt > $(LOCK)
 	$(PY) -m pip install --quiet --constraint $(LOCK) --editable '.[dev]' 'pyspark==$(SPARK).*'
 	@touch $@
 
@@ -203,7 +204,7 @@ $(BENCH): $(VENV)
 	$(PY) -m pip install --quiet --editable '.[bench]'
 	@touch $@
 
-$(DOCS): $(VENV)
+$(DOCS): $(VENV) | $(LOCK)
 	$(PY) -m pip install --quiet --constraint $(LOCK) --editable '.[docs]'
 	@touch $@
 
