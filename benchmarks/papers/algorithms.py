@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.papers import assembly, relations, rivals
 from benchmarks.papers.iterators import Intervals, Rows
-from benchmarks.papers.query import COUNTERS, FAR, Out, Query, Run
+from benchmarks.papers.query import COUNTERS, FAR, Out, Part, Query, Run, in_turn
 from intervalsweep.arrow.plan import Axis, Sweep, sweeps
 from intervalsweep.kernels import Bounds, Boxes, Int32Array, Int64Array, PointIndex, RunSweep
 
@@ -26,15 +26,7 @@ def lazy_join_by_s(query: Query) -> Run:
 
 def runs(query: Query) -> Run:
     """The product's kernels, planned as for Arrow tables; their runs are expanded into pairs."""
-    parts = [_runs(query, sweep) for sweep in sweeps(query.relation, list(query.limits))]
-
-    def run(out: Out) -> Int64Array:
-        counters = np.zeros(COUNTERS, np.int64)
-        for part in parts:
-            part(out, counters)
-        return counters
-
-    return run
+    return in_turn([_runs(query, sweep) for sweep in sweeps(query.relation, list(query.limits))])
 
 
 def prepared(query: Query, sweep: Sweep) -> tuple[PointIndex, Boxes, Int32Array]:
@@ -49,7 +41,7 @@ def prepared(query: Query, sweep: Sweep) -> tuple[PointIndex, Boxes, Int32Array]
     return PointIndex(lead[order], second), boxes, order
 
 
-def _runs(query: Query, sweep: Sweep) -> Callable[[Out, Int64Array], None]:
+def _runs(query: Query, sweep: Sweep) -> Part:
     index, wanted, order = prepared(query, sweep)
     is_swapped = sweep.boxes == "s"
     points, boxes = (query.r, query.s) if is_swapped else (query.s, query.r)

@@ -22,7 +22,7 @@ from benchmarks.papers.iterators import (
     merging,
     shifting,
 )
-from benchmarks.papers.query import COUNTERS, FAR, Out, Run
+from benchmarks.papers.query import FAR, Out, Part, Run, in_turn
 from intervalsweep.kernels import Int64Array
 
 # "Smaller than the size of the L1d CPU cache" (7.2); their program has 32, too.
@@ -129,20 +129,10 @@ def prepare(joins: list[Join], r: Intervals, s: Intervals, room: int = LAZY) -> 
 
     `room` is the capacity of the buffer of LazyJoinByS; 1 makes it JoinByS.
     """
-    calls = [_call(join, *((s, r) if join.is_swapped else (r, s)), room) for join in joins]
-
-    def run(out: Out) -> Int64Array:
-        counters = np.zeros(COUNTERS, np.int64)
-        for call in calls:
-            call(out, counters)
-        return counters
-
-    return run
+    return in_turn([_call(join, *((s, r) if join.is_swapped else (r, s)), room) for join in joins])
 
 
-def _call(
-    join: Join, active: Intervals, probing: Intervals, room: int
-) -> Callable[[Out, Int64Array], None]:
+def _call(join: Join, active: Intervals, probing: Intervals, room: int) -> Part:
     index, probed = join.active_rows(active), join.probing_rows(probing)
     unused = CURSORS - len(join.active)
     kinds = np.array([cursor.kind for cursor in join.active] + unused * [-1], np.int64)

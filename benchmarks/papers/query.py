@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +28,20 @@ OUT = types.UniTuple(I32_OUT, 2)
 
 # Runs a join that has been prepared, and returns what it has counted.
 Run = Callable[[Out], Int64Array]
+# Runs a part of one, and adds what it has counted.
+Part = Callable[[Out, Int64Array], None]
+
+
+def in_turn(parts: Sequence[Part]) -> Run:
+    """Parts that are disjoint, one after the other."""
+
+    def run(out: Out) -> Int64Array:
+        counters = np.zeros(COUNTERS, np.int64)
+        for part in parts:
+            part(out, counters)
+        return counters
+
+    return run
 
 
 @dataclass(frozen=True)
