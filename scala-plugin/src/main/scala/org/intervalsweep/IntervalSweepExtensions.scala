@@ -15,8 +15,8 @@ import org.apache.spark.sql.intervalsweep.planner.{
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects, into the Spark that it was made for: the functions, three optimizer rules, the strategy and a rule for adaptive
- * execution.
+ * It only injects, into the Spark that it was made for: the functions, three optimizer rules, the
+ * strategy and a rule for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
