@@ -79,9 +79,9 @@ class Running:
 
     def _wait(self, limit: float) -> object:
         end = time.monotonic() + limit
-        while not self._pipe.poll(LOOK):
+        while not self._pipe.poll(min(LOOK, max(0, end - time.monotonic()))):
             self.peak = max(self.peak, resident(self.pid))
-            if time.monotonic() > end:
+            if time.monotonic() >= end:
                 raise TimeoutError
         self.peak = max(self.peak, resident(self.pid))
         return self._pipe.recv()

@@ -64,7 +64,7 @@ def test_two_different_answers_have_no_time() -> None:
 
 
 def test_system_that_is_too_slow_is_killed(tmp_path: Path) -> None:
-    running = Running("duckdb", Limits(1, "1g", tmp_path))
+    running = Running("polars", Limits(1, "1g", tmp_path))
     assert Path(f"/proc/{running.pid}").exists()
     with pytest.raises(NoTimeError, match="not started after 0 s"):
         running.wait_until_started(0)
