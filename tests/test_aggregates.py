@@ -339,6 +339,51 @@ def test_as_many_pairs_as_nobody_could_make(
     assert 0 < metric(frame, "numOutputRows") < 4 * n
 
 
+@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN", "RIGHT JOIN"])
+def test_sums_of_matches_in_two_axes(
+    spark: Any, conf: Any, tables: Callable[[int, int], None], way: str, join: str
+) -> None:
+    """Sums of integers are all that is asked for: a worker need not say which rows match."""
+    conf(WAYS[way])
+    tables(60, 47)
+    aggregates = ", ".join([AGGREGATES[0], *AGGREGATES[2:7], "count(r.c), count(s.c), sum(r.d)"])
+    for n, relation in enumerate(["ALLEN_OVERLAPS", "ALLEN_OVERLAPPED_BY", "ISEQL_LEFT_OVERLAP"]):
+        on = "r.k = s.k AND " * (n % 2) + "{}"
+        query = build(aggregates, ["", "r.id", "s.id"][n], join, on)
+        called, written = (query.format(f(relation)) for f in (oracle.call, oracle.formula))
+        assert check(spark, called, written) > 0
+
+
+@pytest.mark.parametrize("threshold", ["1g", "-1"])
+@pytest.mark.parametrize("group", ["", "r.id", "r.id % 10"])
+def test_a_second_axis_is_summed_box_by_box(
+    spark: Any, conf: Any, threshold: str, group: str
+) -> None:
+    """Every other point is in a box, so that each would be a run."""
+    conf(
+        {
+            BROADCAST: threshold,
+            "spark.sql.intervalsweep.boxes": "left",
+            "spark.sql.intervalsweep.rangeRows": "1000",
+        }
+    )
+    n = 2_000
+    long = "IF(id % 2 = 0, 2000000L, 1L)"
+    spark.sql(f"SELECT id, -1 - id AS ts, id + {n} AS te FROM range({n})").createOrReplaceTempView(
+        "r"
+    )
+    spark.sql(
+        f"SELECT id, id AS ts, id + {long} AS te, nullif(id % 7, 0) AS v FROM range({n})"
+    ).createOrReplaceTempView("s")
+    columns = "count(*), sum(r.id + s.id), sum(s.v), count(s.v), sum(r.id), avg(s.v)"
+    query = build(columns, group, "LEFT JOIN", "ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te)")
+    assert check(spark, query) > 0
+    frame = spark.sql(query)
+    frame.collect()
+    assert n <= metric(frame, "runs") <= 8 * n  # boxes may be in several ranges
+
+
 OVERFLOWS = {
     "sum of the points": ("sum(s.v)", "0L", "9223372036854775807L - id"),
     "sum of the boxes": ("sum(r.v)", "9223372036854775807L - id", "0L"),
@@ -354,14 +399,18 @@ OVERFLOWS = {
 
 
 @pytest.mark.parametrize("case", list(OVERFLOWS))
-@pytest.mark.parametrize("group", ["", "r.id", "s.id"])
-def test_overflow_is_that_of_spark(spark: Any, conf: Any, case: str, group: str) -> None:
+@pytest.mark.parametrize(
+    ("group", "second"), [("", ""), ("r.id", ""), ("s.id", ""), ("", " AND r.te < s.te")]
+)
+def test_overflow_is_that_of_spark(
+    spark: Any, conf: Any, case: str, group: str, second: str
+) -> None:
     aggregates, left, right = OVERFLOWS[case]
     conf({BROADCAST: "-1"})
     for name, value in (("r", left), ("s", right)):
         frame = spark.sql(f"SELECT id, id AS ts, id + 40 AS te, {value} AS v FROM range(60)")
         frame.createOrReplaceTempView(name)
-    query = build(aggregates, group, "JOIN", "r.ts <= s.ts AND s.ts < r.te")
+    query = build(aggregates, group, "JOIN", f"r.ts < s.ts AND s.ts < r.te{second}")
     with configured(spark, {ANSI: "false"}):
         assert check(spark, query) > 0
     errors = []

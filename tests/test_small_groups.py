@@ -54,6 +54,26 @@ def test_large_groups_go_to_the_worker(spark: Any, conf: Any, both: Both) -> Non
         assert (metric(frame, "pythonDataSent") == 0) == is_small
 
 
+@pytest.mark.parametrize("threshold", ["10MB", "-1"])
+def test_few_rows_with_many_pairs_need_no_worker_for_one_axis(
+    spark: Any, conf: Any, both: Both, threshold: str
+) -> None:
+    """600 x 600 pairs; each row searches 600 others in 10 steps at most, twice."""
+    make(spark, rows=600, keys=1)
+    for limit, name, is_small in (
+        ("12000", "ISEQL_START_PRECEDING", True),
+        ("12000", "ISEQL_REVERSE_START_PRECEDING", True),
+        ("12000", "ALLEN_OVERLAPS", False),
+        ("100", "ISEQL_START_PRECEDING", False),
+    ):
+        conf({BROADCAST: threshold, SMALL_GROUPS: limit})
+        called, written = (QUERY.format(f(name)) for f in (oracle.call, oracle.formula))
+        assert both(called, written) > 0
+        frame = spark.sql(called)
+        frame.collect()
+        assert (metric(frame, "pythonDataSent") == 0) == is_small, name
+
+
 @pytest.mark.parametrize("limit", ["1048576", "0"])
 def test_the_last_group_has_no_row_with_endpoints(
     spark: Any, conf: Any, both: Both, limit: str

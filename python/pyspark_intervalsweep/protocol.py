@@ -4,7 +4,8 @@
     OPEN      string (JSON, see Plan)    ->  0, string (JSON: versions)
     RESIDENT  string (token)             ->  1 (cached) or 0 (send it); nothing if token is empty
               Arrow stream, unless 1
-    STREAM    Arrow stream               ->  1, int32 sweep, Arrow stream of runs     (repeated)
+    STREAM    int32 (1: sums, 0: runs)
+              Arrow stream               ->  1, int32 sweep, Arrow stream of runs     (repeated)
                                              0, int64 rows, int64 runs, int64 candidates,
                                              int64 blocks, int64 nanoseconds
     CLOSE                                ->  0
@@ -20,7 +21,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
 
-PROTOCOL = 2
+PROTOCOL = 3
 
 # Commands.
 OPEN, RESIDENT, STREAM, CLOSE = 1, 2, 3, 4
@@ -50,12 +51,16 @@ class AxisPlan:
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """One sweep: which side is boxes, their axes, and whether one match of a box is enough."""
+    """One sweep: which side is boxes, their axes, and whether one match of a box is enough.
+
+    With ``sums`` the matches of a box are told as sums, where STREAM asks for that.
+    """
 
     boxes: Side
     lead: AxisPlan
     second: AxisPlan | None
     first_only: bool = False
+    sums: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,7 @@ def _sweep(data: dict[str, Any], columns: dict[Side, int]) -> SweepPlan:
         lead=_axis(data["lead"], columns[boxes], points),
         second=None if second is None else _axis(second, columns[boxes], points),
         first_only=bool(data.get("firstOnly", False)),
+        sums=bool(data.get("sums", False)),
     )
 
 

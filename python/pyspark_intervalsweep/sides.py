@@ -10,16 +10,26 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from intervalsweep.kernels import Int32Array, Int64Array, PointIndex, group_offsets
+from intervalsweep.kernels import Int32Array, Int64Array, Measures, PointIndex, group_offsets
 
 
 class SideRows:
-    """The rows of one side: ``endpoints``, int64[n] each, and ``groups``, int32[n] or None."""
+    """The rows of one side: ``endpoints``, int64[n] each, and ``groups``, int32[n] or None.
 
-    def __init__(self, endpoints: list[Int64Array], groups: Int32Array | None, size: int) -> None:
+    ``measures`` are what is added up of the rows, none of them if nothing is.
+    """
+
+    def __init__(
+        self,
+        endpoints: list[Int64Array],
+        groups: Int32Array | None,
+        size: int,
+        measures: Measures,
+    ) -> None:
         self.endpoints = endpoints
         self.groups = groups
         self.size = size
+        self.measures = measures
         self._indexes: dict[tuple[int, int | None], PointIndex] = {}
 
     @property
@@ -27,7 +37,8 @@ class SideRows:
         """Bytes held, prepared indexes included (what they share is counted twice)."""
         groups = 0 if self.groups is None else self.groups.nbytes
         indexes = sum(index.nbytes for index in self._indexes.values())
-        return groups + sum(column.nbytes for column in self.endpoints) + indexes
+        columns = sum(column.nbytes for column in self.endpoints)
+        return groups + columns + self.measures.nbytes + indexes
 
     def points(self, lead: int, second: int | None) -> PointIndex:
         """Return the rows as points of these two endpoints, prepared at the first call."""
@@ -42,7 +53,9 @@ class SideRows:
 
 
 def read_side(infile: BinaryIO, endpoints: int) -> SideRows:
-    """Read an Arrow stream of columns [g int32,] e0, e1, .. int64, up to and with its end mark.
+    """Read an Arrow stream of columns [g int32,] e0, e1, .. [m0, ..] up to and with its end mark.
+
+    Endpoints and measures are int64.
 
     Arrays are views of the Arrow buffers if the stream holds one batch, else they are joined.
     Raises ValueError for other columns or NULLs, pyarrow.ArrowInvalid for a broken stream.
@@ -51,6 +64,8 @@ def read_side(infile: BinaryIO, endpoints: int) -> SideRows:
         batches = [batch for batch in reader if batch.num_rows > 0]
         schema = reader.schema
     fields = [(f"e{k}", pa.int64()) for k in range(endpoints)]
+    measures = sum(name.startswith("m") for name in schema.names)
+    fields += [(f"m{k}", pa.int64()) for k in range(measures)]
     grouped = schema.names[:1] == ["g"]
     if grouped:
         fields.insert(0, ("g", pa.int32()))
@@ -58,7 +73,9 @@ def read_side(infile: BinaryIO, endpoints: int) -> SideRows:
         raise ValueError(f"expected the columns {fields}, got {list(schema)}")
     columns = [_join(batches, k, kind) for k, (_, kind) in enumerate(fields)]
     groups = columns.pop(0) if grouped else None
-    return SideRows(columns, groups, sum(batch.num_rows for batch in batches))
+    size = sum(batch.num_rows for batch in batches)
+    values = np.array(columns[endpoints:], np.int64).reshape(measures, size)
+    return SideRows(columns[:endpoints], groups, size, Measures(values))
 
 
 def _join(batches: list[pa.RecordBatch], k: int, kind: pa.DataType) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-"""One connection's work: commands in, runs out. Knows arrays and sweeps, not Spark."""
+"""One connection's work: commands in, runs or sums out. Knows arrays and sweeps, not Spark."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from intervalsweep.kernels import Bounds, Boxes, RunBatch, RunSweep
+from intervalsweep.kernels import Bounds, Boxes, RunBatch, RunSweep, SumBatch
 
 from . import packages, protocol
 from .environment import memory_limit
 from .protocol import AxisPlan, Plan, SweepPlan
 from .sides import SideCache, SideRows, read_side
 
-_RUN_SCHEMA = pa.schema([(name, pa.int32()) for name in RunBatch._fields])
+_RUN_FIELDS = [(name, pa.int32()) for name in RunBatch._fields]
 
 # Residents that outlive a task, per process: the broadcasts of a few joins in turn. In a limited
 # worker they may take a quarter of the memory.
@@ -89,6 +89,7 @@ class Task:
 
     def _stream(self) -> None:
         plan = self._opened()
+        wants_sums = protocol.read_int(self._in) == 1
         streamed = read_side(self._in, plan.columns[plan.streamed])
         resident = self._resident
         if resident is None:
@@ -102,7 +103,8 @@ class Task:
                 boxes, points = points, boxes
             started = time.perf_counter_ns()
             sweep = _sweep(sweep_plan, plan, boxes, points)
-            for batch in sweep:
+            sums = wants_sums and sweep_plan.sums
+            for batch in sweep.sums(points.measures) if sums else sweep:
                 busy += time.perf_counter_ns() - started
                 self._send(number, batch)
                 started = time.perf_counter_ns()
@@ -115,16 +117,21 @@ class Task:
             protocol.write_long(self._out, figure)
         self._keep_resident()  # its indexes may have been added
 
-    def _send(self, number: int, runs: RunBatch) -> None:
+    def _send(self, number: int, matches: RunBatch | SumBatch) -> None:
+        fields = list(_RUN_FIELDS)
+        columns = list(matches[:3])
+        if isinstance(matches, SumBatch):
+            columns += list(matches.sums)
+            fields += [(f"s{k}", pa.int64()) for k in range(len(matches.sums))]
         arrays = [
-            pa.Array.from_buffers(pa.int32(), column.size, [None, pa.py_buffer(column)])
-            for column in runs
+            pa.Array.from_buffers(kind, column.size, [None, pa.py_buffer(column)])
+            for (_, kind), column in zip(fields, columns, strict=True)
         ]
-        batch = pa.RecordBatch.from_arrays(arrays, schema=_RUN_SCHEMA)
+        schema = pa.schema(fields)
         protocol.write_int(self._out, protocol.RUNS)
         protocol.write_int(self._out, number)
-        with pa.ipc.new_stream(self._out, _RUN_SCHEMA) as writer:
-            writer.write_batch(batch)
+        with pa.ipc.new_stream(self._out, schema) as writer:
+            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
         self._out.flush()
 
     def _opened(self) -> Plan:

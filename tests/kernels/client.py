@@ -41,7 +41,7 @@ OVERLAPS = {"boxes": "left", "lead": axis(0, "< 0", "< 1"), "second": axis(1, "<
 
 
 def plan(*sweeps: dict[str, Any], **options: Any) -> dict[str, Any]:
-    defaults = {"protocol": 2, "resident": "right", "left": 2, "right": 2, "range": None}
+    defaults = {"protocol": 3, "resident": "right", "left": 2, "right": 2, "range": None}
     return {**defaults, "maxRuns": 65_536, "sweeps": sweeps, **options}
 
 
@@ -74,22 +74,33 @@ class Client:
         self.outfile.flush()
         return False
 
-    def stream(self, data: bytes) -> tuple[list[tuple[int, int, int, int]], tuple[int, ...]]:
+    def stream(self, data: bytes) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
         """Return the runs (sweep, box, first, count) and (candidates, blocks, nanoseconds)."""
-        self.outfile.write(struct.pack(">i", STREAM) + data)
-        self.outfile.flush()
+        self.send_stream(data)
         runs, (rows, count, *figures) = self.reply()
         assert rows == sum(batch.num_rows for batch in pa.ipc.open_stream(data))
         assert count == len(runs)
         return runs, tuple(figures)
 
-    def reply(self) -> tuple[list[tuple[int, int, int, int]], tuple[int, ...]]:
-        runs: list[tuple[int, int, int, int]] = []
+    def sums(self, data: bytes) -> list[tuple[int, ...]]:
+        """Return the sums (sweep, box, first, count, *sums)."""
+        self.send_stream(data, 1)
+        sums, (_, count, *_) = self.reply()
+        assert count == len(sums)
+        return sums
+
+    def send_stream(self, data: bytes, sums: int = 0) -> None:
+        self.outfile.write(struct.pack(">ii", STREAM, sums) + data)
+        self.outfile.flush()
+
+    def reply(self) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
+        runs: list[tuple[int, ...]] = []
         while self.status() == 1:
             sweep = self.integer()
             batches = list(pa.ipc.open_stream(self.infile))
             assert len(batches) == 1
-            columns = (batches[0].column(name).to_pylist() for name in ("box", "first", "count"))
+            assert batches[0].schema.names[:3] == ["box", "first", "count"]
+            columns = (column.to_pylist() for column in batches[0].columns)
             runs += [(sweep, *run) for run in zip(*columns, strict=True)]
         return runs, struct.unpack(">5q", self.infile.read(40))
 
@@ -124,10 +135,15 @@ class Client:
         return self.infile.read(self.integer()).decode()
 
 
-def arrow(*columns: list[int], g: list[int] | None = None, rows: int = 65_536) -> bytes:
+def arrow(
+    *columns: list[int],
+    g: list[int] | None = None,
+    measures: tuple[list[int], ...] = (),
+    rows: int = 65_536,
+) -> bytes:
     """A side's rows as an Arrow stream, in batches of ``rows``."""
-    names = [f"e{k}" for k in range(len(columns))]
-    arrays = [pa.array(np.array(column, np.int64)) for column in columns]
+    names = [f"e{k}" for k in range(len(columns))] + [f"m{k}" for k in range(len(measures))]
+    arrays = [pa.array(np.array(column, np.int64)) for column in (*columns, *measures)]
     if g is not None:
         names.insert(0, "g")
         arrays.insert(0, pa.array(np.array(g, np.int32)))

@@ -16,7 +16,15 @@ from cases import MAX, MIN, Case, cases, check, pairs, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intervalsweep.kernels import Bounds, Boxes, PointIndex, RunSweep, group_offsets, runs
+from intervalsweep.kernels import (
+    Bounds,
+    Boxes,
+    Measures,
+    PointIndex,
+    RunSweep,
+    group_offsets,
+    runs,
+)
 from intervalsweep.kernels.jit import BIG_BLOCK, FAN_OUT
 from intervalsweep.kernels.oracle import matching_pairs
 
@@ -53,6 +61,63 @@ def test_first_only_finds_a_match_of_every_box_that_has_one(case: Case, max_runs
     assert {box for box, _ in found} == {box for box, _ in expected}
 
 
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(
+    case=cases().filter(lambda case: case.boxes.second is not None),
+    max_runs=st.sampled_from([1, 2, 65_536]),
+    measures=st.integers(0, 3),
+    order=st.booleans(),
+)
+def test_sums_are_those_of_the_matches(
+    case: Case, max_runs: int, measures: int, order: bool
+) -> None:
+    with mock.patch.object(runs, "_ORDER_FROM", 0 if order else MAX):
+        check_sums(case, max_runs, measures)
+
+
+@pytest.mark.parametrize("spread", [7, 300, 2**62])
+def test_sums_of_runs_that_are_longer_than_a_big_block(spread: int) -> None:
+    points, boxes = (5 * BIG_BLOCK, 60) if JIT else (BIG_BLOCK + 100, 2)
+    case = random_case(3, points, boxes, groups=1, spread=spread)
+    ends = case.boxes.lead.upper
+    for second in (Bounds(ends, lower_strict=True), Bounds(None, ends), Bounds(ends, ends + 9)):
+        check_sums(Case(case.index, dataclasses.replace(case.boxes, second=second), None), 7, 2)
+
+
+def check_sums(case: Case, max_runs: int, measures: int) -> None:
+    values = np.random.default_rng(1).integers(-(10**6), 10**6, (measures, case.index.size))
+    expected: dict[int, list[int]] = {}
+    for box, point in matching_pairs(case.index, case.boxes, case.clip):
+        expected.setdefault(box, []).append(point)
+    found: dict[int, list[int]] = {}
+    sweep = RunSweep(case.index, case.boxes, clip=case.clip, max_runs=max_runs)
+    for batch in sweep.sums(Measures(values)):
+        assert 1 <= batch.box.size <= max_runs
+        for k, box in enumerate(batch.box.tolist()):
+            assert box not in found
+            found[box] = [int(batch.first[k]), int(batch.count[k]), *batch.sums[:, k].tolist()]
+    assert found == {
+        box: [min(points), len(points), *values[:, points].sum(axis=1).tolist()]
+        for box, points in expected.items()
+    }
+    assert sweep.runs == len(found)
+
+
+def test_sums_of_boxes_with_one_axis_are_refused() -> None:
+    boxes = Boxes(1, Bounds(int64(1), int64(3)))
+    with pytest.raises(ValueError, match="bound two axes"):
+        next(RunSweep(PointIndex(int64(1, 2)), boxes).sums(Measures(np.zeros((1, 2), np.int64))))
+
+
+def test_measures_of_other_points_are_refused() -> None:
+    boxes = Boxes(1, Bounds(int64(1), int64(3)), Bounds(int64(1)))
+    sweep = RunSweep(PointIndex(int64(1, 2), int64(1, 2)), boxes)
+    with pytest.raises(ValueError, match="expected values of 2 points, got 3"):
+        next(sweep.sums(Measures(np.zeros((1, 3), np.int64))))
+    with pytest.raises(ValueError, match="in two dimensions, got float64, 2"):
+        Measures(np.zeros((1, 2)))
+
+
 @compiled_only
 def test_first_only_does_not_grow_with_the_matches() -> None:
     """A thousand boxes with a million matches each, no two of them next to each other."""
@@ -62,7 +127,7 @@ def test_first_only_does_not_grow_with_the_matches() -> None:
     ones = np.ones(1000, np.int64)
     boxes = Boxes(1000, Bounds(np.zeros(1000, np.int64), np.full(1000, size)), Bounds(ones))
     sweep = RunSweep(PointIndex(lead, second), boxes, first_only=True)
-    assert sum(batch.box.size for batch in sweep) <= 1000 * FAN_OUT // 2
+    assert sum(batch.box.size for batch in sweep) == 1000
 
 
 @pytest.mark.parametrize("max_runs", [1, 5, 1000])

@@ -28,6 +28,7 @@ from client import (
     plan,
 )
 
+from intervalsweep.kernels import Measures
 from pyspark_intervalsweep import environment, packages, protocol, task, worker
 from pyspark_intervalsweep.sides import SideCache, SideRows
 
@@ -113,6 +114,20 @@ def test_bounded_batches_both_ways() -> None:
         client.close()
 
 
+def test_sums_where_they_are_asked_for() -> None:
+    points = arrow([1, 2, 3, 4], [9, 3, 9, 9], measures=([1, 10, 100, 1000], [5, 5, 5, 5]), rows=3)
+    boxes = arrow([0, 2, 4, 0], [4, 5, 9, 9], rows=3)
+    with in_thread() as (client, _):
+        client.open(**plan({**OVERLAPS, "sums": True}, STARTS_WITHIN))
+        client.resident(points)
+        starts_within = [(1, 0, 0, 3), (1, 1, 1, 3), (1, 2, 3, 1), (1, 3, 0, 4)]
+        summed = [(0, 0, 0, 2, 101, 10), (0, 1, 2, 2, 1100, 10)]
+        assert client.sums(boxes) == summed + starts_within
+        runs = [(0, 0, 0, 1), (0, 0, 2, 1), (0, 1, 2, 2)]
+        assert client.stream(boxes)[0] == runs + starts_within
+        client.close()
+
+
 def test_empty_sides() -> None:
     with in_thread() as (client, _):
         client.open(**plan(STARTS_WITHIN, STARTED_WITHIN))
@@ -150,15 +165,16 @@ def test_resident_without_token_is_not_cached() -> None:
         client.resident(arrow([1], [2]))
         client.close()
         client.open(**plan(STARTS_WITHIN))
-        client.outfile.write(struct.pack(">i", STREAM) + arrow([0], [9]))
-        client.outfile.flush()
+        client.send_stream(arrow([0], [9]))
         with pytest.raises(WorkerError, match="STREAM before RESIDENT"):
             client.reply()
 
 
 def test_cache_is_bounded_by_count_and_bytes() -> None:
     def side(rows: int) -> SideRows:
-        return SideRows([np.zeros(rows, np.int64)], None, rows)
+        return SideRows(
+            [np.zeros(rows, np.int64)], None, rows, Measures(np.empty((0, rows), np.int64))
+        )
 
     cache = SideCache(2, 1000)
     cache.put("a", side(10))
@@ -212,7 +228,7 @@ def test_broken_resident_is_reported_at_stream(name: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"protocol": 9}, "the jar speaks protocol 9, this worker 2"),
+        ({"protocol": 9}, "the jar speaks protocol 9, this worker 3"),
         ({"resident": "middle"}, "expected 'left' or 'right', got 'middle'"),
         ({"right": 0}, "endpoint 0 of a row that has 0"),
         ({"left": 1}, "endpoint 1 of a row that has 1"),

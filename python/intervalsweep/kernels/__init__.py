@@ -3,6 +3,7 @@
     points = PointIndex(lead, second, group_offsets(groups))        prepared once
     boxes = Boxes(n, lead=Bounds(lower, upper), second=Bounds(...)) any order
     for box, first, count in RunSweep(points, boxes): ...           bounded batches
+    for box, first, count, sums in RunSweep(points, boxes).sums(measures): ...
 
 A relation of two intervals fixes, for one interval, a box: bounds on the start and on the end of
 the other, which is a point. The points that a box matches are found as runs of consecutive points.
@@ -10,15 +11,17 @@ the other, which is a point. The points that a box matches are found as runs of 
 
 from .arrays import Int32Array, Int64Array
 from .index import PointIndex, group_offsets
-from .runs import Bounds, Boxes, RunBatch, RunSweep
+from .runs import Bounds, Boxes, Measures, RunBatch, RunSweep, SumBatch
 
 __all__ = [
     "Bounds",
     "Boxes",
     "Int32Array",
     "Int64Array",
+    "Measures",
     "PointIndex",
     "RunBatch",
     "RunSweep",
+    "SumBatch",
     "group_offsets",
 ]

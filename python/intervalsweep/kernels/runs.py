@@ -102,6 +102,40 @@ class RunBatch(NamedTuple):
     count: Int32Array  # type: ignore[assignment]  # hides a method of tuple
 
 
+class SumBatch(NamedTuple):
+    """Sums: box ``box[k]`` matches ``count[k]`` points, ``first[k]`` is the first of them.
+
+    All int32[m], but for ``sums``, int64[measures, m]: what these points add up to.
+    """
+
+    box: Int32Array
+    first: Int32Array
+    count: Int32Array  # type: ignore[assignment]  # hides a method of tuple
+    sums: Int64Array
+
+
+class Measures:
+    """Values of points that are added up: int64[measures, n], in the order of the points.
+
+    No sum of any of a measure's values may leave 64 bits. Raises ValueError for another dtype or
+    shape.
+    """
+
+    def __init__(self, values: npt.NDArray[np.int64]) -> None:
+        if values.dtype != np.int64 or values.ndim != 2:
+            raise ValueError(
+                f"values: expected int64 in two dimensions, got {values.dtype}, {values.ndim}"
+            )
+        self.values = np.ascontiguousarray(values)
+        self.totals = np.zeros((values.shape[0], values.shape[1] + 1), dtype=np.int64)
+        np.cumsum(values, axis=1, out=self.totals[:, 1:])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return self.values.nbytes + self.totals.nbytes
+
+
 class RunSweep:
     """All matches of ``boxes`` with the points of ``index``, each exactly once, as runs.
 
@@ -112,8 +146,9 @@ class RunSweep:
 
     ``clip``, an inclusive range (low, high), further restricts the lead coordinate of all matches.
 
-    With ``first_only`` a box that has matches gets some of them, one run or a few from one place:
-    enough to know which boxes have any, at a cost that does not grow with the matches.
+    With ``first_only`` a box that bounds a second axis and has matches gets some of them, in one
+    run that need not be maximal: enough to know which boxes have any, at a cost that does not grow
+    with the matches.
 
     After the last batch ``candidates`` is the number of pairs that match on the lead axis (and
     the clip) alone, ``runs`` the number of runs given out, and ``skipped`` the number of blocks of
@@ -181,6 +216,39 @@ class RunSweep:
             if self._order is not None:
                 box = self._order[box]
             yield RunBatch(box, first, np.subtract(stop, first, out=stop))
+
+    def sums(self, measures: Measures) -> Iterator[SumBatch]:
+        """Go through the boxes that have matches, each once, without enumerating the matches.
+
+        For boxes that bound a second axis; with one axis, a run says it all. Counts in ``runs`` the
+        boxes given out. As with runs, a batch is only valid until the next one is asked for.
+
+        Raises ValueError for boxes with one axis, or measures of another number of points.
+
+        >>> points = PointIndex(np.array([1, 2, 3]), np.array([9, 4, 8]))
+        >>> boxes = Boxes(1, Bounds(np.array([1]), np.array([3])), Bounds(np.array([5])))
+        >>> sums = RunSweep(points, boxes).sums(Measures(np.array([[10, 20, 30]])))
+        >>> [(b.box.tolist(), b.count.tolist(), b.sums.tolist()) for b in sums]
+        [([0], [2], [[40]])]
+        """
+        if self._second is None:
+            raise ValueError("second: boxes have sums if they bound two axes")
+        axis, *sides = self._second[:-1]
+        if measures.values.shape[1] != axis[0].size:
+            given = measures.values.shape[1]
+            raise ValueError(f"measures: expected values of {axis[0].size} points, got {given}")
+        wanted = min(_LEAD_RUNS, self._max_runs)
+        box, first, count = _buffers(wanted)
+        sums = np.empty((measures.values.shape[0], wanted), dtype=np.int64)
+        arrays = measures.values, measures.totals
+        state = np.zeros(3, dtype=np.int64)
+        for runs in self._lead_runs(wanted):
+            filled = sweep.add_runs(*runs, axis, *sides, *arrays, state, box, first, count, sums)
+            self.runs += filled
+            self.skipped = int(state[jit.SKIPPED])
+            if filled:
+                found = box[:filled] if self._order is None else self._order[box[:filled]]
+                yield SumBatch(found, first[:filled], count[:filled], sums[:, :filled])
 
     def _lead_runs(self, wanted: int) -> Iterator[_Runs]:
         buffers = _buffers(wanted + 1)

@@ -60,7 +60,9 @@ object IntervalSweepConf {
       .doc(
         "Key groups with at most this many left x right pairs, on average over a batch, are " +
           "joined by the task itself; for larger ones it asks a worker. A join without keys is " +
-          "one group. 0 sends everything to the worker.")
+          "one group. So is a batch, where a condition bounds one axis only, if the binary " +
+          "searches of all its rows have at most this many steps: some 50,000 rows. 0 sends " +
+          "everything to the worker.")
       .version("0.1.0")
       .longConf
       .checkValue(_ >= 0, "It must not be negative.")

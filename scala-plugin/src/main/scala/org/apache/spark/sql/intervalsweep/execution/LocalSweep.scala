@@ -9,12 +9,14 @@ import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Side, Sweep}
  * @param firstOnly for each sweep, whether it is enough to know which boxes have a match
  * @param range the range that the task stands for, if it does; it clips the lead axes
  * @param batchRuns about how many runs make a batch
+ * @param smallGroupPairs how many pairs the groups of a small window have at most, on average
  */
 final class LocalSweep(
     sweeps: Array[Sweep],
     firstOnly: Array[Boolean],
     range: Option[(Long, Long)],
-    batchRuns: Int)
+    batchRuns: Int,
+    smallGroupPairs: Long)
     extends RunSource {
   override val runs: RunBatch = new RunBatch
   private var left: RowBlock = _
@@ -22,6 +24,37 @@ final class LocalSweep(
   private var search: BoxSearch = _
   private var sweep = 0
   private var box = 0
+
+  /** Whether a window is small: in pairs that may be looked at, or in steps of binary searches. */
+  def takes(windows: Windows, block: Side => RowBlock): Boolean =
+    smallGroupPairs > 0 && (hasQuickSearch(block) || hasFewPairs(windows.resident, windows.stream))
+
+  /** With one axis, no pair is looked at but where a search passes. */
+  private def hasQuickSearch(block: Side => RowBlock): Boolean =
+    sweeps.forall(_.second.isEmpty) && {
+      val steps = sweeps.map { sweep =>
+        block(sweep.boxes).numRows.toLong * LocalSweep.searchSteps(block(sweep.points).numRows)
+      }
+      steps.sum <= smallGroupPairs
+    }
+
+  private def hasFewPairs(resident: RowBlock, stream: RowBlock): Boolean = {
+    val offsets = resident.groupOffsets
+    val rows = stream.numRows
+    val limit = smallGroupPairs * math.min(offsets.length - 1, rows).toDouble
+    var pairs = 0L
+    if (stream.groups == null) pairs = rows.toLong * resident.numRows
+    else {
+      var i = 0
+      while (i < rows && pairs <= limit) {
+        val group = stream.groups(i)
+        // The last groups may have no resident row, but for some with NULL endpoints.
+        if (group + 1 < offsets.length) pairs += offsets(group + 1) - offsets(group)
+        i += 1
+      }
+    }
+    pairs <= limit
+  }
 
   /** Begins with a window. */
   def start(l: RowBlock, r: RowBlock): Unit = {
@@ -60,6 +93,12 @@ final class LocalSweep(
   }
 
   private def block(side: Side): RowBlock = if (side == LeftSide) left else right
+}
+
+private object LocalSweep {
+
+  /** Of the two searches of a box. */
+  def searchSteps(points: Int): Int = 2 * (Integer.SIZE - Integer.numberOfLeadingZeros(points))
 }
 
 /** The matches of one box after the other, in one sweep. */

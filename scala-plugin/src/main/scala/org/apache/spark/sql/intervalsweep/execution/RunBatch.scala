@@ -2,7 +2,8 @@ package org.apache.spark.sql.intervalsweep.execution
 
 /**
  * A batch of runs: box `box(i)` matches the points `first(i)` to `first(i) + count(i) - 1` in the
- * sweep number `sweep`.
+ * sweep number `sweep`. Or of sums: it matches `count(i)` points, `first(i)` among them, which add
+ * up to `sums(m)(i)` in the measure `m` of [[Measures]].
  */
 final class RunBatch {
   var sweep = 0
@@ -10,6 +11,9 @@ final class RunBatch {
   var box: Array[Int] = Array.emptyIntArray
   var first: Array[Int] = Array.emptyIntArray
   var count: Array[Int] = Array.emptyIntArray
+
+  /** Null in a batch of runs. */
+  var sums: Array[Array[Long]] = _
 
   /** Makes room for `n` runs, keeping those that are there. */
   def reserve(n: Int): Unit = if (box.length < n) {
@@ -31,16 +35,22 @@ final class RunBatch {
 /** How many boxes and points a sweep has in a window. */
 case class SweepSize(boxes: Int, points: Int) {
 
-  /** Whether all runs are of a box and of points, one at least, that there are. */
+  /** Whether all runs, or sums, are of a box and of points, one at least, that there are. */
   def holds(runs: RunBatch): Boolean = {
     val (box, first, count) = (runs.box, runs.first, runs.count)
+    // The points of a sum are not next to each other.
+    val areNext = if (runs.sums == null) -1 else 0
     var signs = 0
     var k = 0
     // What may not be negative, for one test after a loop that the JVM can vectorise.
     while (k < runs.size) {
       val rest = points - first(k)
-      signs |= box(k) | (boxes - 1 - box(k)) | first(k) | count(k) | (count(k) - 1) |
-        rest | (rest - count(k))
+      signs |= box(k) |
+        (boxes - 1 - box(k)) | first(k) | count(k) |
+        (count(k) - 1) |
+        (rest - 1) |
+        (points - count(k)) |
+        ((rest - count(k)) & areNext)
       k += 1
     }
     signs >= 0

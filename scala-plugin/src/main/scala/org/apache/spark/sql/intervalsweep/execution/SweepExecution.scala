@@ -129,8 +129,9 @@ case class TaskSettings(
       range: Option[(Long, Long)],
       context: TaskContext): SweepTask = {
     val start = () => new SweepWorker(worker(resident), range, context)
-    val local = new LocalSweep(plan.sweeps, plan.sweeps.map(plan.isFirstOnly), range, batchRows)
-    val task = new SweepTask(windows, resident, plan, start, local, smallGroupPairs, metrics)
+    val firstOnly = plan.sweeps.map(plan.isFirstOnly)
+    val local = new LocalSweep(plan.sweeps, firstOnly, range, batchRows, smallGroupPairs)
+    val task = new SweepTask(windows, resident, plan, start, local, metrics)
     context.addTaskCompletionListener[Unit](_ => task.publish())
     task
   }

@@ -17,6 +17,13 @@ case class TaskPlan(
 
   /** Whether it is enough to know which boxes of a sweep have a match. */
   def isFirstOnly(sweep: Sweep): Boolean = !hasResidual && output.needsFirstMatchOnly(sweep.boxes)
+
+  /** Whether it is enough to know what the points of a box add up to. With one axis a run says that. */
+  def mayBeSummed(sweep: Sweep): Boolean =
+    sweep.second.isDefined && !hasResidual && output.hasPairs && !output.isTracked(sweep.points) &&
+      runs.exists { layout =>
+        layout.apart.forall(_ == sweep.boxes) && Measures.areEnough(layout, sweep.points)
+      }
 }
 
 /**
@@ -37,7 +44,6 @@ case class TaskPlan(
  *
  * @param startWorker starts the worker; called once, and only if a window is not small
  * @param local sweeps the small windows
- * @param smallGroupPairs how many pairs the groups of a small window have at most, on average
  */
 final class SweepTask(
     windows: Windows,
@@ -45,7 +51,6 @@ final class SweepTask(
     plan: TaskPlan,
     startWorker: () => SweepWorker,
     local: LocalSweep,
-    smallGroupPairs: Long,
     metrics: Map[String, SQLMetric]) {
   private val counters = SweepMetrics.counted.map(name => name -> new Counter(metrics(name))).toMap
   private val emittedRows = counters(SweepMetrics.OutputRows)
@@ -70,6 +75,9 @@ final class SweepTask(
   private var range: PointRange = _
   private var mostPairs = -1.0
   private var gathered: GatheredPartners = _
+  private val summedPoints = plan.sweeps.filter(plan.mayBeSummed).map(_.points).toSet
+  private var measures = Map.empty[Side, Measures]
+  private var sums: BoxSums = _
 
   var leftRow = 0
   var rightRow = 0
@@ -151,16 +159,16 @@ final class SweepTask(
       rightRow = batch.box(next)
     }
     pairs = batch.count(next)
-    isRun = range != null && pairs > 1 && pairs <= mostPairs
-    if (isRun) joinPairs(batch.box(next))
+    isRun = sums != null || range != null && pairs > 1 && pairs <= mostPairs
+    if (sums != null) { sums.set(next); joinPairs(batch.box(next), sums) }
+    else if (isRun) { range.set(next); joinPairs(batch.box(next), range) }
     next += 1
   }
 
   /** Lets the first pair of the run stand for all. */
-  private def joinPairs(box: Int): Unit = {
-    range.set(next)
+  private def joinPairs(box: Int, partners: Partners): Unit = {
     val boxes = if (isBoxLeft) LeftSide else RightSide
-    aggregates.compute(boxes, block(boxes), box, range)
+    aggregates.compute(boxes, block(boxes), box, partners)
     pairs = 1
   }
 
@@ -226,13 +234,17 @@ final class SweepTask(
     next = 0
     size = if (output.hasPairs || plan.hasResidual) runs.size else 0
     range = null
-    if (aggregates != null && !plan.hasResidual && aggregates.reserve(left, right))
+    sums = null
+    if (runs.sums != null) {
+      sums = new BoxSums(measures(boxes.other))
+      sums.take(runs)
+    } else if (aggregates != null && !plan.hasResidual && aggregates.reserve(left, right))
       takeTogether(runs, boxes)
   }
 
   /** Has runs of boxes that are told apart go out as one pair, and gathers others by points. */
   private def takeTogether(runs: RunBatch, boxes: Side): Unit = {
-    if (mostPairs < 0) mostPairs = aggregates.mostPairs(block)
+    limitPairs()
     val isByBox = aggregates.isByBox(boxes)
     if (isByBox) {
       range = rangeOf(boxes.other)
@@ -242,6 +254,9 @@ final class SweepTask(
       size = 0
     }
   }
+
+  private def limitPairs(): Unit =
+    if (mostPairs < 0) mostPairs = aggregates.mostPairs(block)
 
   private def gather(runs: RunBatch, boxes: Side): Unit = {
     if (gathered == null) gathered = aggregates.gathered(boxes, block)
@@ -292,7 +307,7 @@ final class SweepTask(
 
   private def sweep(): Unit = {
     source = null
-    source = if (isSmall) sweepHere() else timed(sweepInWorker())
+    source = if (local.takes(windows, block)) sweepHere() else timed(sweepInWorker())
     isSwept = false
   }
 
@@ -303,33 +318,32 @@ final class SweepTask(
 
   private def sweepInWorker(): RunSource = {
     if (worker == null) worker = startWorker()
-    if (!isResidentSent) worker.sendResident(windows.resident, windows.token)
+    measures = summedPoints.map(side => side -> Measures(plan.runs.get, side, block(side))).toMap
+    if (!isResidentSent)
+      worker.sendResident(windows.resident, measures.get(residentSide), windows.token)
     isResidentSent = true
-    worker.sendStream(windows.stream, plan.sweeps.map(size))
+    val isSummed = canBeSummed
+    val sums = plan.sweeps.map { sweep =>
+      Option.when(isSummed && plan.mayBeSummed(sweep))(measures(sweep.points).size)
+    }
+    worker.sendStream(
+      windows.stream,
+      measures.get(residentSide.other),
+      plan.sweeps.map(size),
+      sums)
     worker
   }
 
+  /** Whether no sum can leave 64 bits, and no row of the window is one that must not match. */
+  private def canBeSummed: Boolean =
+    summedPoints.nonEmpty && !left.hasFailures && !right.hasFailures &&
+      aggregates.reserve(left, right) && {
+        limitPairs()
+        summedPoints.forall(block(_).numRows <= mostPairs)
+      }
+
   private def size(sweep: Sweep): SweepSize =
     SweepSize(block(sweep.boxes).numRows, block(sweep.points).numRows)
-
-  /** Whether the groups of the window have few pairs on average. */
-  private def isSmall: Boolean = smallGroupPairs > 0 && {
-    val offsets = windows.resident.groupOffsets
-    val rows = windows.stream.numRows
-    val limit = smallGroupPairs * math.min(offsets.length - 1, rows).toDouble
-    var pairs = 0L
-    if (windows.stream.groups == null) pairs = rows.toLong * windows.resident.numRows
-    else {
-      var i = 0
-      while (i < rows && pairs <= limit) {
-        val group = windows.stream.groups(i)
-        // The last groups may have no resident row, but for some with NULL endpoints.
-        if (group + 1 < offsets.length) pairs += offsets(group + 1) - offsets(group)
-        i += 1
-      }
-    }
-    pairs <= limit
-  }
 
   /** The rows that no later window can match. */
   private def settled: List[LoneRows] = for {

@@ -64,23 +64,34 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
   def bytesReceived: Long = channel.bytesReceived
   def nanosWaited: Long = channel.nanosWaited
 
-  /** Sends the side that stays, unless the worker has it from an earlier task under `token`. */
-  def sendResident(block: RowBlock, token: String): Unit = talk {
+  /**
+   * Sends the side that stays, unless the worker has it from an earlier task under `token`.
+   *
+   * @param measures what is added up of the rows
+   */
+  def sendResident(block: RowBlock, measures: Option[Measures], token: String): Unit = talk {
     channel.writeInt(Resident)
     channel.writeString(token)
     val isKnown = token.nonEmpty && { channel.flush(); reply() == More }
-    if (!isKnown) endpoints.write(block)
+    if (!isKnown) endpoints.write(block, measures.fold(Seq.empty[Array[Long]])(_.values))
   }
 
   /**
    * Sends rows of the other side; [[nextRuns]] then returns what they match.
    *
+   * @param measures what is added up of them
    * @param sizes how many boxes and points each sweep has
+   * @param sums how many measures the worker is to add up in each sweep; None for runs
    */
-  def sendStream(block: RowBlock, sizes: Array[SweepSize]): Unit = talk {
-    answer = new Answer(block.numRows, sizes)
+  def sendStream(
+      block: RowBlock,
+      measures: Option[Measures],
+      sizes: Array[SweepSize],
+      sums: Array[Option[Int]]): Unit = talk {
+    answer = new Answer(block.numRows, sizes, sums)
     channel.writeInt(Stream)
-    endpoints.write(block)
+    channel.writeInt(if (sums.exists(_.isDefined)) 1 else 0)
+    endpoints.write(block, measures.fold(Seq.empty[Array[Long]])(_.values))
     channel.flush()
     isIdle = false
   }
@@ -88,7 +99,7 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
   override def nextRuns(statistics: SweepStatistics): Boolean = talk {
     val isMore = reply() == More
     if (isMore) {
-      reader.read(runs, answer.sizes)
+      reader.read(runs, answer.sizes, answer.sums)
       answer.runs += runs.size
     } else {
       readFigures(statistics)
@@ -234,7 +245,10 @@ object SweepWorker {
 }
 
 /** The answer to one STREAM, as far as it is known. */
-private final class Answer(val rows: Long, val sizes: Array[SweepSize]) {
+private final class Answer(
+    val rows: Long,
+    val sizes: Array[SweepSize],
+    val sums: Array[Option[Int]]) {
   var runs = 0L
 }
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 /** What the driver decides about the workers of a join. */
 object WorkerSetup {
-  private val Protocol = 2
+  private val Protocol = 3
 
   /** @param resident the side whose rows stay in the worker while those of the other pass by */
   def apply(node: IntervalSweepJoinExec, plan: TaskPlan, resident: Side): WorkerSettings = {
@@ -51,7 +51,7 @@ object WorkerSetup {
 
   private def sweep(s: Sweep, plan: TaskPlan): String =
     s"""{"boxes":"${s.boxes}","lead":${axis(s.lead)},"second":${s.second.fold("null")(axis)},""" +
-      s""""firstOnly":${plan.isFirstOnly(s)}}"""
+      s""""firstOnly":${plan.isFirstOnly(s)},"sums":${plan.mayBeSummed(s)}}"""
 
   private def axis(a: Axis): String =
     s"""{"point":${a.point},"lower":${end(a.lower)},"upper":${end(a.upper)}}"""
