@@ -1,6 +1,8 @@
 package org.apache.spark.sql.intervalsweep.execution
 
 import java.io.IOException
+import java.net.StandardSocketOptions
+import java.nio.channels.SocketChannel
 
 import scala.util.control.NonFatal
 
@@ -181,11 +183,17 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
           e)
     }
 
-  /** A worker arrives registered with a selector; one thread that reads and writes needs none. */
-  private def blocking(worker: PythonWorker): java.nio.channels.SocketChannel = {
+  /**
+   * A worker arrives registered with a selector; one thread that reads and writes needs none. The
+   * end of a request must not wait until the worker has acknowledged what came before it, which a
+   * TCP connection may do 40 ms later; [[WorkerChannel]] makes few packets as it is.
+   */
+  private def blocking(worker: PythonWorker): SocketChannel = {
     if (worker.selectionKey != null) worker.selectionKey.cancel()
     if (worker.selector != null) worker.selector.close()
     worker.channel.configureBlocking(true)
+    val isTcp = worker.channel.supportedOptions.contains(StandardSocketOptions.TCP_NODELAY)
+    if (isTcp) worker.channel.setOption(StandardSocketOptions.TCP_NODELAY, Boolean.box(true))
     worker.channel
   }
 
