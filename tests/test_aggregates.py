@@ -251,7 +251,26 @@ def test_pairs_where_they_are_needed(
     tables(60, 47)
     aggregates, group, more = PAIRS[case]
     on = oracle.formula("INTERVAL_INTERSECTS") + more
-    assert check(spark, build(aggregates, group, "JOIN", on), runs=False) > 0
+    query = build(aggregates, group, "JOIN", on)
+    assert check(spark, query, runs=False) > 0
+    assert "pairs for the aggregate above: " in how(spark, query)
+
+
+def how(spark: Any, query: str) -> str:
+    report = spark.sql("SELECT how FROM interval_join_report(:query)", args={"query": query})
+    return str(report.first().how)
+
+
+def test_report_tells_of_runs_and_why_there_are_pairs(
+    spark: Any, conf: Any, tables: Callable[[int, int], None]
+) -> None:
+    tables(60, 47)
+    on = oracle.formula("ALLEN_OVERLAPS")
+    query = build("count(*)", "r.id", "JOIN", on)
+    assert how(spark, query).endswith("runs for the aggregate above")
+    query = build("count(DISTINCT s.i)", "r.id", "JOIN", on)
+    assert "pairs for the aggregate above: count(DISTINCT " in how(spark, query)
+    assert "aggregate" not in how(spark, f"SELECT r.id FROM r JOIN s ON {on}")
 
 
 @pytest.mark.parametrize("has_match", [True, False])

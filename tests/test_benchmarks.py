@@ -14,6 +14,7 @@ import pytest
 from applications import PACKAGES, run
 from benchmarks import kernels, peers
 from benchmarks.adapter import Limits
+from benchmarks.costs import Cost, foretell
 from benchmarks.goals import GOALS, MILLION, Results
 from benchmarks.growth import known, lengths, slope
 from benchmarks.papers.__main__ import main as draw_figures
@@ -95,6 +96,17 @@ def test_goals_and_growth_follow_from_results(tmp_path: Path) -> None:
     points = list(known(results, lengths(results), "intervalsweep", "pairs", "median"))
     assert len(points) == 3
     assert slope(points) == pytest.approx(2)
+
+
+def test_costs_foretell_what_grows_in_proportion(capsys: pytest.CaptureFixture[str]) -> None:
+    """0.2 s and half a second for a million rows, for which two cores are busy all the time."""
+    sizes = [100_000, MILLION, 4 * MILLION]
+    costs = [Cost(n, 0.2 + n / 2e6, n / 1.25e6, n / 5e6, 24 * n, 0, 0, 0) for n in sizes]
+    foretell(costs, cores=2)
+    said = capsys.readouterr().out
+    assert "fixed 0.20 s; a million rows a side 1.00 processor seconds; use 1.00" in said
+    assert "4,000,000 rows: 2.20 s foretold, 2.20 s measured" in said
+    assert "6 s of computing, 2 s of shuffling" in said
 
 
 def test_side_that_bins_copy_holds_the_others_start() -> None:

@@ -61,6 +61,16 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   }
   protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit
 
+  /** Sets the rows from `i` on to the first `n` rows of a column of the same type. */
+  final def copyAll(i: Int, from: BlockColumn, n: Int): Unit = {
+    System.arraycopy(from.nulls, 0, nulls, i, n)
+    System.arraycopy(from.array, 0, array, i, n)
+    hasNulls ||= from.hasNulls
+  }
+
+  /** The values, whatever their type. */
+  protected def array: AnyRef
+
   /** The value of row `i` of an integral column. */
   def long(i: Int): Long = throw unlike("BIGINT")
 
@@ -85,6 +95,7 @@ final class IntColumn(dataType: DataType) extends BlockColumn(dataType) {
     case ShortType => 2
     case _ => 4
   }
+  override protected def array: AnyRef = values
   override def bytesPerRow: Int = 5
   override def grow(capacity: Int): Unit = {
     super.grow(capacity)
@@ -119,6 +130,7 @@ final class IntColumn(dataType: DataType) extends BlockColumn(dataType) {
 /** BIGINT, TIMESTAMP, TIMESTAMP_NTZ and day-time intervals. */
 final class LongColumn(dataType: DataType) extends BlockColumn(dataType) {
   var values: Array[Long] = Array.emptyLongArray
+  override protected def array: AnyRef = values
   override def bytesPerRow: Int = 9
   override def grow(capacity: Int): Unit = {
     super.grow(capacity)
@@ -144,6 +156,7 @@ final class LongColumn(dataType: DataType) extends BlockColumn(dataType) {
 /** FLOAT and DOUBLE; a float widened to double and back is the same float. */
 final class DoubleColumn(dataType: DataType) extends BlockColumn(dataType) {
   var values: Array[Double] = Array.emptyDoubleArray
+  override protected def array: AnyRef = values
   override def bytesPerRow: Int = 9
   override def grow(capacity: Int): Unit = {
     super.grow(capacity)
@@ -177,6 +190,7 @@ final class DoubleColumn(dataType: DataType) extends BlockColumn(dataType) {
  */
 final class ObjectColumn(dataType: DataType) extends BlockColumn(dataType) {
   var values: Array[AnyRef] = Array.empty
+  override protected def array: AnyRef = values
   override def bytesPerRow: Int = ObjectColumn.BytesPerObject
   override def grow(capacity: Int): Unit = {
     super.grow(capacity)

@@ -1,10 +1,11 @@
 package org.apache.spark.sql.intervalsweep.execution
 
 import java.util.concurrent.ConcurrentHashMap
+import java.util.stream.IntStream
 import java.util.{Collections, Map => JMap, WeakHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
 
 /**
  * A broadcast side in columns, sorted by (group, sort endpoint), and the numbers of its key groups.
@@ -36,13 +37,12 @@ object BroadcastIndex {
       keys: Seq[Expression],
       timer: SortTimer): BroadcastIndex = {
     val block = new RowBlock(layout, memory = null)
-    def all = PackedRows.unpack(rows, layout.input.size, PackedRows.codec)
     val groups = KeyGroups.of(keys)
-    if (keys.isEmpty) all.foreach(block.append(_, NoGroup))
+    if (keys.isEmpty) parts(rows, layout).foreach(block.addAll)
     else {
       block.grouped()
       val key = RowKeys.of(keys, layout.input)
-      all.foreach { row =>
+      unpack(rows, layout).foreach { row =>
         key.read(row)
         if (!key.anyNull) {
           val known = groups.of(key)
@@ -53,5 +53,21 @@ object BroadcastIndex {
     }
     timer.time(block.sort())
     new BroadcastIndex(block, groups)
+  }
+
+  private def unpack(rows: Array[InternalRow], layout: BlockLayout): Iterator[UnsafeRow] =
+    PackedRows.unpack(rows, layout.input.size, PackedRows.codec)
+
+  /**
+   * A block for each chunk of packed rows. In parallel: the executor's other tasks wait for the
+   * index, so that their cores are free. The blocks are made by the task, since what they compile
+   * needs its class loader.
+   */
+  private def parts(rows: Array[InternalRow], layout: BlockLayout): Array[RowBlock] = {
+    val blocks = rows.map(_ => new RowBlock(layout, memory = null))
+    IntStream.range(0, rows.length).parallel().forEach { k =>
+      unpack(Array(rows(k)), layout).foreach(blocks(k).append(_, NoGroup))
+    }
+    blocks
   }
 }

@@ -46,7 +46,7 @@ case class BlockLayout(
  */
 final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private val endpointsOf = EndpointReader.of(layout.endpoints, layout.input)
-  private val failures =
+  private val failures: RowFailures =
     if (layout.checks.isEmpty) null else new RowFailures(layout.checks, layout.input)
 
   val columns: Array[BlockColumn] = layout.columnTypes.map(BlockColumn(_)).toArray
@@ -99,6 +99,19 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       knownTables = null
       true
     }
+  }
+
+  /** Adds the rows of a block without groups that has the same layout. */
+  def addAll(other: RowBlock): Unit = {
+    while (capacity - rows < other.numRows) grow()
+    endpoints.indices.foreach { k =>
+      System.arraycopy(other.endpoints(k), 0, endpoints(k), rows, other.numRows)
+    }
+    columns.indices.foreach(k => columns(k).copyAll(rows, other.columns(k), other.numRows))
+    if (failures != null) failures.addAll(rows, other.failures)
+    rows += other.numRows
+    offsets = null
+    knownTables = null
   }
 
   /** Puts the rows in the order of (group, sort endpoint). */
@@ -300,6 +313,12 @@ private final class RowFailures(checks: Seq[Expression], input: Seq[Attribute]) 
     }
 
   def has(position: Int): Boolean = rows.get(position)
+
+  /** Adds the failures of other rows, which come behind the first `n`. */
+  def addAll(n: Int, other: RowFailures): Unit = {
+    other.rows.stream().forEach(row => rows.set(n + row))
+    error = error.orElse(other.error)
+  }
 
   def clear(): Unit = {
     rows.clear()

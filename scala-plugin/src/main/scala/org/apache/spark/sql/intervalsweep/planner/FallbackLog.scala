@@ -17,13 +17,19 @@ private[planner] object FallbackLog extends Logging {
    * adaptive execution plans anew. A tag goes along when the plan around a node changes.
    */
   private val Logged = TreeNodeTag[Unit]("intervalsweep.fallbackLogged")
+  private val PairsBecause = TreeNodeTag[String]("intervalsweep.pairsBecause")
 
   def write(join: Join, reason: WhyNot): Unit =
     once(join, "leaves a join to Spark", reason.message)
 
   /** Says why all pairs of a swept join are made for the aggregate above it. */
-  def writePairs(join: Join, reason: String): Unit =
+  def writePairs(join: Join, reason: String): Unit = {
+    join.setTagValue(PairsBecause, reason)
     once(join, "makes the pairs of a join for the aggregate above it", reason)
+  }
+
+  /** What [[writePairs]] has written of a join. */
+  def pairsBecause(join: Join): Option[String] = join.getTagValue(PairsBecause)
 
   private def once(join: Join, what: String, reason: => String): Unit =
     if (join.getTagValue(Logged).isEmpty) {

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.intervalsweep.condition.{Side, WhyNot}
+import org.apache.spark.sql.intervalsweep.condition.WhyNot
 import org.apache.spark.sql.types.StructType
 
 /**
@@ -13,7 +13,8 @@ import org.apache.spark.sql.types.StructType
  * `interval_join_report`, in [[JoinReport.schema]], and those of Python's `JoinReport`.
  *
  * @param number         joins are counted as EXPLAIN shows them, from the top
- * @param how            keys, sides, axes and distribution; none if Spark joins
+ * @param how            keys, sides, axes and distribution, and whether an aggregate above is
+ *                       computed from runs or why it needs pairs; none if Spark joins
  * @param reason         one of [[WhyNot]]; none if the join is swept, like those that follow
  * @param conjunct       the part of the condition that the reason is about
  * @param estimatedPairs the pairs with equal keys, or all pairs if there are no keys, of which a
@@ -54,22 +55,22 @@ object JoinReport extends PredicateHelper {
     val filters = plan.collectWithSubqueries { case Filter(condition, join: Join) =>
       join -> condition
     }
-    val apart = plan.collectWithSubqueries { case runs: MatchRuns => runs.join -> runs.apart }.toMap
+    val runs = plan.collectWithSubqueries { case runs: MatchRuns => runs }
     // Partition pruning repeats a side of a join, with the joins in it.
     val joins = plan.collectWithSubqueries { case join: Join => join }.distinct
     joins.zipWithIndex.map { case (join, i) =>
       val filter = filters.collectFirst { case (j, condition) if j eq join => condition }
-      report(i + 1, join, filter, apart.get(Some(join)).flatten)
+      report(i + 1, join, filter, runs.find(_.join.contains(join)))
     }
   }
 
-  /** @param apart the side whose rows are told apart by what is above, if it is known */
+  /** @param runs what takes the pairs of the join together, if it is known */
   private def report(
       number: Int,
       join: Join,
       filter: Option[Expression],
-      apart: Option[Side]): JoinReport = {
-    val choice = IntervalSweepStrategy.decide(join, apart).left.map {
+      runs: Option[MatchRuns]): JoinReport = {
+    val choice = IntervalSweepStrategy.decide(join, runs.flatMap(_.apart)).left.map {
       case WhyNot.NoCondition => filter.flatMap(random(join, _)).getOrElse(WhyNot.NoCondition)
       case reason => reason
     }
@@ -79,13 +80,17 @@ object JoinReport extends PredicateHelper {
       WhyNot.nameOf(join.joinType),
       join.condition.map(_.sql),
       choice.isRight,
-      choice.toOption.map(_.describe),
+      choice.toOption.map(c => (c.describe +: ofAggregate(join, runs)).mkString(", ")),
       reason.map(_.name),
       reason.flatMap(_.conjunct).map(_.sql),
       reason.map(_.explanation),
       reason.map(_.advice),
       estimatedPairs(join))
   }
+
+  private def ofAggregate(join: Join, runs: Option[MatchRuns]): Seq[String] =
+    runs.map(_ => "runs for the aggregate above").toSeq ++
+      FallbackLog.pairsBecause(join).map(why => s"pairs for the aggregate above: $why")
 
   /** Spark keeps what is not deterministic out of joins, and filters the pairs by it. */
   private def random(join: Join, filter: Expression): Option[WhyNot] =
