@@ -359,23 +359,23 @@ def test_as_many_pairs_as_nobody_could_make(
 
 
 @pytest.mark.parametrize("way", list(WAYS))
-@pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN", "RIGHT JOIN"])
 def test_sums_of_matches_in_two_axes(
-    spark: Any, conf: Any, tables: Callable[[int, int], None], way: str, join: str
+    spark: Any, conf: Any, tables: Callable[[int, int], None], way: str
 ) -> None:
     """Sums of integers are all that is asked for: a worker need not say which rows match."""
     conf(WAYS[way])
     tables(60, 47)
     aggregates = ", ".join([AGGREGATES[0], *AGGREGATES[2:7], "count(r.c), count(s.c), sum(r.d)"])
     for n, relation in enumerate(["ALLEN_OVERLAPS", "ALLEN_OVERLAPPED_BY", "ISEQL_LEFT_OVERLAP"]):
-        on = "r.k = s.k AND " * (n % 2) + "{}"
-        query = build(aggregates, ["", "r.id", "s.id"][n], join, on)
+        turn = list(WAYS).index(way) + n
+        on = "r.k = s.k AND " * (turn % 2) + "{}"
+        query = build(aggregates, ["", "r.id", "s.id"][n], JOINS[turn % 3], on)
         called, written = (query.format(f(relation)) for f in (oracle.call, oracle.formula))
         assert check(spark, called, written) > 0
 
 
 @pytest.mark.parametrize("threshold", ["1g", "-1"])
-@pytest.mark.parametrize("group", ["", "r.id", "r.id % 10"])
+@pytest.mark.parametrize("group", ["", "r.id"])
 def test_a_second_axis_is_summed_box_by_box(
     spark: Any, conf: Any, threshold: str, group: str
 ) -> None:
