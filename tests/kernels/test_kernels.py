@@ -25,6 +25,7 @@ from intervalsweep.kernels import (
     group_offsets,
     runs,
 )
+from intervalsweep.kernels import pairs as expanding
 from intervalsweep.kernels.jit import BIG_BLOCK, FAN_OUT
 from intervalsweep.kernels.oracle import matching_pairs
 
@@ -101,6 +102,23 @@ def check_sums(case: Case, max_runs: int, measures: int) -> None:
         for box, points in expected.items()
     }
     assert sweep.runs == len(found)
+
+
+@pytest.mark.parametrize("each", [1, 7, 10**6])
+def test_pairs_of_runs(each: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expanding, "_PAIRS_PER_THREAD", each)
+    monkeypatch.setattr(expanding.os, "cpu_count", lambda: 5)
+    case = random_case(4, points=300, boxes=40, groups=5, spread=100)
+    boxes, points = np.arange(40, dtype=np.int32), np.arange(300, dtype=np.int32)
+    expected = matching_pairs(case.index, case.boxes, None)
+    for max_runs in (1, 9, 1000):
+        sweep = RunSweep(case.index, case.boxes, max_runs=max_runs)
+        found = expanding.expand(sweep, boxes + 100, points[::-1].copy())
+        pairs = zip(*(side.tolist() for side in found), strict=True)
+        assert sorted((box - 100, 299 - point) for box, point in pairs) == sorted(expected)
+    assert len(expected) > 100
+    nothing = RunSweep(PointIndex(int64()), Boxes(1, Bounds()))
+    assert [side.size for side in expanding.expand(nothing, boxes, points)] == [0, 0]
 
 
 def test_sums_of_boxes_with_one_axis_are_refused() -> None:

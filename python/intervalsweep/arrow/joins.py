@@ -75,6 +75,8 @@ def join(
         counts = found.counts()
         return like(left, found.left.filter(pa.array(counts > 0 if how == "semi" else counts == 0)))
     naming = Naming.of(found.left.column_names, found.right.column_names, found.keys, suffix)
+    rows: RowNumbers
+    other_rows: RowNumbers
     rows, other_rows = found.pairs()
     if how in ("left", "full"):
         alone = _missing(rows, found.left.num_rows)

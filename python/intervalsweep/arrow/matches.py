@@ -22,6 +22,7 @@ from intervalsweep.kernels import (
     RunSweep,
     group_offsets,
 )
+from intervalsweep.kernels.pairs import expand
 from intervalsweep.relations import Relation, check_parameters, relation_named
 
 
@@ -73,14 +74,18 @@ class Matches:
         limits = {p: encoding.limit(p, value) for p, value in given.items() if value is not None}
         return Matches(left, right, keys, relation, limits, encoding, sides)
 
-    def pairs(self) -> tuple[RowNumbers, RowNumbers]:
+    def pairs(self) -> tuple[Int32Array, Int32Array]:
         """Return the row numbers of all matches, on the left and on the right."""
-        found: dict[str, list[RowNumbers]] = {"r": [_NO_ROWS], "s": [_NO_ROWS]}
+        found: dict[str, list[Int32Array]] = {"r": [], "s": []}
         for swept in self._swept():
-            for box, first, count in swept.runs:
-                found[swept.boxes].append(np.repeat(swept.box_rows[box], count))
-                found[_other(swept.boxes)].append(swept.point_rows[_positions(first, count)])
-        return np.concatenate(found["r"]), np.concatenate(found["s"])
+            rows = (numbers.astype(np.int32) for numbers in (swept.box_rows, swept.point_rows))
+            boxes, points = expand(swept.runs, *rows)
+            found[swept.boxes].append(boxes)
+            found[_other(swept.boxes)].append(points)
+        left, right = found["r"], found["s"]
+        return (
+            (left[0], right[0]) if len(left) == 1 else (np.concatenate(left), np.concatenate(right))
+        )
 
     def counts(self) -> Int64Array:
         """Return the number of matches of each left row."""
@@ -165,13 +170,6 @@ def _order(groups: Int32Array, lead: Int64Array) -> RowNumbers:
     if (int(groups.max()) + 1) * span > _LARGEST:
         return np.lexsort((lead, groups))
     return np.argsort(groups * np.int64(span) + (lead - least))
-
-
-def _positions(first: Int32Array, count: Int32Array) -> Int64Array:
-    """`first[k] .. first[k] + count[k] - 1` for all k, one after the other."""
-    ends = np.cumsum(count, dtype=np.int64)
-    total = int(ends[-1]) if ends.size else 0
-    return np.asarray(np.arange(total) + np.repeat(first - (ends - count), count))
 
 
 def _of_side(side: str, endpoints: set[str]) -> set[str]:

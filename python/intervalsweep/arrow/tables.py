@@ -16,7 +16,7 @@ from intervalsweep.arrow.encoding import Encoding, Mask
 from intervalsweep.kernels import Int32Array, Int64Array
 from intervalsweep.session import IntervalSweepError
 
-RowNumbers = npt.NDArray[np.int64]
+RowNumbers = npt.NDArray[np.signedinteger[Any]]
 
 
 def as_table(data: Any) -> Any:
