@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -122,9 +123,9 @@ class Matches:
                 lower = self._tightest(axis, boxes, some, is_upper=False)
                 upper = self._tightest(axis, boxes, some, is_upper=True)
             tight.append([lower, upper])
-        lead, second = (
-            Bounds(*(None if bound is None else bound[some] for bound in pair)) for pair in tight
-        )
+        if not some.all():
+            tight = [[None if bound is None else bound[some] for bound in pair] for pair in tight]
+        lead, second = (Bounds(*pair) for pair in tight)
         return lead, None if sweep.second is None else second, some
 
     def _tightest(
@@ -144,8 +145,7 @@ class Matches:
             bounds.append(values)
         if not bounds:
             return None
-        tightest = np.minimum.reduce(bounds) if is_upper else np.maximum.reduce(bounds)
-        return np.ascontiguousarray(tightest)
+        return np.ascontiguousarray(reduce(np.minimum if is_upper else np.maximum, bounds))
 
 
 _LEAST, _LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max

@@ -89,17 +89,20 @@ def groups_of(
     """
     size = left.num_rows
     numbers = np.zeros(size + right.num_rows, dtype=np.int64)
-    null = np.zeros(numbers.size, dtype=np.bool_)
     for key, (one, other) in enumerate(keys):
         codes = _codes(one, [left.column(one), right.column(other)])
         if null_equals_null:
             codes = codes + 1
-        null |= codes < 0
-        numbers = np.where(null, 0, numbers * (codes.max(initial=0) + 1) + codes)
-        if key > 0:  # the numbers of two keys have gaps, and with a third they might overflow
-            numbers = np.unique(numbers, return_inverse=True)[1]
-    groups = np.where(null, -1, numbers).astype(np.int32)
+        numbers = codes if key == 0 else _paired(numbers, codes)
+    groups = numbers.astype(np.int32)
     return groups[:size], groups[size:]
+
+
+def _paired(numbers: Int64Array, codes: Int64Array) -> Int64Array:
+    """Return a number for each two, without gaps: with a third it might overflow; -1 if one is."""
+    null = (numbers < 0) | (codes < 0)
+    both = np.where(null, 0, numbers * (codes.max(initial=0) + 1) + codes)
+    return np.where(null, -1, np.unique(both, return_inverse=True)[1])
 
 
 def _codes(name: str, columns: list[Any]) -> Int64Array:
@@ -133,11 +136,12 @@ class Side:
             if name in used:
                 values[name], valid = encoding.encode(column)
                 kept = kept & valid
-        rows = np.flatnonzero(kept)
-        return Side(rows, groups[rows], {name: array[rows] for name, array in values.items()})
+        return Side(np.arange(groups.size), groups, values).where(kept)
 
     def where(self, mask: Mask) -> Side:
         """Return the rows for which the mask is true."""
+        if mask.all():
+            return self
         return Side(
             self.rows[mask], self.groups[mask], {n: array[mask] for n, array in self.ends.items()}
         )
