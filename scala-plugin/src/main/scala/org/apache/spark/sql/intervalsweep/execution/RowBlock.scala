@@ -8,7 +8,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute, Expression, MutableProjection, SpecificInternalRow, UnsafeRow
 }
-import org.apache.spark.sql.types.{DataType, LongType}
+import org.apache.spark.sql.intervalsweep.condition.EncodedEndpoint
+import org.apache.spark.sql.types.{
+  DataType, DayTimeIntervalType, LongType, TimestampNTZType, TimestampType
+}
 
 /**
  * What a block keeps of one side's rows.
@@ -46,6 +49,9 @@ case class BlockLayout(
  */
 final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private val endpointsOf = EndpointReader.of(layout.endpoints, layout.input)
+
+  /** Which columns the endpoints are, if none has to be computed. */
+  private val plainEndpoints = EndpointReader.plain(layout.endpoints, layout.input).orNull
   private val failures: RowFailures =
     if (layout.checks.isEmpty) null else new RowFailures(layout.checks, layout.input)
 
@@ -83,12 +89,16 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
    * @return whether the row was added
    */
   def append(row: InternalRow, group: Int): Boolean = {
-    val projected = endpointsOf(row)
-    if (EndpointReader.anyNull(projected)) false
+    val isComputed = plainEndpoints == null
+    val source = if (isComputed) endpointsOf(row) else row
+    if (lacksEndpoint(source)) false
     else {
       if (rows == capacity) grow()
       var k = 0
-      while (k < endpoints.length) { endpoints(k)(rows) = projected.getLong(k); k += 1 }
+      while (k < endpoints.length) {
+        endpoints(k)(rows) = source.getLong(if (isComputed) k else plainEndpoints(k))
+        k += 1
+      }
       k = 0
       while (k < columns.length) { columns(k).set(rows, row, layout.ordinals(k)); k += 1 }
       if (group >= 0) groups(rows) = group
@@ -99,6 +109,13 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       knownTables = null
       true
     }
+  }
+
+  private def lacksEndpoint(source: InternalRow): Boolean = {
+    var k = 0
+    while (k < endpoints.length &&
+      !source.isNullAt(if (plainEndpoints == null) k else plainEndpoints(k))) k += 1
+    k < endpoints.length
   }
 
   /** Adds the rows of a block without groups that has the same layout. */
@@ -334,6 +351,21 @@ object EndpointReader {
     var i = 0
     while (i < row.numFields && !row.isNullAt(i)) i += 1
     i < row.numFields
+  }
+
+  /** The positions of endpoints that are columns of 64 bits as they are; None if one is not. */
+  def plain(endpoints: Seq[Expression], input: Seq[Attribute]): Option[Array[Int]] = {
+    val ordinals = endpoints.map {
+      case EncodedEndpoint(a: Attribute) if isLong(a.dataType) =>
+        input.indexWhere(_.exprId == a.exprId)
+      case _ => -1
+    }
+    Option.unless(ordinals.contains(-1))(ordinals.toArray)
+  }
+
+  private def isLong(dataType: DataType): Boolean = dataType match {
+    case LongType | TimestampType | TimestampNTZType | _: DayTimeIntervalType => true
+    case _ => false
   }
 
   /** A function from a row to its endpoints; the result is valid until the next row. */
