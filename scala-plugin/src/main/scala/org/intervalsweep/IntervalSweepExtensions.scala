@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.intervalsweep
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.functions.{InferEndpointsNotNull, IntervalFunctions}
+import org.apache.spark.sql.intervalsweep.functions.{
+  DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions
+}
 import org.apache.spark.sql.intervalsweep.planner.{
   AggregateRuns, EqualityRelations, IntervalSweepStrategy, JoinReportFunction, SplitSkewedKeys
 }
@@ -15,7 +18,7 @@ import org.apache.spark.sql.intervalsweep.planner.{
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects, into the Spark that it was made for: the functions, three optimizer rules, the
+ * It only injects, into the Spark that it was made for: the functions, four optimizer rules, the
  * strategy and a rule for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
@@ -25,6 +28,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     IntervalFunctions.descriptions.foreach(extensions.injectFunction)
     extensions.injectTableFunction(JoinReportFunction.description)
     extensions.injectOptimizerRule(_ => EqualityRelations)
+    extensions.injectOptimizerRule(_ => DropUnreadEndpoints)
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
     extensions.injectPreCBORule(_ => AggregateRuns)
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)

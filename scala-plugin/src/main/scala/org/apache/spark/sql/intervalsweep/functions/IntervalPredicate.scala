@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.functions
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -46,6 +47,21 @@ case class IntervalPredicate(
       bound(relation.epsilon, epsilon)
 
   @transient private lazy val conjunction: Expression = conjuncts.reduce(And)
+
+  /** The same without the endpoints that its formula does not compare. */
+  def withoutUnread: IntervalPredicate = {
+    val distances = relation.delta.filter(_ => delta.isDefined) ++
+      relation.epsilon.filter(_ => epsilon.isDefined)
+    val read = relation.formula.flatMap(c => Seq(c.left, c.right)) ++
+      distances.flatMap(d => Seq(d.later, d.earlier))
+    def ifRead(endpoint: Endpoint): Expression =
+      if (read.contains(endpoint)) at(endpoint) else UnreadEndpoint.of(at(endpoint))
+    copy(
+      rStart = ifRead(Endpoint.RStart),
+      rEnd = ifRead(Endpoint.REnd),
+      sStart = ifRead(Endpoint.SStart),
+      sEnd = ifRead(Endpoint.SEnd))
+  }
 
   private def compare(c: Comparison): Expression = {
     val (left, right) = (at(c.left), at(c.right))

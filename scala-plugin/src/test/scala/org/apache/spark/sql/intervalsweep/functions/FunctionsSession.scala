@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.functions
 
 import java.nio.file.Files
@@ -17,6 +18,7 @@ trait FunctionsSession extends BeforeAndAfterAll { this: Suite =>
     .config("spark.sql.warehouse.dir", Files.createTempDirectory("warehouse").toString)
     .withExtensions { (extensions: SparkSessionExtensions) =>
       IntervalFunctions.descriptions.foreach(extensions.injectFunction)
+      extensions.injectOptimizerRule(_ => DropUnreadEndpoints)
       extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
     }
     .getOrCreate()

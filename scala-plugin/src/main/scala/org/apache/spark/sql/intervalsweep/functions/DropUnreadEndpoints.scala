@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.functions
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Expression, ExtractValue, LeafExpression, Unevaluable
+}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.types.DataType
+
+/**
+ * An optimizer rule: what a relation does not look at is not read. `ISEQL_START_PRECEDING(r.ts, r.te,
+ * s.ts, s.te)` does not depend on `s.te`; with that column in the expression Spark would scan it, send
+ * it, and might find the table too large for a broadcast.
+ */
+object DropUnreadEndpoints extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformAllExpressions {
+    case predicate: IntervalPredicate if predicate.resolved => predicate.withoutUnread
+  }
+}
+
+/**
+ * Stands for an endpoint that nothing asks for.
+ *
+ * @param shown how the endpoint is shown in plans
+ * @param sql   how it is written
+ */
+case class UnreadEndpoint(shown: String, override val sql: String, dataType: DataType)
+    extends LeafExpression with Unevaluable {
+  override def nullable: Boolean = true
+  override def toString: String = shown
+  override lazy val canonicalized: Expression = copy(shown = "", sql = "")
+}
+
+object UnreadEndpoint {
+
+  /**
+   * Fields of structs stay: of one field alone Spark 4.3 loses track in a correlated EXISTS, also
+   * where the inequality is written out (INTERNAL_ERROR_ATTRIBUTE_NOT_FOUND).
+   */
+  def of(endpoint: Expression): Expression =
+    if (endpoint.references.isEmpty || endpoint.exists(_.isInstanceOf[ExtractValue])) endpoint
+    else UnreadEndpoint(endpoint.toString, endpoint.sql, endpoint.dataType)
+}
