@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the workloads: all systems in turn, run by run, and no time for an answer of its own."""
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from benchmarks.systems import SYSTEMS
 from benchmarks.workloads import Workload
 
 START_LIMIT = 120.0  # seconds for a system to start
-COLD_PATIENCE = 3  # times the limit for the first run
+COLD_PATIENCE = 2  # times the limit for the first run of what compiles while it runs
 WIDTH_STEP = 4  # between two widths of bins that are tried
 
 
@@ -159,7 +160,8 @@ class _Measurement:
     def _first(self, measured: Measured, process: Running) -> None:
         if SYSTEMS[measured.system].is_tuned:
             measured.width = data.typical_length(self.case.folder)
-        ran = self._ask(measured, process, patience=COLD_PATIENCE)
+        is_compiled = "pyspark" in SYSTEMS[measured.system].packages
+        ran = self._ask(measured, process, patience=COLD_PATIENCE if is_compiled else 1)
         measured.cold, measured.answer = ran.seconds, ran.answer
         if measured.width:
             self._tune(measured, process)

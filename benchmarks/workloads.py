@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is asked: each workload is one definition, from which the SQL of all systems is made."""
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def _anchor() -> Iterator[Workload]:
 def _shapes() -> Iterator[Workload]:
     yield Workload(
         "long", "one interval in 1,000 as long as a tenth of all points",
-        Synthetic(matches=10, long_share=0.001), headline=MILLION,
+        Synthetic(matches=10, long_share=0.001),
     )  # fmt: skip
     yield Workload("ties", "all endpoints are multiples of 100", Synthetic(grid=100))
     yield Workload(
@@ -162,7 +163,7 @@ def _keys() -> Iterator[Workload]:
 def _real() -> Iterator[Workload]:
     common = Workload(
         "exons", "exons x hotspots of fetal brain that intersect, on equal contigs", Genome(),
-        INTERSECTS, AS_THEY_ARE, AS_THEY_ARE, relation="INTERVAL_INTERSECTS", is_keyed=True,
+        INTERSECTS, AS_THEY_ARE, relation="INTERVAL_INTERSECTS", is_keyed=True,
     )  # fmt: skip
     yield common
     for repository in ("delta", "polars"):
