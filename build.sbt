@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plugin is compiled against the jars of the very Spark that runs it: those of the installed
 // pyspark, named by -Dspark.home or SPARK_HOME (the Makefile sets it). There is a jar for each minor
 // version of Spark, a "series"; what differs between them is in the folders of `shims` below. Only

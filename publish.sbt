@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The artifact as a repository has it: org.intervalsweep:intervalsweep-spark4.3_2.13:<version>.
 
 description :=

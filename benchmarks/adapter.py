@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the suite and the systems agree on.
 
 An adapter lives in a process of its own. `prepare` returns what is timed: a call that reads the

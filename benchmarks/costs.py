@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a million rows cost, and what that foretells of more rows and of a cluster.
 
 The anchor, distributed, aggregated from runs: at several sizes, the processor time of the Java

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables of the benchmarks: two Parquet files, r and s, of the columns id, k, ts, te, p."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the product is to reach, and how far it has come, from the results of the suite.
 
     python -m benchmarks.goals RESULTS.json [...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How time and memory grow with rows and with pairs, from the results of the suite.
 
     python -m benchmarks.growth RESULTS.json [...]

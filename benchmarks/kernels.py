@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time the kernels alone: a million boxes against a million points, and the cases that hurt.
 
     python -m benchmarks.kernels [rows]

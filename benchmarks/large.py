@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Twenty million rows a side in a gigabyte of heap: does it finish, and what does it take?
 
 Measures the peak resident memory of the JVM and of its workers. With `--long` a tenth of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a result has to say of the machine and the versions; never its name or a path."""
 
 from __future__ import annotations

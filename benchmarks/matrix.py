@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sweep beside the plan that Spark would have made: keys x sizes x join types, in one session.
 
 The rule is that the first is never more than a fifth slower. Spark's nested loop is left out where

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """polars-bio, which has no inequalities but operations on half-open intervals that overlap."""
 
 from __future__ import annotations

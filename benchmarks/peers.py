@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Libraries that join intervals without Spark: from Arrow tables to an Arrow table of pairs.
 
     python -m benchmarks.peers [--data FOLDER] [--rows 1000000] [--memory 8] [--output FOLDER]

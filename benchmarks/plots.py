@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results as pictures."""
 
 from __future__ import annotations

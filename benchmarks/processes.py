@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A system in a process of its own: asked through a pipe, watched, and killed with all below it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results as JSON and as Markdown tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What another core, another task and another executor bring or cost.
 
 The anchor, distributed, with all pairs made, in sessions that run in turn: each has a process of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The systems that are compared, each behind the same small adapter.
 
 All are given the same cores, and each the spelling of the query that suits it best; README.md says

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes what follows from relations.json: two pages, drawings, the module intervalsweep.functions.
 
 python docs/generate.py           writes them

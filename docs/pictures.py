@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws the picture of the README, docs/images/interval_join.svg: python docs/pictures.py"""
 
 from __future__ import annotations

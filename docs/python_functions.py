@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The text of python/intervalsweep/functions.py; docs/generate.py writes it."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from typing import Any
 Relation = dict[str, Any]
 
 HEAD = '''\
+# SPDX-License-Identifier: Apache-2.0
 """A typed function for every SQL function: the same names, meanings and arguments.
 
     from intervalsweep import functions as isf

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page docs/relations.md and its drawings; docs/generate.py writes them.
 
 A drawing has the thirteen ways in which two intervals can lie (Allen 1983), r fixed above, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What MkDocs does not do by itself, for mkdocs.yml.
 
 - Pages that live outside docs/ are pages of the site, without copies.

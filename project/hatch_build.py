@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Puts the jars that sbt built into the wheel, and refuses to build a wheel without one.
 
 INTERVALSWEEP_SPARKS names the Sparks that it is for, such as "4.2 4.3"; without it, all jars that

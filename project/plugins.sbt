@@ -1,1 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
 addSbtPlugin("org.scalameta" % "sbt-scalafmt" % "2.5.5")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make demo`: interval joins on real data, their plans and answers, beside Spark's own plan."""
 
 from __future__ import annotations

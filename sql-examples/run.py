@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the examples: all or the named ones, printing their results; --write makes them golden.
 
 python sql-examples/run.py --list

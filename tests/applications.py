@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spark applications of their own, for what one session cannot try: settings, faults, clusters."""
 
 from __future__ import annotations

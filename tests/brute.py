@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the helpers for tables must find, the slow and obvious way: rows are (ts, te) tuples."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same query by the extension and by Spark's own plan: the plans, and the rows as bags."""
 
 from __future__ import annotations

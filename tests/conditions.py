@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inequalities in many spellings, over `r` and `s` with two columns of each type.
 
 `i` INT, `b` BIGINT, `h` SMALLINT, `d` DATE, `t` TIMESTAMP, `n` TIMESTAMP_NTZ, `f` FLOAT,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One Spark session with the extension for all tests."""
 
 from __future__ import annotations

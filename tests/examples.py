@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The examples in docstrings, run as they are."""
 
 from __future__ import annotations

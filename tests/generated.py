@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generated tables: types of endpoints with their extremes and parameters, and strategies."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Python interpreters with something wrong, for the workers; and the processes of workers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The written-out meaning of every relation, and how each is called as a function.
 
 The table below was written by hand from the definitions and knows nothing of `relations.json`:

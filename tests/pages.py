@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the SQL and Python of a page, and compares what comes out with what the page says.
 
 A result is said in two ways. A table under one or more blocks is what `show()` prints of the last

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sweep workers of a Spark application, found by descent from its own JVM and no other way."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spark's own programs that run beside a test: a standalone cluster, a Connect server."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shapes of queries over `r` and `s`; {rs} is a predicate between the two, and so on."""
 
 # Each has one join to sweep.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Aggregates over a swept join are computed from runs: Spark's answers, without the pairs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The helpers for DataFrames, on real Spark, beside the slow and obvious way.
 
 Random tables of intervals, one per case, become one DataFrame with the number of the case as a key:

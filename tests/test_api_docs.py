@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page on Python: what comes of its programs, and its lists of names are the modules'."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The typed functions of Python: the same as those of SQL, in joins and anywhere else."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interval joins of Arrow tables: every relation beside the slow and obvious way, and SQL."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Other libraries define some of this too: the same answers, where they are installed.
 
 pip install bioframe pyranges1 polars-bio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The other helpers for Arrow tables, beside the slow and obvious way."""
 
 from __future__ import annotations

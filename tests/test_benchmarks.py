@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The benchmark suite runs, compares answers and reports. No time is looked at."""
 
 from __future__ import annotations

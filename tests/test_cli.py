@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `intervalsweep`, in a process of its own where it starts Spark."""
 
 from __future__ import annotations

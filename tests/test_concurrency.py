@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many queries: at once, in one plan, in several sessions, one after the other; nothing is left."""
 
 from __future__ import annotations

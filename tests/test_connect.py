@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spark Connect: a server with the extension, and clients that have neither a JVM nor py4j."""
 
 from __future__ import annotations

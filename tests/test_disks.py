@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Disks that are full or cannot be written to: real ones, mounted for the process alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages: their programs run, what is generated is up to date, and the site builds."""
 
 from __future__ import annotations

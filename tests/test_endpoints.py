@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Endpoints of rare and mixed types, and parameters that are columns, in joins."""
 
 from __future__ import annotations

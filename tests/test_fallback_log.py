@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The log says once why a join with an interval function is left to Spark."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What happens when a Python lacks something, a worker fails or dies, a query is cancelled."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The functions anywhere a Boolean may be, with three-valued results, and what is refused."""
 
 from __future__ import annotations

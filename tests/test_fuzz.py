@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Some random queries of those that `make fuzz` runs many of, and what it does when one fails."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outer, semi, anti and existence joins, against Spark's own plan."""
 
 from __future__ import annotations

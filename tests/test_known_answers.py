@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Published figures on real data: see NOTICE for where it comes from."""
 
 from __future__ import annotations

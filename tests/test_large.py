@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables that take many batches, windows and ranges, against counts that need no join."""
 
 from __future__ import annotations

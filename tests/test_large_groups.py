@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Key groups whose rows do not fit into memory: they are taken in parts, with the same rows."""
 
 from __future__ import annotations

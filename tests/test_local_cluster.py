@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Executors in processes of their own, and Spark's own programs without any Python of ours."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A join of more rows than its task has memory for is done in parts."""
 
 from __future__ import annotations

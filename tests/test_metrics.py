@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the SQL tab shows of a join, read where Spark's UI reads it."""
 
 from __future__ import annotations

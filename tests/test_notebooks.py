@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The notebooks run from their first cell to the last, and say what they should."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A cluster whose machines have no numba and no pyarrow: the application brings them along."""
 
 from __future__ import annotations

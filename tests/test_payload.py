@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows of every type come through a join unchanged, whichever side they are on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pictures of the documentation are those that its program draws."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shapes of queries: each is swept, with the rows of Spark's own plan, however it is executed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures: what is drawn is asked of matplotlib's artists, never of pixels."""
 
 from __future__ import annotations

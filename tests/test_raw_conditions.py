@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inequalities written out, in many spellings: Spark's own arithmetic, odd as it is, is kept."""
 
 from __future__ import annotations

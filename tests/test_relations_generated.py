@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every relation on generated tables, against the written-out formula and Spark's own plan.
 
 A Spark job costs more than a small join, so that one query holds a join per relation and set of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks that Spark runs again: workers that die, a lost executor. No row twice."""
 
 from __future__ import annotations

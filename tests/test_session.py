@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the extension gets into a session. Each needs a process of its own, to start a JVM in."""
 
 from __future__ import annotations

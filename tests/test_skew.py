@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keys that hold most of the rows, intervals that cover everything, starts that are all equal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small key groups and tiny inputs are joined by the task itself: same rows, and no worker."""
 
 from __future__ import annotations

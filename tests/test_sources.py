@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stored tables below a join, and what is done with its rows above: actions, UDFs, threads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Spark's own suites try of joins and subqueries, with interval conditions.
 
 The subjects are those of OuterJoinSuite, ExistenceJoinSuite and JoinSuite, and of the inputs of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A jar for each minor version of Spark: which is taken, and what is said where none fits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every example gives its golden result, by the plan that it promises."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A master and two workers as they run in production: processes of their own, on two hosts."""
 
 from __future__ import annotations

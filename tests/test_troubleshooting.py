@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page on errors: it quotes what the sources say, and leaves none of their errors out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The wheel carries jars, and each carries the sources of the worker."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the extension says of joins: how each is swept, or for which of the reasons it is not."""
 
 from __future__ import annotations

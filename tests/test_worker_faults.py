@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workers that fail in every way: what the person is told, and that no process stays behind."""
 
 from __future__ import annotations

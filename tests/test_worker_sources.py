@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where workers' code comes from, and what they may be reached by."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The papers' own algorithms, and their rivals, over arrays; and the papers' figures redone.
 
 Piatov, Helmer, Dignoes, Persia: Cache-efficient sweeping-based interval joins for extended Allen

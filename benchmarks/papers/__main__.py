@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of the paper on our code: `python -m benchmarks.papers --help`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The gapless hash map (section 7.4), in arrays.
 
     table   key & mask -> node          0: no node, n + 1: node n

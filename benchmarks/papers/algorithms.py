@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All algorithms, each prepared for a query: what is sorted and indexed beforehand, and the run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joins assembled from JoinByS and iterators (section 6), and how they are run."""
 
 from __future__ import annotations

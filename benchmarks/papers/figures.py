@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The paper's figures, measured on our code: each is a function of the settings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Algorithm 6, the before join with a distance, written out by hand (section 7.5)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """iseql-cpp, the program of the paper's authors, on the same tuples.
 
     git clone https://github.com/danilcha/iseql-cpp

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Endpoint Index (section 5.1) and endpoint iterators (5.2, 6.2, appendix B).
 
 An endpoint is one integer, `2 * timestamp + kind`: its order is by timestamp, ends before starts.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Active sets as they lie in memory, to be scanned: what `getnext` costs (section 9.2.1).
 
 Only the scan is timed, so only what a scan reads is made, with 32 bytes a tuple as in the paper:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How figures are measured, and what they are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What all algorithms are asked, and what they answer."""
 
 from __future__ import annotations

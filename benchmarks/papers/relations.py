@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each relation by the paper's joins (section 6, table 2)."""
 
 from __future__ import annotations

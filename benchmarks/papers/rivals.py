@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the papers, or we, compare with: compiled loops over a relation's boxes.
 
 All add up r.ts + s.te of each pair, like JoinByS, and store the pairs if there is room for them.

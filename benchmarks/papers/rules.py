@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the planner's choices are worth: the product's kernels, run in more than one way."""
 
 from __future__ import annotations

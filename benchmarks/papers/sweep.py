@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JoinByS (algorithm 1, section 5.3) and LazyJoinByS (algorithm 12, section 7.2)."""
 
 from __future__ import annotations

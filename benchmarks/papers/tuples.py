@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The relations that the figures are measured on (section 9.1)."""
 
 from __future__ import annotations

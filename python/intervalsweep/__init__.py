@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interval joins for Spark SQL: Allen's and ISEQL's relations, swept instead of nested loops.
 
     import intervalsweep

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a typed Python function becomes a call of the SQL function of the same name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which columns a join reads, and how those of its result are called."""
 
 from __future__ import annotations

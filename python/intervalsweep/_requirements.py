@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What has to be installed, and what to say if it is not: found, needed, and what mends it."""
 
 from __future__ import annotations

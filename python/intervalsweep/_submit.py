@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What spark-submit was told or will be told: the settings that `configure` has to append to."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A typed function for every SQL function: the same names, meanings and arguments.
 
     from intervalsweep import functions as isf

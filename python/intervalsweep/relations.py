@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The relations in Python, from their one home, `relations.json`; and their names."""
 
 from __future__ import annotations

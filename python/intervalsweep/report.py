@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What becomes of the joins of a query: how each is swept, or why it is not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Brings the extension into a Spark session, a new one or one that already runs."""
 
 from __future__ import annotations

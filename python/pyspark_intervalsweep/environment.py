@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the worker sets up around itself. Standard library only: it runs before the checks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The packages that the worker needs, and what to say when one is missing or too old."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The words between the JVM and the worker. Integers are big-endian, strings are UTF-8.
 
     JVM                                      worker

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A side's rows as arrays: from an Arrow stream, with what is prepared of them, and cached."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One connection's work: commands in, runs or sums out. Knows arrays and sweeps, not Spark."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The worker's entry: ``main(infile, outfile)``, called by ``pyspark.daemon`` once a task.
 
 The daemon forks a process per concurrent task, which imports this module at its first task and may

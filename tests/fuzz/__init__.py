@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random queries, swept and by Spark's own plan: the rows have to be the same.
 
 cases.py       a seed -> tables, settings and queries

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make fuzz`: runs random queries, and ends with 1 if one has other rows than Spark's own plan."""
 
 from __future__ import annotations

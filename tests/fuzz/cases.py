@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A seed makes a case: two tables, settings, and some queries."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a case by the extension and by Spark's own plan, and compares the rows as bags."""
 
 from __future__ import annotations

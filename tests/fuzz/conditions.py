@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random conditions between two sides, in many spellings."""
 
 from __future__ import annotations

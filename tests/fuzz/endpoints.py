@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Types of endpoints with the arithmetic that conditions do on them, and random tables of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random queries: a join of one of the types, around it filters, a third table, aggregates."""
 
 from __future__ import annotations

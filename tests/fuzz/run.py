@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs many cases, counts what they covered, and writes a program for each one that fails."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a case down as a program that needs PySpark and intervalsweep alone."""
 
 from __future__ import annotations

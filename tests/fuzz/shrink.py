@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes a case that fails as small as it gets: fewer settings, queries, conditions, columns, rows.
 
 Greedy: every step that still fails is kept, until no step does.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generated joins for the kernel tests, and the comparison with the oracle."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small client of the worker, as the JVM is one, and the ways in which Spark starts workers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """These tests need no Spark session."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernels against nested loops."""
 
 from __future__ import annotations

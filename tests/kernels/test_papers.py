@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The papers' algorithms and their rivals against the formulas, pair by pair."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The worker over real sockets, spoken to as the JVM does."""
 
 from __future__ import annotations

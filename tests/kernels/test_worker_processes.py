@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workers in real processes, started as Spark does, also where something is missing."""
 
 from __future__ import annotations

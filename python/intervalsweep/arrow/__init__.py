@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interval joins without Spark: on pyarrow, pandas, Polars, and what else speaks Arrow.
 
     from intervalsweep import arrow as isa

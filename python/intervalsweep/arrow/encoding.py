@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Endpoints as 64-bit integers that keep their order, and what is added to them."""
 
 from __future__ import annotations

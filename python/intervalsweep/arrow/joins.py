@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The join of two tables by a relation, and the number of matches of each row."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The nearest interval of another table, and how much of an interval another table covers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matches of two tables by a relation: their pairs of rows, or how many there are."""
 
 from __future__ import annotations

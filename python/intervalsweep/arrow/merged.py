@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Intervals of one table by group, sorted and merged: what the sets and coverage are made of."""
 
 from __future__ import annotations

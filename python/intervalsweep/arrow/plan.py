@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a relation to sweeps: which side is boxes, and which comparisons bound which axis."""
 
 from __future__ import annotations

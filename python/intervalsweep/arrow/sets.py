@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Intervals of one table taken together: merged, split, and their gaps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of any library in and out, their keys as group numbers, their intervals as integers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `intervalsweep`: is everything there, does it work, and why is a query not swept?"""
 
 from __future__ import annotations

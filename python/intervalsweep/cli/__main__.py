@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m intervalsweep.cli`, where the command is not on the PATH."""
 
 import sys

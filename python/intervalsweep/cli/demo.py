@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`intervalsweep demo`: an interval join on generated data, and the same by Spark's own plan."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`intervalsweep doctor`: what is there, what is missing, and what mends it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`intervalsweep explain FILE.sql`: the plan of each query, and of each join how or why not."""
 
 from __future__ import annotations

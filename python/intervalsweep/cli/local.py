@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The session of the command: local, quiet, and with the extension."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is clumsy in SQL, on Spark's DataFrames, classic or Connect.
 
     from intervalsweep.dataframe import interval_join

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Other conventions for intervals, turned into half-open ones, `[ts, te)`.
 
 All of IntervalSweep means half-open intervals: the start belongs to the interval, the end does not.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Looking up, for each row of one side, a row of the other side before or after it.
 
 Both sides become events on one axis, in the order of which a window function looks back:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The interval join of two DataFrames, with the columns of its result named plainly."""
 
 from __future__ import annotations

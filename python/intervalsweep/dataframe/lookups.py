@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The row of the other side that is nearest in time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Intervals of one table taken together: merged, split, their gaps, and what they cover."""
 
 from __future__ import annotations

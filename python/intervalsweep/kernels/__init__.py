@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interval joins over NumPy arrays: no Arrow, no Spark.
 
     points = PointIndex(lead, second, group_offsets(groups))        prepared once

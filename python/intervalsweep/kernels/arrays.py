@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks at the door: what the compiled loops trust is verified here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The points of a join, prepared once for any number of boxes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the inner loops are compiled, and the constants that they share.
 
 The loops have to give the right answer as plain Python too (``NUMBA_DISABLE_JIT=1``), so they avoid

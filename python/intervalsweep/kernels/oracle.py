@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the kernels must find, the slow and obvious way. For tests."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From runs to the pairs that they stand for. Workers have no use for it, and do not load it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiled loops that check and prepare points and boxes. They trust dtypes and shapes."""
 
 from __future__ import annotations

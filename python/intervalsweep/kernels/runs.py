@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From boxes to runs of points, in bounded batches."""
 
 from __future__ import annotations

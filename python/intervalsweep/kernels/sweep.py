@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiled loops that find runs. They trust their arguments: see `runs`.
 
 numba checks no bounds: a wrong shape or dtype is a crash without a traceback.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures, by matplotlib: `pip install 'intervalsweep[plot]'`.
 
     from intervalsweep import plot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a relation means: the box of the intervals that match a given one."""
 
 from __future__ import annotations

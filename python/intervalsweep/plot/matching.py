@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The intervals of two tables, and which of them match."""
 
 from __future__ import annotations

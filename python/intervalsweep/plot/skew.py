@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the work of a join is spread over its tasks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What all pictures have in common: their colours, and the Axes they are drawn on."""
 
 from __future__ import annotations

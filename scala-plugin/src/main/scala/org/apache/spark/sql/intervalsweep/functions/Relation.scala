@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.functions
 
 /** One of the four endpoints that a relation compares; `index` is its place among the arguments. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition
 
 /** Arithmetic across the sides, which wraps or raises errors, over TINYINTs. */
