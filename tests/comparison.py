@@ -13,6 +13,7 @@ from typing import Any
 ENABLED = "spark.sql.intervalsweep.enabled"
 ANSI = "spark.sql.ansi.enabled"
 BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
+AGGREGATE_RUNS = "spark.sql.intervalsweep.aggregateRuns"
 SMALL_GROUPS = "spark.sql.intervalsweep.smallGroupPairs"
 TIME_ZONE = "spark.sql.session.timeZone"
 EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"

@@ -14,10 +14,18 @@ import pytest
 from pyspark.errors import PySparkException
 
 import oracle
-from comparison import ANSI, BROADCAST, ENABLED, SMALL_GROUPS, configured, physical, sweeps
+from comparison import (
+    AGGREGATE_RUNS,
+    ANSI,
+    BROADCAST,
+    ENABLED,
+    SMALL_GROUPS,
+    configured,
+    physical,
+    sweeps,
+)
 from test_join_types import metric
 
-AGGREGATE_RUNS = "spark.sql.intervalsweep.aggregateRuns"
 RUNS = "runs ["
 SCHEMA = (
     "id INT, k INT, ts BIGINT, te BIGINT, i INT, b BIGINT, t TINYINT, d DOUBLE, f FLOAT, "

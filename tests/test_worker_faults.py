@@ -11,7 +11,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 
 from applications import program
-from comparison import BROADCAST, configured, physical
+from comparison import AGGREGATE_RUNS, BROADCAST, configured, physical
 from interpreters import eventually, faulty, interpreter, workers
 
 pytestmark = pytest.mark.skipif(
@@ -56,8 +56,8 @@ self._send = half
 """
 SAID = {
     "an exception in a kernel": (
-        "def broken(sweep):\n    raise ArithmeticError('on purpose')\n"
-        "real.RunSweep.__iter__ = broken",
+        "def broken(*_):\n    raise ArithmeticError('on purpose')\n"
+        "real.RunSweep.__iter__ = real.RunSweep.sums = broken",
         ["Traceback (most recent call last)", "ArithmeticError: on purpose", "in _stream"],
     ),
     "no memory": ("bytearray(1 << 60)", ["MemoryError", "spark.executor.pyspark.memory"]),
@@ -100,8 +100,7 @@ ANSWERS = {
     "a schema of a gigabyte": ("prefixed(1 << 30)", "1073741824 bytes of metadata"),
     "a schema of a negative length": ("prefixed(-9)", "-9 bytes of metadata"),
     "other columns": (
-        "real._RUN_SCHEMA = real.pa.schema([(c, 'int32') for c in 'abc'])\n"
-        "self._send(0, runs(0, 0, 1))",
+        "real._RUN_FIELDS = [(c, real.pa.int32()) for c in 'abc']\nself._send(0, runs(0, 0, 1))",
         "the columns",
     ),
     "a batch of a gigabyte": ("altered(12000, 1 << 30)", "1073741824 bytes of 1000 rows"),
@@ -114,6 +113,14 @@ ANSWERS = {
     "a run of no points": ("self._send(0, runs(0, 0, 0))", OUTSIDE),
     "a run that is not counted": ("self._send(0, runs(0, 0, 1))", "runs in its answer"),
     "zeros": ("os.write(self._out.fileno(), bytes(1 << 10))", "that there are 0 rows"),
+}
+SUMS = {
+    "more points than there are": ("self._send(0, runs(0, 0, 1001))", OUTSIDE),
+    "no point": ("self._send(0, runs(0, 0, 0))", OUTSIDE),
+    "a sum that was not asked for": (
+        "self._send(0, real.SumBatch(*runs(0, 0, 1), np.ones((1, 1), np.int64)))",
+        "the columns",
+    ),
 }
 
 
@@ -130,6 +137,15 @@ def test_what_is_said_of_a_worker_with(spark: Any, tmp_path: Path, fault: str) -
 def test_an_answer_is_none_with(spark: Any, tmp_path: Path, answer: str) -> None:
     """The worker lives on and goes on to answer as it should."""
     body, words = ANSWERS[answer]
+    with configured(spark, {AGGREGATE_RUNS: "false"}):
+        said = failure(spark, faulty(tmp_path, RUNS + body))
+    assert "sent what is no answer" in said
+    assert words in said
+
+
+@pytest.mark.parametrize("answer", SUMS)
+def test_a_sum_is_none_with(spark: Any, tmp_path: Path, answer: str) -> None:
+    body, words = SUMS[answer]
     said = failure(spark, faulty(tmp_path, RUNS + body))
     assert "sent what is no answer" in said
     assert words in said
