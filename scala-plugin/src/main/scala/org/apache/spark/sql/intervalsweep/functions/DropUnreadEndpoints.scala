@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.functions
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Expression, ExtractValue, LeafExpression, Unevaluable
-}
+import org.apache.spark.sql.catalyst.expressions.{Expression, LeafExpression, Unevaluable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.types.DataType
@@ -11,7 +9,9 @@ import org.apache.spark.sql.types.DataType
 /**
  * An optimizer rule: what a relation does not look at is not read. `ISEQL_START_PRECEDING(r.ts, r.te,
  * s.ts, s.te)` does not depend on `s.te`; with that column in the expression Spark would scan it, send
- * it, and might find the table too large for a broadcast.
+ * it, and might find the table too large for a broadcast. Fields of a struct of which another field is
+ * compared stay: of one field alone Spark 4.3 loses track in a correlated EXISTS, also where the
+ * inequality is written out (INTERNAL_ERROR_ATTRIBUTE_NOT_FOUND).
  */
 object DropUnreadEndpoints extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformAllExpressions {
@@ -30,15 +30,4 @@ case class UnreadEndpoint(shown: String, override val sql: String, dataType: Dat
   override def nullable: Boolean = true
   override def toString: String = shown
   override lazy val canonicalized: Expression = copy(shown = "", sql = "")
-}
-
-object UnreadEndpoint {
-
-  /**
-   * Fields of structs stay: of one field alone Spark 4.3 loses track in a correlated EXISTS, also
-   * where the inequality is written out (INTERNAL_ERROR_ATTRIBUTE_NOT_FOUND).
-   */
-  def of(endpoint: Expression): Expression =
-    if (endpoint.references.isEmpty || endpoint.exists(_.isInstanceOf[ExtractValue])) endpoint
-    else UnreadEndpoint(endpoint.toString, endpoint.sql, endpoint.dataType)
 }

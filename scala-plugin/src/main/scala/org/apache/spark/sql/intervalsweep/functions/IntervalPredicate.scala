@@ -48,19 +48,16 @@ case class IntervalPredicate(
 
   @transient private lazy val conjunction: Expression = conjuncts.reduce(And)
 
-  /** The same without the endpoints that its formula does not compare. */
+  /** The same without the endpoints whose columns the conjuncts do not compare. */
   def withoutUnread: IntervalPredicate = {
-    val distances = relation.delta.filter(_ => delta.isDefined) ++
-      relation.epsilon.filter(_ => epsilon.isDefined)
-    val read = relation.formula.flatMap(c => Seq(c.left, c.right)) ++
-      distances.flatMap(d => Seq(d.later, d.earlier))
-    def ifRead(endpoint: Endpoint): Expression =
-      if (read.contains(endpoint)) at(endpoint) else UnreadEndpoint.of(at(endpoint))
+    def ifRead(endpoint: Expression): Expression =
+      if (endpoint.references.subsetOf(conjunction.references)) endpoint
+      else UnreadEndpoint(endpoint.toString, endpoint.sql, endpoint.dataType)
     copy(
-      rStart = ifRead(Endpoint.RStart),
-      rEnd = ifRead(Endpoint.REnd),
-      sStart = ifRead(Endpoint.SStart),
-      sEnd = ifRead(Endpoint.SEnd))
+      rStart = ifRead(rStart),
+      rEnd = ifRead(rEnd),
+      sStart = ifRead(sStart),
+      sEnd = ifRead(sEnd))
   }
 
   private def compare(c: Comparison): Expression = {

@@ -8,11 +8,7 @@ class DropUnreadEndpointsSuite extends AnyFunSuite with FunctionsSession {
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
-    Seq("r", "s").foreach { name =>
-      spark.sql(s"CREATE TEMP VIEW ${name}0 AS SELECT * FROM VALUES " +
-        s"(1, 3), (2, 6), (NULL, 3), (4, NULL), (4, 6) t(${name}ts, ${name}te)")
-      spark.sql(s"CACHE TABLE $name AS SELECT * FROM ${name}0")
-    }
+    createIntervals()
   }
 
   /** The columns that a join reads of its inputs. */

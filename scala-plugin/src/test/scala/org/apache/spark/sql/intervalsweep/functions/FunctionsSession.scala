@@ -23,6 +23,14 @@ trait FunctionsSession extends BeforeAndAfterAll { this: Suite =>
     }
     .getOrCreate()
 
+  /** Tables `r (rts, rte)` and `s (sts, ste)`. CACHE, so that the optimizer cannot look into them. */
+  protected def createIntervals(): Unit =
+    Seq("r", "s").foreach { name =>
+      spark.sql(s"CREATE TEMP VIEW ${name}0 AS SELECT * FROM VALUES " +
+        s"(1, 3), (2, 6), (NULL, 3), (4, NULL), (4, 6) t(${name}ts, ${name}te)")
+      spark.sql(s"CACHE TABLE $name AS SELECT * FROM ${name}0")
+    }
+
   override protected def afterAll(): Unit = {
     spark.stop()
     SparkSession.clearActiveSession()

@@ -10,12 +10,7 @@ class InferEndpointsNotNullSuite extends AnyFunSuite with FunctionsSession {
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
-    Seq("r", "s").foreach { name =>
-      // CACHE, so that the optimizer sees a relation that it cannot look into.
-      spark.sql(s"CREATE TEMP VIEW ${name}0 AS SELECT * FROM VALUES " +
-        s"(1, 3), (2, 6), (NULL, 3), (4, NULL), (4, 6) t(${name}ts, ${name}te)")
-      spark.sql(s"CACHE TABLE $name AS SELECT * FROM ${name}0")
-    }
+    createIntervals()
   }
 
   private def optimized(query: String): LogicalPlan = spark.sql(query).queryExecution.optimizedPlan
