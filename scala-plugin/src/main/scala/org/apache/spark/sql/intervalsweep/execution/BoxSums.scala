@@ -65,22 +65,17 @@ object Measures {
   }
 }
 
-/** The partners of a box by their sums. */
-final class BoxSums(measures: Measures) extends Partners {
-  private var batch: RunBatch = _
-  private var box = 0
+/** The partners of a box by their sums, which are those of a batch. */
+final class BoxSums(measures: Measures, batch: RunBatch) extends BatchPartners {
+  private var place = 0
 
-  /** Goes on to another batch of sums. */
-  def take(batch: RunBatch): Unit = this.batch = batch
-
-  /** Goes on to a box of the batch. */
-  def set(box: Int): Unit = this.box = box
+  override def set(place: Int): Unit = this.place = place
 
   override def block: RowBlock = measures.block
-  override def rows: Long = batch.count(box).toLong
+  override def rows: Long = batch.count(place).toLong
   override def count(column: Int): Long =
-    measures.counts.get(column).fold(rows)(batch.sums(_)(box))
-  override def sum(column: Int): Long = batch.sums(measures.sums(column))(box)
+    measures.counts.get(column).fold(rows)(batch.sums(_)(place))
+  override def sum(column: Int): Long = batch.sums(measures.sums(column))(place)
   override def doubleSum(column: Int): Double = throw new UnsupportedOperationException
   override def extreme(column: Int, kind: RunKind): Int = throw new UnsupportedOperationException
 }

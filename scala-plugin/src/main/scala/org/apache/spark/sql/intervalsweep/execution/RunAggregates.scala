@@ -23,8 +23,15 @@ trait Partners {
   def extreme(column: Int, kind: RunKind): Int
 }
 
+/** The partners of the boxes of a batch, of one box after the other. */
+trait BatchPartners extends Partners {
+
+  /** Goes on to a place of the batch. */
+  def set(place: Int): Unit
+}
+
 /** The partners that a run has: points next to each other. The runs are those of a batch. */
-final class PointRange(override val block: RowBlock) extends Partners {
+final class PointRange(override val block: RowBlock) extends BatchPartners {
   private val tables = block.tables
   private val counts = new Array[Array[Int]](block.columns.length)
   private val sums = new Array[Array[Long]](block.columns.length)
@@ -38,8 +45,7 @@ final class PointRange(override val block: RowBlock) extends Partners {
     java.util.Arrays.fill(sums.asInstanceOf[Array[AnyRef]], null)
   }
 
-  /** Goes on to a run of the batch. */
-  def set(run: Int): Unit = this.run = run
+  override def set(place: Int): Unit = run = place
 
   override def rows: Long = runs.count(run).toLong
 

@@ -73,12 +73,11 @@ final class SweepTask(
   private var pairs = 0
   private val aggregates = plan.runs.map(new RunAggregates(_)).orNull
   private var ranges = Map.empty[Side, PointRange]
-  private var range: PointRange = _
+  private var partners: BatchPartners = _
   private var mostPairs = -1.0
   private var gathered: GatheredPartners = _
   private val summedPoints = plan.sweeps.filter(plan.mayBeSummed).map(_.points).toSet
   private var measures = Map.empty[Side, Measures]
-  private var sums: BoxSums = _
 
   var leftRow = 0
   var rightRow = 0
@@ -160,14 +159,14 @@ final class SweepTask(
       rightRow = batch.box(next)
     }
     pairs = batch.count(next)
-    isRun = sums != null || range != null && pairs > 1 && pairs <= mostPairs
-    if (sums != null) { sums.set(next); joinPairs(batch.box(next), sums) }
-    else if (isRun) { range.set(next); joinPairs(batch.box(next), range) }
+    isRun = partners != null && pairs > 1 && pairs <= mostPairs
+    if (isRun) joinPairs(batch.box(next))
     next += 1
   }
 
   /** Lets the first pair of the run stand for all. */
-  private def joinPairs(box: Int, partners: Partners): Unit = {
+  private def joinPairs(box: Int): Unit = {
+    partners.set(next)
     val boxes = if (isBoxLeft) LeftSide else RightSide
     aggregates.compute(boxes, block(boxes), box, partners)
     pairs = 1
@@ -234,12 +233,9 @@ final class SweepTask(
     }
     next = 0
     size = if (output.hasPairs || plan.hasResidual) runs.size else 0
-    range = null
-    sums = null
-    if (runs.sums != null) {
-      sums = new BoxSums(measures(boxes.other))
-      sums.take(runs)
-    } else if (aggregates != null && !plan.hasResidual && aggregates.reserve(left, right))
+    partners = null
+    if (runs.sums != null) partners = new BoxSums(measures(boxes.other), runs)
+    else if (aggregates != null && !plan.hasResidual && aggregates.reserve(left, right))
       takeTogether(runs, boxes)
   }
 
@@ -248,8 +244,9 @@ final class SweepTask(
     limitPairs()
     val isByBox = aggregates.isByBox(boxes)
     if (isByBox) {
-      range = rangeOf(boxes.other)
+      val range = rangeOf(boxes.other)
       range.take(runs)
+      partners = range
     } else if (block(boxes).numRows <= mostPairs) {
       gather(runs, boxes)
       size = 0
