@@ -165,6 +165,33 @@ def _verdict(extremes: Any, b: int, least: int, most: int) -> int:
 
 
 @helper
+def _piece(
+    at: int, stop: int, ask_big: int, blocks: Any, big_blocks: Any, least: int, most: int
+) -> tuple[int, int, int]:
+    """Return where the block that begins at row ``at`` ends, its verdict, and when to ask again.
+
+    A big block if that fails or passes as a whole, which is asked from row ``ask_big`` on:
+
+        rows        at |......|~~~~~~~~~~~~~~|......| stop     blocks of 64, big ones of 4096
+        big blocks     |  ?   |     fails    |  ?   |          skipped in one step
+        blocks         |?|all |              |none|?|          taken, or skipped, in one step
+
+    Taking whole buckets without comparing is the idea of bgFS as related in Piatov et al. 2021,
+    section 2.2; there along the sweep, here on the other axis. What it avoids is the k' > k
+    intermediate pairs that section 8 accepts for the overlap and during joins.
+    """
+    if at >= ask_big:
+        big = at // BIG_BLOCK
+        ask_big = min(stop, (big + 1) * BIG_BLOCK)
+        verdict = _verdict(big_blocks, big, least, most)
+        if verdict != 0:
+            return ask_big, verdict, ask_big
+    block = at // FAN_OUT
+    end = min(stop, (block + 1) * FAN_OUT)
+    return end, _verdict(blocks, block, least, most), ask_big
+
+
+@helper
 def _append(
     filled: int, i: int, first: int, stop: int, out_box: Any, out_first: Any, out_stop: Any
 ) -> int:
@@ -222,37 +249,14 @@ def _filter_run(
     i: int, at: int, stop: int, second: Any, blocks: Any, big_blocks: Any, least: int, most: int,
     filled: int, wanted: int, out_box: Any, out_first: Any, out_stop: Any,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """Append what passes of rows [at, stop).
+    """Append what passes of rows [at, stop), block by block.
 
     Returns the first row not looked at, the runs stored, and the blocks that failed as a whole.
-
-    Rows of a block that fails or passes as a whole are not looked at one by one:
-
-        rows        at |......|~~~~~~~~~~~~~~|......| stop     blocks of 64, big ones of 4096
-        big blocks     |  ?   |     fails    |  ?   |          skipped in one step
-        blocks         |?|all |              |none|?|          taken, or skipped, in one step
-
-    Taking whole buckets without comparing is the idea of bgFS as related in Piatov et al. 2021,
-    section 2.2; there along the sweep, here on the other axis. What it avoids is the k' > k
-    intermediate pairs that section 8 accepts for the overlap and during joins.
     """
     skipped = 0
     ask_big = at
     while at < stop and filled <= wanted:
-        if at >= ask_big:
-            big = at // BIG_BLOCK
-            ask_big = min(stop, (big + 1) * BIG_BLOCK)
-            verdict = _verdict(big_blocks, big, least, most)
-            if verdict != 0:
-                if verdict > 0:
-                    filled = _append(filled, i, at, ask_big, out_box, out_first, out_stop)
-                else:
-                    skipped += (ask_big - 1) // FAN_OUT - at // FAN_OUT + 1
-                at = ask_big
-                continue
-        block = at // FAN_OUT
-        end = min(stop, (block + 1) * FAN_OUT)
-        verdict = _verdict(blocks, block, least, most)
+        end, verdict, ask_big = _piece(at, stop, ask_big, blocks, big_blocks, least, most)
         if verdict > 0:
             filled = _append(filled, i, at, end, out_box, out_first, out_stop)
         elif verdict == 0:
@@ -260,7 +264,7 @@ def _filter_run(
                 filled, i, at, end, second, least, most, out_box, out_first, out_stop
             )
         else:
-            skipped += 1
+            skipped += (end - 1) // FAN_OUT - at // FAN_OUT + 1
         at = end
     return at, filled, skipped
 
@@ -329,9 +333,7 @@ def _count_passing(first: int, stop: int, second: Any, least: int, most: int) ->
 
 
 @helper
-def _add_passing(
-    first: int, stop: int, second: Any, least: int, most: int, measure: Any
-) -> int:  # fmt: skip
+def _add_passing(first: int, stop: int, second: Any, least: int, most: int, measure: Any) -> int:
     """Return the sum of ``measure`` over the rows of [first, stop) that are in bounds.
 
     By a mask, as vector units have one and no product of 64-bit integers.
@@ -393,16 +395,7 @@ def add_runs(
             out_sums[m, filled] = 0
         count = 0
         while at < end:
-            verdict = 0
-            if at >= ask_big:
-                big = at // BIG_BLOCK
-                ask_big = min(end, (big + 1) * BIG_BLOCK)
-                verdict = _verdict(big_blocks, big, least, most)
-            upto = ask_big
-            if verdict == 0:
-                block = at // FAN_OUT
-                upto = min(end, (block + 1) * FAN_OUT)
-                verdict = _verdict(blocks, block, least, most)
+            upto, verdict, ask_big = _piece(at, end, ask_big, blocks, big_blocks, least, most)
             if verdict < 0:
                 state[SKIPPED] += (upto - 1) // FAN_OUT - at // FAN_OUT + 1
             else:
