@@ -49,10 +49,12 @@ case class BlockLayout(
  * @param memory where the block's memory is accounted; null for what a whole executor shares
  */
 final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
-  private val endpointsOf = EndpointReader.of(layout.endpoints, layout.input)
+  private val plain = EndpointReader.plain(layout.endpoints, layout.input)
 
-  /** Which columns the endpoints are, if none has to be computed. */
-  private val plainEndpoints = EndpointReader.plain(layout.endpoints, layout.input).orNull
+  /** A row that has the endpoints, the given one unless they have to be computed; and where. */
+  private val endpointsOf: InternalRow => InternalRow =
+    if (plain.isDefined) identity else EndpointReader.of(layout.endpoints, layout.input)
+  private val endpointAt = plain.getOrElse(layout.endpoints.indices.toArray)
   private val failures: RowFailures =
     if (layout.checks.isEmpty) null else new RowFailures(layout.checks, layout.input)
 
@@ -90,14 +92,13 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
    * @return whether the row was added
    */
   def append(row: InternalRow, group: Int): Boolean = {
-    val isComputed = plainEndpoints == null
-    val source = if (isComputed) endpointsOf(row) else row
-    if (lacksEndpoint(source)) false
+    val source = endpointsOf(row)
+    if (EndpointReader.anyNull(source, endpointAt)) false
     else {
       if (rows == capacity) grow()
       var k = 0
       while (k < endpoints.length) {
-        endpoints(k)(rows) = source.getLong(if (isComputed) k else plainEndpoints(k))
+        endpoints(k)(rows) = source.getLong(endpointAt(k))
         k += 1
       }
       k = 0
@@ -110,13 +111,6 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       knownTables = null
       true
     }
-  }
-
-  private def lacksEndpoint(source: InternalRow): Boolean = {
-    var k = 0
-    while (k < endpoints.length &&
-      !source.isNullAt(if (plainEndpoints == null) k else plainEndpoints(k))) k += 1
-    k < endpoints.length
   }
 
   /** Adds the rows of a block without groups that has the same layout. */
@@ -352,6 +346,13 @@ object EndpointReader {
     var i = 0
     while (i < row.numFields && !row.isNullAt(i)) i += 1
     i < row.numFields
+  }
+
+  /** Whether one of some columns is NULL. */
+  def anyNull(row: InternalRow, ordinals: Array[Int]): Boolean = {
+    var i = 0
+    while (i < ordinals.length && !row.isNullAt(ordinals(i))) i += 1
+    i < ordinals.length
   }
 
   /** The positions of endpoints that are columns of 64 bits as they are; None if one is not. */
