@@ -85,9 +85,9 @@ object EndpointWriter {
 }
 
 /**
- * Reads batches of runs, or of sums: Arrow streams of one batch, by Arrow's metadata classes but not by its
- * readers. Those believe any length, and wait, or take memory, for what never comes; and they look
- * for values outside of the message where that says so.
+ * Reads batches of runs, or of sums: Arrow streams of one batch, by Arrow's metadata classes but
+ * not by its readers. Those believe any length, and wait, or take memory, for what never comes; and
+ * they look for values outside of the message where that says so.
  *
  * @param maxRuns the most runs of a batch
  */

@@ -34,10 +34,14 @@ final class LocalSweep(
   private def hasQuickSearch(block: Side => RowBlock): Boolean =
     sweeps.forall(_.second.isEmpty) && {
       val steps = sweeps.map { sweep =>
-        block(sweep.boxes).numRows.toLong * LocalSweep.searchSteps(block(sweep.points).numRows)
+        block(sweep.boxes).numRows.toLong * searchSteps(block(sweep.points).numRows)
       }
       steps.sum <= smallGroupPairs
     }
+
+  /** Of the two searches of a box. */
+  private def searchSteps(points: Int): Int =
+    2 * (Integer.SIZE - Integer.numberOfLeadingZeros(points))
 
   private def hasFewPairs(resident: RowBlock, stream: RowBlock): Boolean = {
     val offsets = resident.groupOffsets
@@ -94,12 +98,6 @@ final class LocalSweep(
   }
 
   private def block(side: Side): RowBlock = if (side == LeftSide) left else right
-}
-
-private object LocalSweep {
-
-  /** Of the two searches of a box. */
-  def searchSteps(points: Int): Int = 2 * (Integer.SIZE - Integer.numberOfLeadingZeros(points))
 }
 
 /** The matches of one box after the other, in one sweep. */
