@@ -8,7 +8,7 @@ measured takes
     seconds = fixed + (processor seconds of a million rows) * millions / (cores * use)
 
 where `fixed` is planning and starting jobs, and `use` is how much of the cores a query keeps busy,
-both from the smallest and the middle size. The largest size, and one core, check that.
+both from the smallest and the middle size. The largest size checks that.
 
     python -m benchmarks.costs [--rows 100000 1000000 4000000] [--runs 7]
 """
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 MEGA = 1_000_000
 WARMING = 8
+METRICS = ("shuffleBytesWritten", "pythonDataSent", "pythonDataReceived", "replicatedRows")
 NODES, CORES_PER_NODE, NETWORK = 100, 16, 1.25e9  # bytes a second into each node
 
 
@@ -133,7 +134,7 @@ def join_metrics(frame: Any) -> dict[str, int]:
         name = node.nodeName()
         if "IntervalSweepJoin" in name:
             metrics = node.metrics()
-            known = {key: metrics.get(key) for key in NAMES}
+            known = {key: metrics.get(key) for key in METRICS}
             return {key: int(value.get().value()) for key, value in known.items()}
         if "Adaptive" in name:
             nodes.append(node.finalPhysicalPlan())
@@ -141,9 +142,6 @@ def join_metrics(frame: Any) -> dict[str, int]:
             nodes.append(node.plan())
         else:
             nodes += [node.children().apply(k) for k in range(node.children().size())]
-
-
-NAMES = ("shuffleBytesWritten", "pythonDataSent", "pythonDataReceived", "replicatedRows")
 
 
 def shown(value: float) -> str:
