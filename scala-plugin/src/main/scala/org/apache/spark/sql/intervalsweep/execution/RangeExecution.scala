@@ -51,9 +51,9 @@ object RangeExecution {
     val (side, input) = (sweep.boxes, node.input(sweep.boxes).output)
     val expressions = node.sweepCondition.endpoints(side)
     val some = rows(side).mapPartitions { partition =>
-      val endpointsOf = EndpointReader.of(expressions, input)
-      partition.take(BoxesPerPartition).map(endpointsOf).filterNot(EndpointReader.anyNull)
-        .map(row => Array.tabulate(expressions.size)(row.getLong))
+      val endpointOf = new EndpointReader(expressions, input)
+      partition.take(BoxesPerPartition).filter(endpointOf.read)
+        .map(_ => Array.tabulate(expressions.size)(endpointOf))
     }.collect()
     val extent = new Extent(sweep.lead)
     val shares = some.map { box =>
@@ -71,8 +71,8 @@ object RangeExecution {
     val point = Seq(node.sweepCondition.endpoints(side)(node.sweeps.head.lead.point))
     val input = node.input(side).output
     rows(side).mapPartitions { partition =>
-      val endpointOf = EndpointReader.of(point, input)
-      partition.map(endpointOf).filterNot(EndpointReader.anyNull).map(_.getLong(0))
+      val endpointOf = new EndpointReader(point, input)
+      partition.filter(endpointOf.read).map(_ => endpointOf(0))
     }
   }
 }

@@ -86,12 +86,12 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
     sweeps.map(sweep => if (sweep.boxes == side) new Extent(sweep.lead) else null).toArray
 
   /** The first and last partition of a row by sweep; of a pair with first > last, there is none. */
-  def route(endpoints: InternalRow, number: Long, into: Array[Int]): Unit = {
+  def route(endpoints: Int => Long, number: Long, into: Array[Int]): Unit = {
     var k = 0
     while (k < points.length) {
       if (extents(k) != null) routeBox(extents(k), endpoints, into, 2 * k)
       else {
-        val partition = ranges.of(endpoints.getLong(points(k)), number)
+        val partition = ranges.of(endpoints(points(k)), number)
         into(2 * k) = partition
         into(2 * k + 1) = partition
       }
@@ -99,8 +99,8 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
     }
   }
 
-  private def routeBox(lead: Extent, row: InternalRow, into: Array[Int], at: Int): Unit = {
-    lead.read(row.getLong(_))
+  private def routeBox(lead: Extent, endpoints: Int => Long, into: Array[Int], at: Int): Unit = {
+    lead.read(endpoints)
     into(at) = if (lead.isEmpty) 1 else ranges.firstOf(lead.least)
     into(at + 1) = if (lead.isEmpty) 0 else ranges.lastOf(lead.most)
   }
@@ -152,7 +152,7 @@ object RangeShuffle {
       side: RangeSide,
       ranges: Int,
       replicated: SQLMetric): Iterator[Product2[Int, InternalRow]] =
-    new AddressedRows(partition, rows, side, new RowRouter(side, ranges), replicated)
+    new AddressedRows(partition, rows, side, new RowTargets(side, ranges), replicated)
 }
 
 /** Rows with the ranges that they go to, one after the other. The pair is the same each time. */
@@ -160,18 +160,17 @@ private final class AddressedRows(
     partition: Int,
     rows: Iterator[InternalRow],
     side: RangeSide,
-    rangesOf: RowRouter,
+    targets: RowTargets,
     replicated: SQLMetric)
     extends Iterator[Product2[Int, InternalRow]] {
   private lazy val numbered = ReplicatedRows.numbered(side.output)
   private val pair = new MutablePair[Int, InternalRow]
   private var number = ReplicatedRows.firstNumber(partition)
-  private var targets = Array.emptyIntArray
   private var at = 0
 
   override def hasNext: Boolean = {
-    while (at == targets.length && rows.hasNext) advance()
-    at < targets.length
+    while (at == targets.count && rows.hasNext) advance()
+    at < targets.count
   }
 
   override def next(): Product2[Int, InternalRow] = {
@@ -182,34 +181,54 @@ private final class AddressedRows(
 
   private def advance(): Unit = {
     val row = rows.next()
-    targets = rangesOf(row, number)
+    targets.read(row, number)
     at = 0
-    if (targets.length > 1) replicated.add(targets.length - 1L)
+    if (targets.count > 1) replicated.add(targets.count - 1L)
     pair._2 =
-      if (side.isNumbered) numbered(row.asInstanceOf[UnsafeRow], number, targets.length) else row
+      if (side.isNumbered) numbered(row.asInstanceOf[UnsafeRow], number, targets.count) else row
     number += 1
   }
 }
 
-/** The ranges of one row after the other. */
-private final class RowRouter(side: RangeSide, ranges: Int) {
-  private val endpointsOf = EndpointReader.of(side.endpoints, side.output)
+/** The ranges that one row after the other goes to, each once. */
+private final class RowTargets(side: RangeSide, ranges: Int) {
+  private val endpointOf = new EndpointReader(side.endpoints, side.output)
   private val routes = new Array[Int](2 * side.router.width)
-  private val single = new Array[Int](1)
+  private val targets = new Array[Int](ranges)
 
-  /** Valid until the next row. */
-  def apply(row: InternalRow, number: Long): Array[Int] = {
-    val touched = touchedBy(endpointsOf(row), number)
-    if (touched.isEmpty && side.isKept) Array((number % ranges).toInt) else touched
+  /** How many ranges there are. */
+  var count = 0
+
+  def apply(k: Int): Int = targets(k)
+
+  /** Goes on to a row. */
+  def read(row: InternalRow, number: Long): Unit = {
+    count = 0
+    if (endpointOf.read(row)) {
+      side.router.route(endpointOf, number, routes)
+      var sweep = 0
+      while (sweep < side.router.width) { addRoute(sweep); sweep += 1 }
+    }
+    if (count == 0 && side.isKept) add((number % ranges).toInt)
   }
 
-  private def touchedBy(endpoints: InternalRow, number: Long): Array[Int] =
-    if (EndpointReader.anyNull(endpoints)) Array.emptyIntArray
-    else {
-      side.router.route(endpoints, number, routes)
-      if (routes.length == 2 && routes(0) == routes(1)) {
-        single(0) = routes(0)
-        single
-      } else routes.grouped(2).flatMap(pair => pair(0) to pair(1)).toArray.distinct
+  /** Adds what is on the route of a sweep and not on that of one before. */
+  private def addRoute(sweep: Int): Unit = {
+    var range = routes(2 * sweep)
+    while (range <= routes(2 * sweep + 1)) {
+      if (!isOnRouteBefore(sweep, range)) add(range)
+      range += 1
     }
+  }
+
+  private def isOnRouteBefore(sweep: Int, range: Int): Boolean = {
+    var k = 0
+    while (k < sweep && (range < routes(2 * k) || range > routes(2 * k + 1))) k += 1
+    k < sweep
+  }
+
+  private def add(range: Int): Unit = {
+    targets(count) = range
+    count += 1
+  }
 }

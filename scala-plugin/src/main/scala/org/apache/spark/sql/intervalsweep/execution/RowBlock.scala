@@ -7,12 +7,9 @@ import org.apache.spark.SparkException
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, Expression, MutableProjection, SpecificInternalRow, UnsafeRow
+  Attribute, Expression, MutableProjection, UnsafeRow
 }
-import org.apache.spark.sql.intervalsweep.condition.EncodedEndpoint
-import org.apache.spark.sql.types.{
-  DataType, DayTimeIntervalType, LongType, TimestampNTZType, TimestampType
-}
+import org.apache.spark.sql.types.DataType
 
 /**
  * What a block keeps of one side's rows.
@@ -49,12 +46,7 @@ case class BlockLayout(
  * @param memory where the block's memory is accounted; null for what a whole executor shares
  */
 final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
-  private val plain = EndpointReader.plain(layout.endpoints, layout.input)
-
-  /** A row that has the endpoints, the given one unless they have to be computed; and where. */
-  private val endpointsOf: InternalRow => InternalRow =
-    if (plain.isDefined) identity else EndpointReader.of(layout.endpoints, layout.input)
-  private val endpointAt = plain.getOrElse(layout.endpoints.indices.toArray)
+  private val endpointOf = new EndpointReader(layout.endpoints, layout.input)
   private val failures: RowFailures =
     if (layout.checks.isEmpty) null else new RowFailures(layout.checks, layout.input)
 
@@ -91,26 +83,19 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
    * @param group the number of the row's key group, -1 when the join has no keys
    * @return whether the row was added
    */
-  def append(row: InternalRow, group: Int): Boolean = {
-    val source = endpointsOf(row)
-    if (EndpointReader.anyNull(source, endpointAt)) false
-    else {
-      if (rows == capacity) grow()
-      var k = 0
-      while (k < endpoints.length) {
-        endpoints(k)(rows) = source.getLong(endpointAt(k))
-        k += 1
-      }
-      k = 0
-      while (k < columns.length) { columns(k).set(rows, row, layout.ordinals(k)); k += 1 }
-      if (group >= 0) groups(rows) = group
-      if (hasObjects) reserveObjects(row)
-      if (failures != null) failures.check(row, rows)
-      rows += 1
-      offsets = null
-      knownTables = null
-      true
-    }
+  def append(row: InternalRow, group: Int): Boolean = endpointOf.read(row) && {
+    if (rows == capacity) grow()
+    var k = 0
+    while (k < endpoints.length) { endpoints(k)(rows) = endpointOf(k); k += 1 }
+    k = 0
+    while (k < columns.length) { columns(k).set(rows, row, layout.ordinals(k)); k += 1 }
+    if (group >= 0) groups(rows) = group
+    if (hasObjects) reserveObjects(row)
+    if (failures != null) failures.check(row, rows)
+    rows += 1
+    offsets = null
+    knownTables = null
+    true
   }
 
   /** Adds the rows of a block without groups that has the same layout. */
@@ -335,46 +320,5 @@ private final class RowFailures(checks: Seq[Expression], input: Seq[Attribute]) 
   def clear(): Unit = {
     rows.clear()
     error = None
-  }
-}
-
-/** Reads the endpoints of rows. */
-object EndpointReader {
-
-  /** As `row.anyNull`, which makes objects for each row. */
-  def anyNull(row: InternalRow): Boolean = {
-    var i = 0
-    while (i < row.numFields && !row.isNullAt(i)) i += 1
-    i < row.numFields
-  }
-
-  /** Whether one of some columns is NULL. */
-  def anyNull(row: InternalRow, ordinals: Array[Int]): Boolean = {
-    var i = 0
-    while (i < ordinals.length && !row.isNullAt(ordinals(i))) i += 1
-    i < ordinals.length
-  }
-
-  /** The positions of endpoints that are columns of 64 bits as they are; None if one is not. */
-  def plain(endpoints: Seq[Expression], input: Seq[Attribute]): Option[Array[Int]] = {
-    val ordinals = endpoints.map {
-      case EncodedEndpoint(a: Attribute) if isLong(a.dataType) =>
-        input.indexWhere(_.exprId == a.exprId)
-      case _ => -1
-    }
-    Option.unless(ordinals.contains(-1))(ordinals.toArray)
-  }
-
-  private def isLong(dataType: DataType): Boolean = dataType match {
-    case LongType | TimestampType | TimestampNTZType | _: DayTimeIntervalType => true
-    case _ => false
-  }
-
-  /** A function from a row to its endpoints; the result is valid until the next row. */
-  def of(endpoints: Seq[Expression], input: Seq[Attribute]): InternalRow => SpecificInternalRow = {
-    val project = MutableProjection.create(endpoints, input)
-    val values = new SpecificInternalRow(endpoints.map(_ => LongType))
-    project.target(values)
-    row => { project(row); values }
   }
 }

@@ -40,14 +40,13 @@ object RowKeys {
 }
 
 private final class NumberKey(key: Expression, input: Seq[Attribute]) extends RowKeys {
-  private val numberOf = EndpointReader.of(Seq(EncodedEndpoint(key)), input)
+  private val numberOf = new EndpointReader(Seq(EncodedEndpoint(key)), input)
   var anyNull: Boolean = true
   var number = 0L
 
   override def read(row: InternalRow): Unit = {
-    val read = numberOf(row)
-    anyNull = read.isNullAt(0)
-    if (!anyNull) number = read.getLong(0)
+    anyNull = !numberOf.read(row)
+    if (!anyNull) number = numberOf(0)
   }
 
   override def compare(other: RowKeys): Int =

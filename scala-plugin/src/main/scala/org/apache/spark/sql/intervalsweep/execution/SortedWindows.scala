@@ -7,8 +7,9 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.Side
 
 /**
- * The windows of a task whose two inputs are sorted by their keys, as a merge join reads them. A window holds whole key groups of the resident side, many small ones or one large, and as
- * many rows of the same groups of the stream; a group with more of those takes several windows:
+ * The windows of a task whose two inputs are sorted by their keys, as a merge join reads them. A
+ * window holds whole key groups of the resident side, many small ones or one large, and as many rows
+ * of the same groups of the stream; a group with more of those takes several windows:
  *
  * {{{
  *   resident   k1 k1 k2 | k5 k5 k5 k5 k5 | k5 (the same) | k7

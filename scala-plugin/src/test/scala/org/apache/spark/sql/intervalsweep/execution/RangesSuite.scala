@@ -4,7 +4,9 @@ package org.apache.spark.sql.intervalsweep.execution
 import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.intervalsweep.condition._
+import org.apache.spark.sql.types.LongType
 import org.scalatest.funsuite.AnyFunSuite
 
 class RangesSuite extends AnyFunSuite {
@@ -41,7 +43,7 @@ class RangesSuite extends AnyFunSuite {
         Option.when(hasHigh)(Bound(1, strictHigh)))
       val router = new RangeRouter(LeftSide, Seq(Sweep(LeftSide, axis, None)), ranges)
       val route = new Array[Int](2)
-      router.route(InternalRow(low, high), 7, route)
+      router.route(Seq(low, high), 7, route)
       val point = values(random.nextInt(values.size))
       val isInside =
         (!hasLow || low < point || !strictLow && low == point) &&
@@ -62,11 +64,35 @@ class RangesSuite extends AnyFunSuite {
         None)),
       Ranges(Array(0L)))
     val route = new Array[Int](2)
-    Seq(InternalRow(5L, 5L), InternalRow(7L, 3L), InternalRow(Long.MaxValue, Long.MaxValue))
-      .foreach { row =>
-        router.route(row, 7, route)
-        assert(route(0) > route(1), s"$row")
-      }
+    Seq(Seq(5L, 5L), Seq(7L, 3L), Seq(Long.MaxValue, Long.MaxValue)).foreach { row =>
+      router.route(row, 7, route)
+      assert(route(0) > route(1), s"$row")
+    }
+  }
+
+  test("a row that is a box in one sweep and a point in another goes to each of its ranges once") {
+    val columns = Seq("ts", "te").map(AttributeReference(_, LongType)())
+    val box = Axis(0, Some(Bound(0, strict = false)), Some(Bound(1, strict = true)))
+    val point = Axis(1, None, None)
+    val sweeps = Seq(Sweep(LeftSide, box, None), Sweep(RightSide, point, None))
+    val ranges = Ranges(Array(0L, 10L, 20L))
+    val side = RangeSide(
+      columns,
+      columns.map(EncodedEndpoint(_)),
+      new RangeRouter(LeftSide, sweeps, ranges),
+      isKept = true,
+      added = Nil)
+    val targets = new RowTargets(side, ranges.count)
+    def of(row: Any*): Set[Int] = {
+      targets.read(InternalRow(row: _*), 6)
+      val found = (0 until targets.count).map(targets(_))
+      assert(found.distinct === found)
+      found.toSet
+    }
+    assert(of(5L, 25L) === Set(1, 2, 3)) // its end is in the last one, too
+    assert(of(5L, 11L) === Set(1, 2))
+    assert(of(15L, 3L) === Set(1)) // reversed: a point only
+    assert(of(null, 3L) === Set(6 % 4)) // kept, wherever that is
   }
 
   test("points of a value that many have are dealt out, each to one partition") {
