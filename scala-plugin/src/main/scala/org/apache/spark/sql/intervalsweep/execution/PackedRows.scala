@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, OutputStream}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
 
 import org.apache.spark.SparkEnv
 import org.apache.spark.io.CompressionCodec
@@ -11,15 +11,14 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, U
 import org.apache.spark.sql.catalyst.plans.physical.{BroadcastMode, Partitioning}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType}
-import org.apache.spark.unsafe.Platform
 
 /**
  * Broadcasts rows packed into a few long ones, by the tasks that read them: [[PackedRowsExec]].
  *
  * Spark's broadcast exchange sends an array of rows, each of which Java serialises as an object of
  * its own: for a million small rows that takes longer than the join. Here the array has one row for
- * every few mebibytes: how many bytes are packed, and these bytes, compressed. They are rows one
- * after the other, each behind its length of 64 bits. The driver passes them on as they come.
+ * every mebibyte: how many bytes a [[RowPacker]] has made of some rows, and these bytes, compressed.
+ * The driver passes them on as they come.
  */
 case object PackedRows extends BroadcastMode {
   private val types = Array[DataType](IntegerType, BinaryType)
@@ -45,26 +44,12 @@ case object PackedRows extends BroadcastMode {
       codec: CompressionCodec): Iterator[UnsafeRow] =
     packed.iterator.flatMap { row =>
       val source = codec.compressedInputStream(new ByteArrayInputStream(row.getBinary(1)))
-      try new Unpacked(source.readNBytes(row.getInt(0)), numFields)
+      try new PackedRowIterator(source.readNBytes(row.getInt(0)), numFields)
       finally source.close()
     }
 
   /** How the application compresses what it sends. */
   def codec: CompressionCodec = CompressionCodec.createCodec(SparkEnv.get.conf)
-
-  private final class Unpacked(bytes: Array[Byte], numFields: Int) extends Iterator[UnsafeRow] {
-    private val row = new UnsafeRow(numFields)
-    private var at = 0
-
-    override def hasNext: Boolean = at < bytes.length
-
-    override def next(): UnsafeRow = {
-      val size = Platform.getLong(bytes, Platform.BYTE_ARRAY_OFFSET + at).toInt
-      row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + at + 8L, size)
-      at += 8 + size
-      row
-    }
-  }
 }
 
 /**
@@ -80,7 +65,9 @@ case class PackedRowsExec(child: SparkPlan) extends UnaryExecNode {
 
   /** The number of the child's rows, and the rows packed. */
   override def executeCollectIterator(): (Long, Iterator[InternalRow]) = {
-    val chunks = child.execute().mapPartitions(new Packing(_, PackedRows.codec)).collect()
+    val numFields = output.size
+    val chunks =
+      child.execute().mapPartitions(new Packing(_, numFields, PackedRows.codec)).collect()
     (chunks.map(_.rows).sum, PackedRows.of(chunks.iterator))
   }
 
@@ -95,38 +82,33 @@ case class PackedRowsExec(child: SparkPlan) extends UnaryExecNode {
  */
 final case class PackedChunk(rows: Long, size: Int, bytes: Array[Byte])
 
-/** Packs rows, a few mebibytes at a time. */
-final class Packing(rows: Iterator[InternalRow], codec: CompressionCodec)
+/** Packs rows, about a mebibyte at a time: the tasks that unpack them share them out. */
+final class Packing(rows: Iterator[InternalRow], numFields: Int, codec: CompressionCodec)
     extends Iterator[PackedChunk] {
-  private val header = new Array[Byte](8)
-  private val buffer = new Array[Byte](4 << 10)
+  private val packer = new RowPacker(numFields)
 
   override def hasNext: Boolean = rows.hasNext
 
   override def next(): PackedChunk = {
-    val bytes = new ByteArrayOutputStream
-    val out = codec.compressedOutputStream(bytes)
-    var n = 0L
-    var size = 0L
-    while (rows.hasNext && size < Packing.MostBytes) {
-      val row = rows.next().asInstanceOf[UnsafeRow]
-      add(row, out)
-      n += 1
-      size += 8 + row.getSizeInBytes
+    while (rows.hasNext && packer.size < Packing.MostBytes) {
+      packer.add(rows.next().asInstanceOf[UnsafeRow])
     }
-    out.close()
-    PackedChunk(n, math.toIntExact(size), bytes.toByteArray)
+    val n = packer.numRows
+    val packed = packer.take()
+    PackedChunk(n.toLong, packed.length, compressed(packed))
   }
 
-  private def add(row: UnsafeRow, out: OutputStream): Unit = {
-    Platform.putLong(header, Platform.BYTE_ARRAY_OFFSET, row.getSizeInBytes.toLong)
-    out.write(header)
-    row.writeToStream(out, buffer)
+  private def compressed(packed: Array[Byte]): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream
+    val out = codec.compressedOutputStream(bytes)
+    out.write(packed)
+    out.close()
+    bytes.toByteArray
   }
 }
 
 private object Packing {
 
-  /** A chunk ends behind the row with which it reaches as many bytes. */
-  private val MostBytes = 16 << 20
+  /** A chunk ends behind the row with which its rows reach as many bytes. */
+  private val MostBytes = 1 << 20
 }

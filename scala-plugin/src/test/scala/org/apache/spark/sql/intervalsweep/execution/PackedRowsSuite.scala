@@ -17,9 +17,9 @@ class PackedRowsSuite extends AnyFunSuite {
     def rows = sizes.iterator.zipWithIndex.map { case (size, i) =>
       project(InternalRow(i.toLong, if (size < 0) null else Array.fill(size)(i.toByte)))
     }
-    val chunks = new Packing(rows, codec).toSeq
+    val chunks = new Packing(rows, types.length, codec).toSeq
     assert(chunks.map(_.rows).sum === sizes.size)
-    assert(chunks.length <= 1 + sizes.map(_ + 100L).sum / (16 << 20))
+    assert(chunks.length <= 1 + sizes.map(_ + 100L).sum / (1 << 20))
     val packed = PackedRows.transform(PackedRows.of(chunks.iterator), None)
     val unpacked = PackedRows.unpack(packed, types.length, codec).map(_.copy()).toSeq
     assert(unpacked === rows.map(_.copy()).toSeq)

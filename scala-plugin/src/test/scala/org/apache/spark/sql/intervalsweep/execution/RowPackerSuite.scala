@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution
+
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+class RowPackerSuite extends AnyFunSuite {
+  private val random = new Random(11)
+
+  private def packed(types: Seq[DataType], rows: Seq[InternalRow]): Array[Byte] = {
+    val project = UnsafeProjection.create(types.toArray)
+    val packer = new RowPacker(types.size)
+    rows.foreach(row => packer.add(project(row)))
+    assert(packer.numRows === rows.size)
+    val bytes = packer.take()
+    assert(packer.numRows === 0 && packer.size === 0)
+    bytes
+  }
+
+  private def check(types: Seq[DataType], rows: Seq[InternalRow]): Int = {
+    val project = UnsafeProjection.create(types.toArray)
+    val bytes = packed(types, rows)
+    val unpacked = new PackedRowIterator(bytes, types.size)
+    assert(unpacked.numRows === rows.size)
+    assert(unpacked.map(_.copy()).toSeq === rows.map(project(_).copy()))
+    bytes.length
+  }
+
+  private def long(): Long = random.nextInt(8) match {
+    case 0 => Long.MinValue
+    case 1 => Long.MaxValue
+    case k => random.nextLong() >> (8 * k)
+  }
+
+  private def value(dataType: DataType): Any = dataType match {
+    case _ if random.nextInt(5) == 0 => null
+    case LongType => long()
+    case IntegerType => long().toInt
+    case BooleanType => random.nextBoolean()
+    case DoubleType => java.lang.Double.longBitsToDouble(long())
+    case _ => UTF8String.fromString("x" * random.nextInt(20))
+  }
+
+  test("rows come out as they went in, whatever their types and values") {
+    val types = Seq(LongType, IntegerType, BooleanType, DoubleType, StringType)
+    for (n <- Seq(0, 1, 2, 63, 64, 65, 1000); width <- Seq(1, 2, 5, 70)) {
+      val chosen = Seq.fill(width)(types(random.nextInt(types.size)))
+      check(chosen, Seq.fill(n)(InternalRow(chosen.map(value): _*)))
+    }
+  }
+
+  test("values at both ends of a byte more or less come out as they went in") {
+    for (bits <- 0 to 63; least <- Seq(0L, -1L, Long.MinValue, Long.MaxValue)) {
+      val values = Seq(least, least + (1L << bits) - 1, least + (1L << bits), least)
+      check(Seq(LongType), values.map(InternalRow(_)))
+    }
+  }
+
+  test("a column takes the bytes of its range, and one that never changes takes none") {
+    val rows = (0 until 1000).map(i => InternalRow(7L, (1L << 40) + i, null))
+    val size = check(Seq(LongType, LongType, LongType), rows)
+    assert(size === 4 + 5 * 9 + 2 * 1000 + 8)
+  }
+
+  test("a packer packs again what it has forgotten") {
+    val project = UnsafeProjection.create(Array[DataType](StringType))
+    val packer = new RowPacker(1)
+    def pack(strings: String*): Seq[UnsafeRow] = {
+      strings.foreach(s => packer.add(project(InternalRow(UTF8String.fromString(s)))))
+      new PackedRowIterator(packer.take(), 1).map(_.copy()).toSeq
+    }
+    assert(pack("a" * 100, "b").map(_.getString(0)) === Seq("a" * 100, "b"))
+    assert(pack("c").map(_.getString(0)) === Seq("c"))
+    assert(pack() === Nil)
+  }
+}
