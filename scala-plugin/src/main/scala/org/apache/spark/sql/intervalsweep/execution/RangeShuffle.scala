@@ -77,7 +77,7 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
   def usesNumbers: Boolean = ranges.areDealt && sweeps.exists(_.points == side)
 
   /** How many sweeps there are. */
-  def width: Int = sweeps.size
+  val width: Int = sweeps.size
 
   private val points: Array[Int] = sweeps.map(_.lead.point).toArray
 
@@ -87,8 +87,9 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
 
   /** The first and last partition of a row by sweep; of a pair with first > last, there is none. */
   def route(endpoints: Int => Long, number: Long, into: Array[Int]): Unit = {
+    val extents = this.extents
     var k = 0
-    while (k < points.length) {
+    while (k < width) {
       if (extents(k) != null) routeBox(extents(k), endpoints, into, 2 * k)
       else {
         val partition = ranges.of(endpoints(points(k)), number)

@@ -76,14 +76,14 @@ final class RowPacker(numFields: Int) {
 
   /** How many bytes a column's differences from its least value need. */
   private def measure(column: Int, least: Array[Long]): Int = {
+    val (values, step, end) = (words, columns, columns * rows)
     var low = Long.MaxValue
     var high = Long.MinValue
     var at = column
-    val end = columns * rows
     while (at < end) {
-      low = math.min(low, words(at))
-      high = math.max(high, words(at))
-      at += columns
+      low = math.min(low, values(at))
+      high = math.max(high, values(at))
+      at += step
     }
     least(column) = low
     if (rows == 0) 0 else (71 - java.lang.Long.numberOfLeadingZeros(high - low)) / 8
@@ -93,12 +93,13 @@ final class RowPacker(numFields: Int) {
   private def store(column: Int, least: Long, bytes: Int, packed: ByteBuffer): Unit = {
     packed.putLong(least).put(bytes.toByte)
     if (bytes > 0) {
+      // Local: what is stored might be a field, for all that the compiler knows.
+      val (values, step, end, target) = (words, columns, columns * rows, packed.array)
       var to = packed.position()
       var at = column
-      val end = columns * rows
       while (at < end) {
-        packed.putLong(to, words(at) - least)
-        at += columns
+        RowPacker.putLong(target, to, values(at) - least)
+        at += step
         to += bytes
       }
       packed.position(to)
@@ -151,11 +152,12 @@ final class PackedRowIterator(bytes: Array[Byte], numFields: Int) extends Iterat
     val least = packed.getLong()
     val width = packed.get().toInt
     val mask = if (width == 0) 0L else -1L >>> (64 - 8 * width)
+    val (values, step, end) = (words, columns, words.length)
     var from = packed.position()
     var at = column
-    while (at < words.length) {
-      words(at) = least + (packed.getLong(from) & mask)
-      at += columns
+    while (at < end) {
+      values(at) = least + (RowPacker.getLong(bytes, from) & mask)
+      at += step
       from += width
     }
     packed.position(from)
@@ -173,6 +175,19 @@ object RowPacker {
 
   private[execution] def buffer(bytes: Array[Byte]): ByteBuffer =
     ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
+
+  private val isLittleEndian = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
+
+  private[execution] def putLong(bytes: Array[Byte], at: Int, value: Long): Unit =
+    Platform.putLong(
+      bytes,
+      Platform.BYTE_ARRAY_OFFSET + at.toLong,
+      if (isLittleEndian) value else java.lang.Long.reverseBytes(value))
+
+  private[execution] def getLong(bytes: Array[Byte], at: Int): Long = {
+    val value = Platform.getLong(bytes, Platform.BYTE_ARRAY_OFFSET + at.toLong)
+    if (isLittleEndian) value else java.lang.Long.reverseBytes(value)
+  }
 
   /** The words that a row of so many fields begins with. */
   private[execution] def words(numFields: Int): Int =
