@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks import machine
 from benchmarks.report import Report
-from benchmarks.suite import CaseResult, Options, run
+from benchmarks.suite import WARM_UP, CaseResult, Options, run
 from benchmarks.systems import DEFAULT, SYSTEMS
 from benchmarks.workloads import Workload, workloads
 
@@ -43,6 +43,7 @@ def main() -> int:
             heap=options.heap,
             runs=options.runs,
             limit=options.limit or (FULL_LIMIT if options.full else HEADLINE_LIMIT),
+            warm_up=options.warm_up,
         ),
     )
     folder = options.output or Path("target", "benchmarks", f"{report.date}-{report.commit}")
@@ -64,6 +65,8 @@ def _arguments() -> argparse.Namespace:
     add("--sizes", nargs="+", type=int, metavar="ROWS", help="instead of the workload's own")
     add("--systems", nargs="+", default=DEFAULT, choices=SYSTEMS, metavar="SYSTEM")
     add("--runs", type=int, default=5, help="warm runs (%(default)s)")
+    warm_up = "unmeasured runs before them of what compiles as it runs (%(default)g)"
+    add("--warm-up", type=float, default=WARM_UP, metavar="SECONDS", help=warm_up)
     add("--limit", type=float, help="seconds for a run, else its system is out")
     add("--minutes", type=float, default=float("inf"), help="begin none that may end later")
     add("--cores", type=int, help="for each system (all)")

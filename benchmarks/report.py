@@ -47,7 +47,9 @@ class Report:
         yield f"- {machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB,"
         yield f"  {machine['system']}; {options.cores} cores and a Java heap of {options.heap} each"
         yield "- " + ", ".join(f"{name} {version}" for name, version in self.versions.items())
-        yield f"- median of {options.runs} warm runs, interleaved, of at most {options.limit:g} s\n"
+        yield f"- median of {options.runs} warm runs, interleaved, of at most {options.limit:g} s"
+        yield f"- before them {options.warm_up:g} s of unmeasured runs of systems on Java, which"
+        yield "  compile as they run; the others are warm after the cold run\n"
 
     def _medians(self) -> Iterator[str]:
         names = self.options.systems

@@ -18,7 +18,9 @@ from benchmarks.systems import SYSTEMS
 from benchmarks.workloads import Workload
 
 START_LIMIT = 120.0  # seconds for a system to start
-COLD_PATIENCE = 2  # times the limit for the first run of what compiles while it runs
+COLD_PATIENCE = 2  # times the limit for the first run of what compiles as it runs
+WARM_UP = 5.0  # seconds in which that runs again before it is measured
+MOST_WARM_UPS = 20  # runs in that time, which are enough for small tables
 WIDTH_STEP = 4  # between two widths of bins that are tried
 
 
@@ -31,6 +33,7 @@ class Options:
     heap: str
     runs: int
     limit: float  # seconds for a run
+    warm_up: float = 0  # seconds of what compiles as it runs; older results do not have it
 
 
 @dataclass
@@ -39,6 +42,7 @@ class Measured:
 
     system: str
     seconds: list[float] = field(default_factory=list)  # of the warm runs
+    unmeasured: list[float] = field(default_factory=list)  # of the runs between cold and warm
     cold: float | None = None
     peak: int = 0  # resident bytes
     answer: Answer | None = None
@@ -127,12 +131,12 @@ def _measure(workload: Workload, rows: int, options: Options) -> CaseResult:
         running = {system: Running(system, limits) for system in options.systems}
         for process in running.values():
             stack.callback(process.close)
-        measured = _Measurement(Case(workload, folder), running, options).measure()
+        measured = Measurement(Case(workload, folder), running, options).measure()
         check(measured)
         return CaseResult(workload, data.rows_of(folder), measured)
 
 
-class _Measurement:
+class Measurement:
     """The systems that run in one case, and what has come of them so far."""
 
     def __init__(self, case: Case, running: dict[str, Running], options: Options) -> None:
@@ -142,6 +146,7 @@ class _Measurement:
     def measure(self) -> list[Measured]:
         self._each(lambda measured, process: process.wait_until_started(START_LIMIT))
         self._each(self._first)
+        self._each(self._warm_up)
         for _ in range(self.options.runs):
             self._each(self._warm)
         for name, process in self.running.items():
@@ -160,8 +165,8 @@ class _Measurement:
     def _first(self, measured: Measured, process: Running) -> None:
         if SYSTEMS[measured.system].is_tuned:
             measured.width = data.typical_length(self.case.folder)
-        is_compiled = "pyspark" in SYSTEMS[measured.system].packages
-        ran = self._ask(measured, process, patience=COLD_PATIENCE if is_compiled else 1)
+        is_compiling = SYSTEMS[measured.system].compiles_as_it_runs
+        ran = self._ask(measured, process, patience=COLD_PATIENCE if is_compiling else 1)
         measured.cold, measured.answer = ran.seconds, ran.answer
         if measured.width:
             self._tune(measured, process)
@@ -169,12 +174,12 @@ class _Measurement:
     def _tune(self, measured: Measured, process: Running) -> None:
         """Tries wider bins, else narrower ones, as long as that makes the query faster."""
         assert measured.width
-        first = self._ask(measured, process).seconds
+        first = self._run_unmeasured(measured, process)
         for step in (WIDTH_STEP, 1 / WIDTH_STEP):
             best = first
             while True:
                 last, measured.width = measured.width, max(1, round(measured.width * step))
-                seconds = self._ask(measured, process, patience=WIDTH_STEP).seconds
+                seconds = self._run_unmeasured(measured, process, patience=WIDTH_STEP)
                 if seconds >= best or measured.width == last:
                     break
                 best = seconds
@@ -182,12 +187,28 @@ class _Measurement:
             if best < first:
                 break
 
+    def _warm_up(self, measured: Measured, process: Running) -> None:
+        """Lets compilers finish what they would do in the measured runs; others have none."""
+        if not SYSTEMS[measured.system].compiles_as_it_runs:
+            return
+        runs = measured.unmeasured  # those that tuned it, too
+        while sum(runs) < self.options.warm_up and len(runs) < MOST_WARM_UPS:
+            self._run_unmeasured(measured, process)
+
+    def _run_unmeasured(self, measured: Measured, process: Running, patience: float = 1) -> float:
+        measured.unmeasured.append(self._again(measured, process, patience))
+        return measured.unmeasured[-1]
+
     def _warm(self, measured: Measured, process: Running) -> None:
-        ran = self._ask(measured, process)
-        measured.seconds.append(ran.seconds)
+        measured.seconds.append(self._again(measured, process))
+
+    def _again(self, measured: Measured, process: Running, patience: float = 1) -> float:
+        """The seconds of a run after the first, which has to answer the same."""
+        ran = self._ask(measured, process, patience)
         if ran.answer != measured.answer:
             measured.is_wrong = True
             raise NoTimeError(f"answers {measured.answer}, then {ran.answer}")
+        return ran.seconds
 
     def _ask(self, measured: Measured, process: Running, patience: float = 1) -> Ran:
         case = replace(self.case, width=measured.width or 0)

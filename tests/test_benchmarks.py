@@ -14,13 +14,14 @@ import pytest
 
 from applications import PACKAGES, run
 from benchmarks import kernels, peers
-from benchmarks.adapter import Limits
+from benchmarks.adapter import Answer, Case, Limits
 from benchmarks.costs import Cost, foretell
+from benchmarks.data import Synthetic
 from benchmarks.goals import GOALS, MILLION, Results
 from benchmarks.growth import known, lengths, slope
 from benchmarks.papers.__main__ import main as draw_figures
-from benchmarks.processes import NoTimeError, Running
-from benchmarks.suite import Measured, check
+from benchmarks.processes import NoTimeError, Ran, Running
+from benchmarks.suite import Measured, Measurement, Options, check
 from benchmarks.workloads import starts_in, workloads
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_suite_runs_and_reports(jar: str, tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="DuckDB is not installed: make bench installs it")
     systems = ["--systems", "intervalsweep", "duckdb"]
-    size = ["--sizes", "1000", "--runs", "2", "--heap", "1g", "--limit", "100"]
+    size = ["--sizes", "1000", "--runs", "2", "--heap", "1g", "--limit", "100", "--warm-up", "0.1"]
     suite = [sys.executable, "-m", "benchmarks", "--only", "anchor", "zipf-10-left"]
     command = [*suite, *systems, *size, "--output", "results"]
     done = run(tmp_path, command, PYTHONPATH=f"{ROOT}:{PACKAGES}")
@@ -45,11 +46,61 @@ def test_suite_runs_and_reports(jar: str, tmp_path: Path) -> None:
         assert case["is_confirmed"]
         assert sweep["answer"][0] >= 1000
         assert len(sweep["seconds"]) == len(duck["seconds"]) == 2
+        assert sum(sweep["unmeasured"]) >= 0.1
+        assert duck["unmeasured"] == []
         assert sweep["peak"] > duck["peak"] > 0
+    assert results["options"]["warm_up"] == 0.1
+    assert "before them 0.1 s of unmeasured runs of systems on Java" in table
     assert "| workload | rows a side | IntervalSweep | DuckDB |" in table
     assert "| anchor | 1,000 |" in table
     for private in (platform.node(), str(tmp_path), str(ROOT), str(Path.home()) + "/"):
         assert private not in text + table
+
+
+class Fake:
+    """A system whose runs all take as long, and whose last answer stays."""
+
+    peak = 0
+
+    def __init__(self, seconds: float, *answers: Answer) -> None:
+        self.seconds, self.answers = seconds, list(answers)
+
+    def wait_until_started(self, limit: float) -> None:
+        pass
+
+    def ask(self, case: Case, limit: float) -> Ran:
+        return Ran(self.seconds, self.answers.pop(0) if self.answers[1:] else self.answers[0])
+
+
+def measured_of(name: str, fake: Fake, folder: Path, warm_up: float) -> Measured:
+    Synthetic().write(folder, 100)
+    options = Options((name,), 1, "1g", runs=3, limit=10, warm_up=warm_up)
+    (measured,) = Measurement(Case(workloads()[0], folder), {name: fake}, options).measure()
+    return measured
+
+
+@pytest.mark.parametrize("name", ["intervalsweep", "spark", "spark-bins"])
+@pytest.mark.parametrize(("seconds", "runs"), [(1, 5), (2, 3), (0.125, 20)])
+def test_what_compiles_as_it_runs_is_warmed_up(
+    name: str, seconds: float, runs: int, tmp_path: Path
+) -> None:
+    measured = measured_of(name, Fake(seconds, (7,)), tmp_path, warm_up=5)
+    assert measured.unmeasured == [seconds] * runs, "with those that tune the bins"
+    assert measured.seconds == [seconds] * 3
+
+
+@pytest.mark.parametrize(("name", "warm_up"), [("duckdb", 5), ("polars", 5), ("intervalsweep", 0)])
+def test_others_are_not_warmed_up(name: str, warm_up: float, tmp_path: Path) -> None:
+    measured = measured_of(name, Fake(1, (7,)), tmp_path, warm_up)
+    assert measured.unmeasured == []
+    assert measured.seconds == [1] * 3
+
+
+def test_wrong_answer_while_warming_up_has_no_time(tmp_path: Path) -> None:
+    measured = measured_of("intervalsweep", Fake(1, (7,), (7,), (8,), (7,)), tmp_path, warm_up=5)
+    assert measured.is_wrong
+    assert measured.why_not == "answers (7,), then (8,)"
+    assert measured.median is None
 
 
 def test_answer_unlike_others_has_no_time() -> None:
