@@ -19,7 +19,7 @@ from benchmarks.suite import WARM_UP, CaseResult, Options, run
 from benchmarks.systems import DEFAULT, SYSTEMS
 from benchmarks.workloads import Workload, workloads
 
-HEADLINE_LIMIT, FULL_LIMIT = 6.0, 60.0  # seconds for a run
+HEADLINE_LIMIT, FULL_LIMIT = 5.0, 60.0  # seconds for a run
 
 
 def main() -> int:

@@ -170,7 +170,6 @@ def _real() -> Iterator[Workload]:
         yield replace(
             common, name=f"history-{repository}", tables=Histories(repository), is_keyed=False,
             about=f"periods without a change of {repository}'s files that intersect",
-            headline=AS_THEY_ARE if repository == "delta" else (),
         )  # fmt: skip
 
 

@@ -72,9 +72,9 @@ class Fake:
         return Ran(self.seconds, self.answers.pop(0) if self.answers[1:] else self.answers[0])
 
 
-def measured_of(name: str, fake: Fake, folder: Path, warm_up: float) -> Measured:
+def measured_of(name: str, fake: Fake, folder: Path, warm_up: float, runs: int = 3) -> Measured:
     Synthetic().write(folder, 100)
-    options = Options((name,), 1, "1g", runs=3, limit=10, warm_up=warm_up)
+    options = Options((name,), 1, "1g", runs, limit=10, warm_up=warm_up)
     (measured,) = Measurement(Case(workloads()[0], folder), {name: fake}, options).measure()
     return measured
 
