@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from intervalsweep.kernels import Bounds, Boxes, PointIndex, RunSweep
+from intervalsweep.kernels import Bounds, Boxes, Int64Array, PointIndex, RunSweep
 from intervalsweep.kernels.oracle import matching_pairs
 
 MIN, MAX = np.iinfo(np.int64).min, np.iinfo(np.int64).max
@@ -88,6 +88,48 @@ def cases(draw: Callable[..., object]) -> Case:
     second = None if index.second is None else draw(st.none() | bounds(size, values))
     clip = draw(st.none() | st.tuples(values, values))
     return Case(index, Boxes(size, draw(bounds(size, values)), second, group), clip)
+
+
+@st.composite
+def interval_cases(draw: Callable[..., object]) -> Case:
+    """A small join of intervals: ends of points and of boxes are near each other, in any order.
+
+    So one axis often implies the other, or does so but for one row.
+    """
+    values = draw(st.sampled_from([VALUES, SMALL_VALUES]))
+    sizes = draw(st.lists(st.integers(0, 6), min_size=1, max_size=3))
+    lead, second = draw(intervals(sum(sizes), values))
+    offsets = np.concatenate(([0], np.cumsum(np.array(sizes, np.int64)))).astype(np.int64)
+    for start, stop in itertools.pairwise(offsets):
+        order = start + np.argsort(lead[start:stop], kind="stable")
+        lead[start:stop], second[start:stop] = lead[order], second[order]
+    size = draw(st.integers(0, 6))
+    ends = draw(intervals(size, values))
+    numbers = st.lists(st.integers(0, len(sizes)), min_size=size, max_size=size)
+    group = draw(st.none() | numbers.map(lambda numbers: np.array(numbers, np.int32)))
+    axes = [
+        Bounds(
+            draw(st.sampled_from([None, *ends])),
+            draw(st.sampled_from([None, *ends])),
+            lower_strict=draw(st.booleans()),
+            upper_strict=draw(st.booleans()),
+        )
+        for _ in range(2)
+    ]
+    clip = draw(st.none() | st.tuples(values, values))
+    return Case(PointIndex(lead, second, offsets), Boxes(size, *axes, group), clip)
+
+
+@st.composite
+def intervals(
+    draw: Callable[..., object], size: int, values: st.SearchStrategy[int]
+) -> tuple[Int64Array, Int64Array]:
+    """Starts, and ends that are some steps later: from one number to another, or any."""
+    low, high = draw(st.sampled_from([(1, 3), (0, 2), (-1, 1), (-3, -1), (MIN, MAX)]))
+    start = draw(st.lists(values, min_size=size, max_size=size))
+    steps = draw(st.lists(st.integers(low, high), min_size=size, max_size=size))
+    end = [max(MIN, min(MAX, one + step)) for one, step in zip(start, steps, strict=True)]
+    return np.array(start, np.int64), np.array(end, np.int64)
 
 
 def random_case(seed: int, points: int, boxes: int, groups: int, spread: int) -> Case:

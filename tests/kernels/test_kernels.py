@@ -13,7 +13,7 @@ from unittest import mock
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cases import MAX, MIN, Case, cases, check, pairs, random_case
+from cases import MAX, MIN, Case, cases, check, interval_cases, pairs, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,8 +47,15 @@ def test_generated_joins(case: Case, max_runs: int, order: bool) -> None:
         check(case, max_runs)
 
 
+@settings(max_examples=3 * EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(case=interval_cases(), max_runs=st.sampled_from([2, 65_536]), order=st.booleans())
+def test_generated_joins_of_intervals(case: Case, max_runs: int, order: bool) -> None:
+    with mock.patch.object(runs, "_ORDER_FROM", 0 if order else MAX):
+        check(case, max_runs)
+
+
 @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
-@given(case=cases(), max_runs=st.sampled_from([1, 2, 65_536]))
+@given(case=cases() | interval_cases(), max_runs=st.sampled_from([1, 2, 65_536]))
 def test_first_only_finds_a_match_of_every_box_that_has_one(case: Case, max_runs: int) -> None:
     expected = matching_pairs(case.index, case.boxes, case.clip)
     sweep = RunSweep(case.index, case.boxes, clip=case.clip, max_runs=max_runs, first_only=True)
@@ -65,7 +72,7 @@ def test_first_only_finds_a_match_of_every_box_that_has_one(case: Case, max_runs
 
 @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
 @given(
-    case=cases().filter(lambda case: case.boxes.second is not None),
+    case=cases() | interval_cases(),
     max_runs=st.sampled_from([1, 2, 65_536]),
     measures=st.integers(0, 3),
     order=st.booleans(),
@@ -122,17 +129,12 @@ def test_pairs_of_runs(each: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [side.size for side in expanding.expand(nothing, boxes, points)] == [0, 0]
 
 
-def test_sums_of_boxes_with_one_axis_are_refused() -> None:
-    boxes = Boxes(1, Bounds(int64(1), int64(3)))
-    with pytest.raises(ValueError, match="bound two axes"):
-        next(RunSweep(PointIndex(int64(1, 2)), boxes).sums(Measures(np.zeros((1, 2), np.int64))))
-
-
 def test_measures_of_other_points_are_refused() -> None:
-    boxes = Boxes(1, Bounds(int64(1), int64(3)), Bounds(int64(1)))
-    sweep = RunSweep(PointIndex(int64(1, 2), int64(1, 2)), boxes)
-    with pytest.raises(ValueError, match="expected values of 2 points, got 3"):
-        next(sweep.sums(Measures(np.zeros((1, 3), np.int64))))
+    for second in (None, Bounds(int64(1)), Bounds(int64(2))):
+        boxes = Boxes(1, Bounds(int64(1), int64(3)), second)
+        sweep = RunSweep(PointIndex(int64(1, 2), int64(1, 2)), boxes)
+        with pytest.raises(ValueError, match="expected values of 2 points, got 3"):
+            next(sweep.sums(Measures(np.zeros((1, 3), np.int64))))
     with pytest.raises(ValueError, match="in two dimensions, got float64, 2"):
         Measures(np.zeros((1, 2)))
 
@@ -359,7 +361,91 @@ def test_wrong_arguments_are_named(name: str) -> None:
 
 
 def test_memory_is_accounted() -> None:
-    assert PointIndex(np.arange(1000), np.arange(1000)).nbytes >= 16_000
+    index = PointIndex(np.arange(1000), np.arange(1000)[::-1].copy())
+    given = index.nbytes
+    assert given >= 16_000
+    nothing = Boxes(1, Bounds(int64(2), int64(1)), Bounds(int64(500)))
+    assert [*RunSweep(index, nothing)] == []
+    assert index.nbytes == given, "where no box can match, nothing is prepared"
+    assert [*RunSweep(index, Boxes(1, Bounds(int64(2))))] != []
+    with_tables = index.nbytes
+    assert with_tables >= given + 4 * 1000
+    assert [*RunSweep(index, Boxes(1, Bounds(int64(2)), Bounds(int64(500))))] != []
+    assert index.nbytes == with_tables + 16 * (-(-1000 // FAN_OUT) + 1)
+
+
+# Intervals of points [lead, second), and bounds of a box [3, 6] on both axes: what is implied.
+INTERSECTING = Bounds(int64(3), int64(6), upper_strict=True), Bounds(int64(3), lower_strict=True)
+IMPLIED = {
+    "not empty": (int64(2, 3, 4, 5), int64(9, 4, 6, 6), INTERSECTING, True),
+    "one is empty": (int64(2, 3, 4, 5), int64(9, 3, 6, 6), INTERSECTING, False),
+    "one is reversed": (int64(2, 3, 4, 5), int64(9, 4, 2, 6), INTERSECTING, False),
+    "one is empty, which an inclusive bound allows": (
+        int64(2, 3), int64(9, 3), (INTERSECTING[0], Bounds(int64(3))), True
+    ),
+    "one is empty, which the lead axis allows": (
+        int64(2, 4), int64(9, 4),
+        (Bounds(int64(3), int64(6), lower_strict=True), INTERSECTING[1]), True,
+    ),
+    "none is long": (
+        int64(2, 3), int64(4, 5), (Bounds(None, int64(6)), Bounds(None, int64(8))), True
+    ),
+    "one is long": (
+        int64(2, 3), int64(4, 6), (Bounds(None, int64(6)), Bounds(None, int64(8))), False
+    ),
+    "one is long, strictly": (
+        int64(2, 3), int64(4, 5),
+        (Bounds(None, int64(6)), Bounds(None, int64(8), upper_strict=True)), False,
+    ),
+    "the lead axis is open": (int64(2, 3), int64(4, 5), (Bounds(), Bounds(int64(2))), False),
+    "the second axis is open": (int64(2, 3), int64(4, 2), (Bounds(), Bounds()), True),
+    "a difference leaves 64 bits": (
+        int64(3, MAX), int64(4, MIN), (Bounds(int64(3), int64(MAX)), INTERSECTING[1]), False
+    ),
+    "a difference is as large as can be": (int64(0, 3), int64(MAX, 4), INTERSECTING, True),
+    "a difference is as small as can be": (
+        int64(0, 3), int64(MIN + 2, 4), (INTERSECTING[0], Bounds(None, int64(7))), True
+    ),
+    "sums leave 64 bits": (
+        int64(0, 3), int64(MAX, 4), (INTERSECTING[0], Bounds(int64(3), int64(MAX))), True
+    ),
+    "nothing satisfies the second axis": (
+        int64(2, 3), int64(4, 5), (INTERSECTING[0], Bounds(int64(MAX), lower_strict=True)), False
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IMPLIED)
+def test_a_second_axis_that_the_lead_axis_implies_is_dropped(name: str) -> None:
+    lead, second, axes, is_implied = IMPLIED[name]
+    case = Case(PointIndex(lead, second), Boxes(1, *axes))
+    check(case)
+    check_sums(case, max_runs=1, measures=1)
+    assert reads_second_axis(case) is not is_implied
+
+
+def test_a_clip_may_imply_the_second_axis() -> None:
+    boxes = Boxes(1, Bounds(), Bounds(int64(5), int64(8)))
+    for clip, is_implied in (((4, 7), True), ((3, 7), False), ((4, 8), False)):
+        case = Case(PointIndex(int64(2, 4, 8), int64(3, 5, 9)), boxes, clip)
+        check(case)
+        assert reads_second_axis(case) is not is_implied
+
+
+def test_empty_boxes_imply_anything() -> None:
+    boxes = Boxes(2, Bounds(int64(5, 3), int64(3, 6)), Bounds(int64(MAX, 3)))
+    case = Case(PointIndex(int64(2, 3), int64(3, 4)), boxes)
+    assert check(case) == 1
+    assert not reads_second_axis(case)
+
+
+def reads_second_axis(case: Case) -> bool:
+    """Whether its blocks are built, by an index that no other sweep has used."""
+    index = PointIndex(case.index.lead, case.index.second, case.index.offsets)
+    list(RunSweep(index, Boxes(case.boxes.size, case.boxes.lead, None), clip=case.clip))
+    without = index.nbytes
+    list(RunSweep(index, case.boxes, clip=case.clip))
+    return index.nbytes > without
 
 
 def test_results_do_not_depend_on_the_order_of_boxes() -> None:

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from . import prepare
-from .arrays import NO_INT64, Int64Array, int32_column, int64_column
+from .arrays import Int32Array, Int64Array, int32_column, int64_column
 from .jit import BIG_BLOCK, FAN_OUT
 
 # Groups smaller than this are searched without a lookup table.
@@ -53,9 +56,13 @@ class PointIndex:
     Raises ValueError for a wrong dtype or shape, offsets that do not cover the points, or points
     that are not sorted. Coordinates have any unit, as long as the boxes have the same.
 
-    What is prepared: a lookup table over the value range of each large group, from which a short
-    search finds the exact row (three to four times faster than binary search alone); and the
-    minima and maxima of the second coordinate in two levels of blocks.
+    What is prepared, when it is first needed: a lookup table over the value range of each large
+    group, from which a short search finds the exact row (three to four times faster than binary
+    search alone); and the minima and maxima of the second coordinate in two levels of blocks.
+
+    >>> index = PointIndex(np.array([1, 3, 3]), np.array([4, 9, 5]))
+    >>> index.differences
+    (2, 6)
     """
 
     def __init__(
@@ -76,21 +83,31 @@ class PointIndex:
                 f"lead: points must be sorted within each group, but row {unsorted}"
                 f" ({self.lead[unsorted]}) is smaller than the row before it"
             )
-        self._build_tables()
-        self.second: Int64Array | None = None
-        self.axis = (NO_INT64, np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
-        if second is not None:
-            self.second = int64_column("second", second, self.size)
-            self.axis = (
-                self.second,
-                _extremes(self.second, FAN_OUT),
-                _extremes(self.second, BIG_BLOCK),
-            )
+        self.second = None if second is None else int64_column("second", second, self.size)
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, the coordinates included."""
-        return sum(array.nbytes for array in (*self.points, *self.axis))
+        """Bytes held, the coordinates included; more once something has been prepared."""
+        given = (self.lead, self.offsets, *(() if self.second is None else (self.second,)))
+        built = (array for name in ("_tables", "_blocks") for array in vars(self).get(name, ()))
+        return sum(array.nbytes for array in (*given, *built))
+
+    @property
+    def points(self) -> tuple[Any, ...]:
+        """The lead axis as kernels take it."""
+        return (self.lead, self.offsets, *self._tables)
+
+    @property
+    def axis(self) -> tuple[Any, ...]:
+        """The second axis as kernels take it."""
+        return (self.second, *self._blocks)
+
+    @cached_property
+    def differences(self) -> tuple[int, int] | None:
+        """The smallest and the largest second - lead; None if one might exceed 64 bits."""
+        extremes = np.empty(2, dtype=np.int64)
+        fits = prepare.difference_extremes(self.lead, self.second, extremes)
+        return (int(extremes[0]), int(extremes[1])) if fits else None
 
     def _check_offsets(self) -> None:
         offsets = self.offsets
@@ -99,17 +116,22 @@ class PointIndex:
         if np.any(offsets[1:] < offsets[:-1]):
             raise ValueError("offsets: expected non-decreasing values")
 
-    def _build_tables(self) -> None:
+    @cached_property
+    def _tables(self) -> tuple[Int32Array, Int64Array, Int32Array]:
         sizes = np.diff(self.offsets)
         rank_of = np.empty(sizes.size, dtype=np.int32)
         tables = np.empty((np.count_nonzero(sizes >= _TABLE_FROM), 3), dtype=np.int64)
         slots = prepare.plan_tables(self.lead, self.offsets, _TABLE_FROM, rank_of, tables)
         table = np.empty(slots, dtype=np.int32)
         prepare.fill_tables(self.lead, self.offsets, rank_of, tables, table)
-        self.points = (self.lead, self.offsets, rank_of, tables, table)
+        return rank_of, tables, table
+
+    @cached_property
+    def _blocks(self) -> tuple[Int64Array, Int64Array]:
+        return _extremes(self.second, FAN_OUT), _extremes(self.second, BIG_BLOCK)
 
 
-def _extremes(values: Int64Array, size: int) -> Int64Array:
+def _extremes(values: Any, size: int) -> Int64Array:
     blocks = -(-values.size // size)
     extremes = np.empty((blocks, 2), dtype=np.int64)
     prepare.block_extremes(values, size, extremes)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .jit import (
     BASE,
     I32_IN,
@@ -19,6 +21,9 @@ from .jit import (
     TABLE,
     kernel,
 )
+
+_MIN = np.iinfo(np.int64).min
+_MAX = np.iinfo(np.int64).max
 
 
 @kernel(I64_IN, I64_IN)
@@ -62,6 +67,26 @@ def block_extremes(values: Any, size: int, extremes: Any) -> None:
             most = max(most, values[j])
         extremes[b, 0] = least
         extremes[b, 1] = most
+
+
+@kernel(I64_IN, I64_IN, I64_OUT)
+def difference_extremes(lead: Any, second: Any, extremes: Any) -> bool:
+    """Store the smallest and the largest ``second - lead``; return False if one might overflow.
+
+    Half of a difference never overflows, and tells of the whole, to one or two. Of no points the
+    smallest is the largest integer, and the other way round.
+    """
+    smallest = _MAX
+    largest = _MIN
+    for j in range(lead.size):
+        if abs((second[j] >> 1) - (lead[j] >> 1)) > _MAX >> 1:
+            return False
+        difference = second[j] - lead[j]
+        smallest = min(smallest, difference)
+        largest = max(largest, difference)
+    extremes[0] = smallest
+    extremes[1] = largest
+    return True
 
 
 @kernel(I64_IN, I64_IN, INT, I32_OUT, I64_TABLE_OUT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ _ORDER_FROM = 16_384
 _PLACE_BITS = 12
 
 _Runs = tuple[Int32Array, Int32Array, Int32Array]
+_Sides = tuple[Int64Array, int, Int64Array, int]
 
 
 class Bounds:
@@ -65,7 +66,7 @@ class Bounds:
             upper_strict=self.upper_strict,
         )
 
-    def sides(self, boxes: int) -> tuple[Int64Array, int, Int64Array, int]:
+    def sides(self, boxes: int) -> _Sides:
         """Return the arguments of a kernel: (lower, kind, upper, kind)."""
         return (
             *_side("lower", self.lower, self.lower_strict, boxes),
@@ -151,6 +152,9 @@ class RunSweep:
     run that need not be maximal: enough to know which boxes have any, at a cost that does not grow
     with the matches.
 
+    A second axis that says nothing is passed over: of intervals that are not empty, those that
+    start within a box also end after its start.
+
     After the last batch ``candidates`` is the number of pairs that match on the lead axis (and
     the clip) alone, ``runs`` the number of runs given out, and ``skipped`` the number of blocks of
     points that boxes passed over, because of their minimum and maximum on the second axis.
@@ -186,16 +190,19 @@ class RunSweep:
         for bounds in (lead, second):
             if bounds is not None:
                 bounds.sides(boxes.size)  # raises if there are more or fewer than boxes
-        self._order = _order(index, group, lead)
+        limits = _clip(clip)
+        self._index = index
+        self._size = 0 if _is_nothing(index, boxes, limits) else boxes.size
+        if not self._size or _is_implied(index, boxes, limits):
+            second = None
+        self._order = _order(index, group, lead) if self._size else None
         if self._order is not None:
             group = group[self._order] if group.size else group
             lead = lead.take(self._order)
             second = second and second.take(self._order)
-        size = boxes.size if index.offsets.size > 1 else 0
-        self._lead = (size, index.points, group, *lead.sides(boxes.size), *_clip(clip))
-        self._second: tuple[Any, ...] | None = None
-        if second is not None:
-            self._second = (index.axis, *second.sides(boxes.size), int(first_only))
+        self._lead = (group, *lead.sides(boxes.size), *limits)
+        self._second = None if second is None else second.sides(boxes.size)
+        self._first_only = int(first_only)
         self._max_runs = max_runs
         self._state = np.zeros(2, dtype=np.int64)
         self.runs = 0
@@ -221,10 +228,10 @@ class RunSweep:
     def sums(self, measures: Measures) -> Iterator[SumBatch]:
         """Go through the boxes that have matches, each once, without enumerating the matches.
 
-        For boxes that bound a second axis; with one axis, a run says it all. Counts in ``runs`` the
-        boxes given out. As with runs, a batch is only valid until the next one is asked for.
+        Counts in ``runs`` the boxes given out. As with runs, a batch is only valid until the next
+        one is asked for.
 
-        Raises ValueError for boxes with one axis, or measures of another number of points.
+        Raises ValueError for measures of another number of points.
 
         >>> points = PointIndex(np.array([1, 2, 3]), np.array([9, 4, 8]))
         >>> boxes = Boxes(1, Bounds(np.array([1]), np.array([3])), Bounds(np.array([5])))
@@ -232,34 +239,49 @@ class RunSweep:
         >>> [(b.box.tolist(), b.count.tolist(), b.sums.tolist()) for b in sums]
         [([0], [2], [[40]])]
         """
+        given = measures.values.shape[1]
+        if given != self._index.size:
+            raise ValueError(f"measures: expected values of {self._index.size} points, got {given}")
         if self._second is None:
-            raise ValueError("second: boxes have sums if they bound two axes")
-        axis, *sides = self._second[:-1]
-        if measures.values.shape[1] != axis[0].size:
-            given = measures.values.shape[1]
-            raise ValueError(f"measures: expected values of {axis[0].size} points, got {given}")
+            batches = self._whole_sums(measures)
+        else:
+            batches = self._filtered_sums(self._second, measures)
+        for batch in batches:
+            self.runs += batch.box.size
+            yield batch if self._order is None else batch._replace(box=self._order[batch.box])
+
+    def _whole_sums(self, measures: Measures) -> Iterator[SumBatch]:
+        """Add up all points of each run: what comes before its stop, less that before its first."""
+        for box, first, stop in self._lead_runs(min(_LEAD_RUNS, self._max_runs)):
+            sums = measures.totals.take(stop, axis=1)
+            sums -= measures.totals.take(first, axis=1)
+            yield SumBatch(box, first, np.subtract(stop, first, out=stop), sums)
+
+    def _filtered_sums(self, second: _Sides, measures: Measures) -> Iterator[SumBatch]:
         wanted = min(_LEAD_RUNS, self._max_runs)
         box, first, count = _buffers(wanted)
         sums = np.empty((measures.values.shape[0], wanted), dtype=np.int64)
         arrays = measures.values, measures.totals
         state = np.zeros(3, dtype=np.int64)
         for runs in self._lead_runs(wanted):
-            filled = sweep.add_runs(*runs, axis, *sides, *arrays, state, box, first, count, sums)
-            self.runs += filled
+            filled = sweep.add_runs(
+                *runs, self._index.axis, *second, *arrays, state, box, first, count, sums
+            )
             self.skipped = int(state[jit.SKIPPED])
             if filled:
-                found = box[:filled] if self._order is None else self._order[box[:filled]]
-                yield SumBatch(found, first[:filled], count[:filled], sums[:, :filled])
+                yield SumBatch(box[:filled], first[:filled], count[:filled], sums[:, :filled])
 
     def _lead_runs(self, wanted: int) -> Iterator[_Runs]:
         buffers = _buffers(wanted + 1)
-        filled = wanted
+        filled = wanted if self._size else 0
         while filled == wanted:
-            filled = sweep.lead_runs(*self._lead, self._state, 0, wanted, *buffers)
+            filled = sweep.lead_runs(
+                self._size, self._index.points, *self._lead, self._state, 0, wanted, *buffers
+            )
             if filled:
                 yield _part(buffers, 0, filled)
 
-    def _filtered_runs(self, second: tuple[Any, ...]) -> Iterator[_Runs]:
+    def _filtered_runs(self, second: _Sides) -> Iterator[_Runs]:
         """Find lead runs a batch at a time, then filter them.
 
         Apart, because the look-ups of many boxes in a row overlap their cache misses, and those
@@ -271,7 +293,10 @@ class RunSweep:
         for given in self._lead_runs(_LEAD_RUNS):
             state = np.zeros(3, dtype=np.int64)
             while state[jit.RUN] < given[0].size:
-                filled = sweep.filter_runs(*given, *second, state, filled, wanted, *buffers)
+                filled = sweep.filter_runs(
+                    *given, self._index.axis, *second, self._first_only, state, filled, wanted,
+                    *buffers,
+                )  # fmt: skip
                 while filled > wanted:
                     yield _part(buffers, 0, wanted)
                     filled = _drop(buffers, wanted, filled)
@@ -294,6 +319,19 @@ def _drop(buffers: _Runs, given: int, filled: int) -> int:
     for column in buffers:
         column[: filled - given] = column[given:filled]
     return filled - given
+
+
+def _is_nothing(index: PointIndex, boxes: Boxes, clip: tuple[int, int]) -> bool:
+    """Return whether no box can match: of the two sweeps of a relation, one may be such."""
+    return index.size == 0 or sweep.are_empty(boxes.size, *boxes.lead.sides(boxes.size), *clip)
+
+
+def _is_implied(index: PointIndex, boxes: Boxes, clip: tuple[int, int]) -> bool:
+    """Return whether the lead axis implies the second; False if the boxes bound none."""
+    if boxes.second is None or index.differences is None:
+        return False
+    lead, second = (bounds.sides(boxes.size) for bounds in (boxes.lead, boxes.second))
+    return sweep.is_implied(boxes.size, *lead, *clip, *second, *index.differences)
 
 
 def _order(index: PointIndex, group: Int32Array, lead: Bounds) -> Int32Array | None:

@@ -93,6 +93,18 @@ def _at_most(values: Any, kind: int, i: int) -> tuple[int, bool]:
 
 
 @helper
+def _extent(
+    lower: Any, lower_kind: int, upper: Any, upper_kind: int, i: int
+) -> tuple[int, int]:  # fmt: skip
+    """Return the least and the largest value within box ``i``'s bounds; of none, not in order."""
+    least, some_low = _at_least(lower, lower_kind, i)
+    most, some_high = _at_most(upper, upper_kind, i)
+    if some_low and some_high:
+        return least, most
+    return _MAX, _MIN
+
+
+@helper
 def _lead_run(
     i: int, lead: Any, offsets: Any, rank_of: Any, tables: Any, table: Any, box_group: Any,
     lower: Any, lower_kind: int, upper: Any, upper_kind: int, clip_low: int, clip_high: int,
@@ -105,17 +117,68 @@ def _lead_run(
             return 0, 0
     start = offsets[group]
     stop = offsets[group + 1]
-    low, some_low = _at_least(lower, lower_kind, i)
-    high, some_high = _at_most(upper, upper_kind, i)
+    low, high = _extent(lower, lower_kind, upper, upper_kind, i)
     low = max(low, clip_low)
     high = min(high, clip_high)
-    if start == stop or low > high or not some_low or not some_high:
+    if start == stop or low > high:
         return 0, 0
     rank = rank_of[group]
     first = _first_at_least(low, lead, start, stop, tables, rank, table)
     if first == stop or high == _MAX:
         return first, stop
     return first, _first_at_least(high + 1, lead, first, stop, tables, rank, table)
+
+
+@kernel(INT, *_BOUNDS, INT, INT)
+def are_empty(
+    boxes: int, lower: Any, lower_kind: int, upper: Any, upper_kind: int,
+    clip_low: int, clip_high: int,
+) -> bool:  # fmt: skip
+    """Return whether no box holds any value of the lead axis; found out at the first that does."""
+    for i in range(boxes):
+        low, high = _extent(lower, lower_kind, upper, upper_kind, i)
+        if max(low, clip_low) <= min(high, clip_high):
+            return False
+    return True
+
+
+@helper
+def _sum(value: int, difference: int) -> int:
+    """Return the sum, or the integer nearest to it."""
+    if difference > 0:
+        return _MAX if value > _MAX - difference else value + difference
+    return _MIN if value < _MIN - difference else value + difference
+
+
+@kernel(INT, *_BOUNDS, INT, INT, *_BOUNDS, INT, INT)
+def is_implied(
+    boxes: int, lower: Any, lower_kind: int, upper: Any, upper_kind: int,
+    clip_low: int, clip_high: int, second_lower: Any, second_lower_kind: int, second_upper: Any,
+    second_upper_kind: int, smallest: int, largest: int,
+) -> bool:  # fmt: skip
+    """Return whether points that match a box on the lead axis always match on the second, too.
+
+    Of each point, second - lead is within [smallest, largest]. For a box with lead in [low, high]:
+
+                 low ========= high                            lead
+                    \\             \\
+        low + smallest ============= high + largest            second: nowhere else
+           least =========================== most              so this says nothing
+
+    A sum beyond the integers stands for no point. Found out at the first box that says something.
+    """
+    for i in range(boxes):
+        low, high = _extent(lower, lower_kind, upper, upper_kind, i)
+        low = max(low, clip_low)
+        high = min(high, clip_high)
+        if low > high:
+            continue
+        least, most = _extent(
+            second_lower, second_lower_kind, second_upper, second_upper_kind, i
+        )  # fmt: skip
+        if _sum(low, smallest) < least or _sum(high, largest) > most:
+            return False
+    return True
 
 
 @kernel(
@@ -292,9 +355,8 @@ def filter_runs(
     while run < box.size and filled <= wanted:
         i = box[run]
         row = max(row, first[run])
-        least, some_low = _at_least(lower, lower_kind, i)
-        most, some_high = _at_most(upper, upper_kind, i)
-        if least > most or not some_low or not some_high:
+        least, most = _extent(lower, lower_kind, upper, upper_kind, i)
+        if least > most:
             row = stop[run]
         else:
             before = filled
@@ -387,9 +449,8 @@ def add_runs(
         at = first[run]
         end = stop[run]
         ask_big = at
-        least, some_low = _at_least(lower, lower_kind, i)
-        most, some_high = _at_most(upper, upper_kind, i)
-        if least > most or not some_low or not some_high:
+        least, most = _extent(lower, lower_kind, upper, upper_kind, i)
+        if least > most:
             continue
         for m in range(out_sums.shape[0]):
             out_sums[m, filled] = 0
