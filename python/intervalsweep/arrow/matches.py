@@ -13,7 +13,7 @@ import numpy as np
 from intervalsweep._naming import Ends, Keys, check_columns, key_pairs
 from intervalsweep.arrow import plan
 from intervalsweep.arrow.encoding import Encoding, Mask
-from intervalsweep.arrow.plan import Axis, Sweep
+from intervalsweep.arrow.plan import Axis, Sweep, Term, name_of
 from intervalsweep.arrow.tables import RowNumbers, Side, as_table, ends_of, groups_of
 from intervalsweep.kernels import (
     Bounds,
@@ -23,8 +23,9 @@ from intervalsweep.kernels import (
     PointIndex,
     RunSweep,
     group_offsets,
+    is_sorted,
 )
-from intervalsweep.kernels.pairs import expand
+from intervalsweep.kernels.pairs import expand, joined
 from intervalsweep.relations import Relation, check_parameters, relation_named
 
 
@@ -84,10 +85,7 @@ class Matches:
             boxes, points = expand(swept.runs, *rows)
             found[swept.boxes].append(boxes)
             found[_other(swept.boxes)].append(points)
-        left, right = found["r"], found["s"]
-        return (
-            (left[0], right[0]) if len(left) == 1 else (np.concatenate(left), np.concatenate(right))
-        )
+        return joined(found["r"]), joined(found["s"])
 
     def counts(self) -> Int64Array:
         """Return the number of matches of each left row."""
@@ -110,32 +108,40 @@ class Matches:
             boxes, points = self.sides[sweep.boxes], self.sides[_other(sweep.boxes)]
             lead, second, some = self._bounds(sweep, boxes)
             boxes = boxes.where(some)
-            index, order = _index(points, sweep)
-            runs = RunSweep(index, Boxes(boxes.rows.size, lead, second, boxes.groups))
-            yield _Swept(sweep.boxes, boxes.rows, points.rows[order], runs)
+            if lead.are_empty(boxes.rows.size):
+                continue
+            points = _in_order(points, sweep)
+            runs = RunSweep(
+                _index(points, sweep), Boxes(boxes.rows.size, lead, second, boxes.groups)
+            )
+            yield _Swept(sweep.boxes, boxes.rows, points.rows, runs)
 
     def _bounds(self, sweep: Sweep, boxes: Side) -> tuple[Bounds, Bounds | None, Mask]:
         """Return the bounds of the boxes that may hold a point, and which boxes these are."""
         some: Mask = np.ones(boxes.rows.size, dtype=np.bool_)
-        tight: list[list[Int64Array | None]] = []
-        for axis in (sweep.lead, sweep.second):
-            lower, upper = (None, None)
-            if axis is not None:
-                lower = self._tightest(axis, boxes, some, is_upper=False)
-                upper = self._tightest(axis, boxes, some, is_upper=True)
-            tight.append([lower, upper])
+        lead = self._of_axis(sweep.lead, boxes, some)
+        second = None if sweep.second is None else self._of_axis(sweep.second, boxes, some)
         if not some.all():
-            tight = [[None if bound is None else bound[some] for bound in pair] for pair in tight]
-        lead, second = (Bounds(*pair) for pair in tight)
-        return lead, None if sweep.second is None else second, some
+            lead, second = lead.take(some), second and second.take(some)
+        return lead, second, some
+
+    def _of_axis(self, axis: Axis, boxes: Side, some: Mask) -> Bounds:
+        lower, lower_strict = self._tightest(axis.lower, boxes, some, is_upper=False)
+        upper, upper_strict = self._tightest(axis.upper, boxes, some, is_upper=True)
+        return Bounds(lower, upper, lower_strict=lower_strict, upper_strict=upper_strict)
 
     def _tightest(
-        self, axis: Axis, boxes: Side, some: Mask, *, is_upper: bool
-    ) -> Int64Array | None:
-        """Return the tightest bound, inclusive; takes boxes that can hold nothing out of `some`."""
+        self, terms: list[Term], boxes: Side, some: Mask, *, is_upper: bool
+    ) -> tuple[Int64Array | None, bool]:
+        """Return the tightest bound, and whether it is strict; of several, made inclusive.
+
+        Takes boxes that can hold nothing out of `some`.
+        """
+        if len(terms) == 1 and terms[0].parameter is None:
+            return boxes.ends[name_of(terms[0].endpoint)], terms[0].strict
         bounds = []
-        for term in axis.upper if is_upper else axis.lower:
-            values = boxes.ends[term.endpoint.split(".")[1]]
+        for term in terms:
+            values = boxes.ends[name_of(term.endpoint)]
             if term.parameter is not None:
                 move = self.encoding.at_most_later if is_upper else self.encoding.at_most_earlier
                 values, possible = move(values, self.limits[term.parameter])
@@ -145,27 +151,29 @@ class Matches:
                 values = values - 1 if is_upper else values + 1
             bounds.append(values)
         if not bounds:
-            return None
-        return np.ascontiguousarray(reduce(np.minimum if is_upper else np.maximum, bounds))
+            return None, False
+        tightest = reduce(np.minimum if is_upper else np.maximum, bounds)
+        return np.ascontiguousarray(tightest), False
 
 
 _LEAST, _LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-_NO_ROWS: RowNumbers = np.empty(0, dtype=np.int64)
 
 
-def _index(points: Side, sweep: Sweep) -> tuple[PointIndex, RowNumbers]:
-    """Return the points sorted by group and lead axis, and their order."""
-    lead = points.ends[sweep.lead.point.split(".")[1]]
-    second = None if sweep.second is None else points.ends[sweep.second.point.split(".")[1]]
-    order = _order(points.groups, lead)
-    offsets = group_offsets(points.groups[order])
-    return PointIndex(lead[order], None if second is None else second[order], offsets), order
+def _index(points: Side, sweep: Sweep) -> PointIndex:
+    """Return the points, which are in order."""
+    lead = points.ends[name_of(sweep.lead.point)]
+    second = None if sweep.second is None else points.ends[name_of(sweep.second.point)]
+    return PointIndex(lead, second, group_offsets(points.groups))
+
+
+def _in_order(points: Side, sweep: Sweep) -> Side:
+    """Return the points by group and lead axis: as they are, if they come so."""
+    lead, groups = points.ends[name_of(sweep.lead.point)], points.groups
+    return points if is_sorted(groups, lead) else points.take(_order(groups, lead))
 
 
 def _order(groups: Int32Array, lead: Int64Array) -> RowNumbers:
     """Order by group and lead: by one number where both fit into it, several times as fast."""
-    if lead.size == 0:
-        return _NO_ROWS
     least, largest = int(lead.min()), int(lead.max())
     span = largest - least + 1
     if (int(groups.max()) + 1) * span > _LARGEST:
@@ -174,7 +182,7 @@ def _order(groups: Int32Array, lead: Int64Array) -> RowNumbers:
 
 
 def _of_side(side: str, endpoints: set[str]) -> set[str]:
-    return {end.split(".")[1] for end in endpoints if end.startswith(side)}
+    return {name_of(end) for end in endpoints if end.startswith(side)}
 
 
 def _other(side: str) -> str:

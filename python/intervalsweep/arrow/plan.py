@@ -110,3 +110,12 @@ def _is_strict(comparison: Comparison) -> bool:
 
 def _side(endpoint: str) -> str:
     return endpoint.split(".")[0]
+
+
+def name_of(endpoint: str) -> str:
+    """Return the endpoint's name without its side.
+
+    >>> name_of("r.ts")
+    'ts'
+    """
+    return endpoint.split(".")[1]

@@ -141,8 +141,9 @@ class Side:
 
     def where(self, mask: Mask) -> Side:
         """Return the rows for which the mask is true."""
-        if mask.all():
-            return self
-        return Side(
-            self.rows[mask], self.groups[mask], {n: array[mask] for n, array in self.ends.items()}
-        )
+        return self if mask.all() else self.take(mask)
+
+    def take(self, which: RowNumbers | Mask) -> Side:
+        """Return the rows of these numbers, in this order, or for which the mask is true."""
+        ends = {name: array[which] for name, array in self.ends.items()}
+        return Side(self.rows[which], self.groups[which], ends)

@@ -11,7 +11,7 @@ the other, which is a point. The points that a box matches are found as runs of 
 """
 
 from .arrays import Int32Array, Int64Array
-from .index import PointIndex, group_offsets
+from .index import PointIndex, group_offsets, is_sorted
 from .runs import Bounds, Boxes, Measures, RunBatch, RunSweep, SumBatch
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "RunSweep",
     "SumBatch",
     "group_offsets",
+    "is_sorted",
 ]

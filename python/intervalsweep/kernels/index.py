@@ -40,6 +40,22 @@ def group_offsets(groups: npt.ArrayLike, count: int | None = None) -> Int64Array
     return offsets
 
 
+def is_sorted(groups: npt.ArrayLike, lead: npt.ArrayLike) -> bool:
+    """Return whether rows are in the order of a :class:`PointIndex`: by group, then by ``lead``.
+
+    Raises ValueError for a wrong dtype or shape.
+
+    >>> is_sorted(np.array([0, 0, 2], dtype=np.int32), np.array([1, 5, 3]))
+    True
+    """
+    numbers = int32_column("groups", groups)
+    values = int64_column("lead", lead, numbers.size)
+    offsets = np.zeros(max(int(numbers.max(initial=-1)) + 2, 1), dtype=np.int64)
+    return (
+        prepare.count_groups(numbers, offsets) < 0 and prepare.first_unsorted(values, offsets) < 0
+    )
+
+
 class PointIndex:
     """Points with one or two coordinates, in groups, sorted by their lead coordinate.
 

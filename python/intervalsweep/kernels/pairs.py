@@ -31,7 +31,7 @@ def expand(
     [[7, 7, 8], [50, 60, 40]]
     """
     batches = [RunBatch(*(column.copy() for column in batch)) for batch in runs]
-    box, first, count = (_joined([batch[k] for batch in batches]) for k in range(3))
+    box, first, count = (joined([batch[k] for batch in batches]) for k in range(3))
     ends = np.cumsum(count, dtype=np.int64)
     pairs = int(ends[-1]) if ends.size else 0
     out_box = np.empty(pairs, dtype=np.int32)
@@ -55,7 +55,10 @@ def expand(
     return out_box, out_point
 
 
-def _joined(parts: list[Int32Array]) -> Int32Array:
+def joined(parts: list[Int32Array]) -> Int32Array:
+    """Return all rows of the parts: the part itself if there is one, of any size."""
+    if len(parts) == 1:
+        return parts[0]
     return np.concatenate(parts) if parts else NO_INT32
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -57,14 +57,22 @@ class Bounds:
         self.lower_strict = lower_strict
         self.upper_strict = upper_strict
 
-    def take(self, order: Int32Array) -> Bounds:
-        """Return the bounds of the boxes of these numbers, in this order."""
+    def take(self, order: npt.NDArray[Any]) -> Bounds:
+        """Return the bounds of the boxes of these numbers, in this order, or under a mask."""
         return Bounds(
             None if self.lower is None else self.lower[order],
             None if self.upper is None else self.upper[order],
             lower_strict=self.lower_strict,
             upper_strict=self.upper_strict,
         )
+
+    def are_empty(self, boxes: int, clip: tuple[int, int] | None = None) -> bool:
+        """Return whether no value is within any box's bounds, and the inclusive range ``clip``.
+
+        >>> Bounds(np.array([3, 8]), np.array([3, 5]), upper_strict=True).are_empty(2)
+        True
+        """
+        return sweep.are_empty(boxes, *self.sides(boxes), *_clip(clip))
 
     def sides(self, boxes: int) -> _Sides:
         """Return the arguments of a kernel: (lower, kind, upper, kind)."""
@@ -323,7 +331,7 @@ def _drop(buffers: _Runs, given: int, filled: int) -> int:
 
 def _is_nothing(index: PointIndex, boxes: Boxes, clip: tuple[int, int]) -> bool:
     """Return whether no box can match: of the two sweeps of a relation, one may be such."""
-    return index.size == 0 or sweep.are_empty(boxes.size, *boxes.lead.sides(boxes.size), *clip)
+    return index.size == 0 or boxes.lead.are_empty(boxes.size, clip)
 
 
 def _is_implied(index: PointIndex, boxes: Boxes, clip: tuple[int, int]) -> bool:
