@@ -49,7 +49,9 @@ class Encoding:
     def encode(self, column: Any) -> tuple[Int64Array, Mask]:
         """Return a column's values as integers, and which of them are not NULL."""
         array = self.cast(column)
-        valid = np.asarray(pc.is_valid(array).to_numpy(zero_copy_only=False))
+        valid = _all(array)
+        if array.null_count:
+            valid = np.asarray(pc.is_valid(array).to_numpy(zero_copy_only=False))
         if self.is_float:
             return encode_floats(array.fill_null(0.0).to_numpy()), valid
         if pa.types.is_decimal(self.type):
@@ -170,8 +172,8 @@ def _steps(limit: int) -> Iterator[int]:
         limit -= _LARGEST
 
 
-def _all(values: Int64Array) -> Mask:
-    return np.ones(values.size, dtype=np.bool_)
+def _all(values: Any) -> Mask:
+    return np.ones(len(values), dtype=np.bool_)
 
 
 def _unscaled(array: Any) -> Int64Array:

@@ -81,8 +81,10 @@ class Matches:
         """Return the row numbers of all matches, on the left and on the right."""
         found: dict[str, list[Int32Array]] = {"r": [], "s": []}
         for swept in self._swept():
-            rows = (numbers.astype(np.int32) for numbers in (swept.box_rows, swept.point_rows))
-            boxes, points = expand(swept.runs, *rows)
+            numbers = (swept.box_rows, swept.point_rows)
+            boxes, points = expand(
+                swept.runs, *(rows.astype(np.int32, copy=False) for rows in numbers)
+            )
             found[swept.boxes].append(boxes)
             found[_other(swept.boxes)].append(points)
         return joined(found["r"]), joined(found["s"])

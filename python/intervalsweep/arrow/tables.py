@@ -15,7 +15,11 @@ import pyarrow.compute as pc
 from intervalsweep._naming import Ends, check_columns, names_of
 from intervalsweep.arrow.encoding import Encoding, Mask
 from intervalsweep.kernels import Int32Array, Int64Array
+from intervalsweep.kernels.arrays import MAX_ROWS
 from intervalsweep.session import IntervalSweepError
+
+# Twice as many rows have numbers of 32 bits, too: sets number both ends of each row.
+_SMALL = MAX_ROWS // 2
 
 RowNumbers = npt.NDArray[np.signedinteger[Any]]
 
@@ -89,24 +93,23 @@ def groups_of(
     NULL has -1, which matches nothing, or equals itself.
     """
     size = left.num_rows
-    numbers = np.zeros(size + right.num_rows, dtype=np.int64)
+    groups = np.zeros(size + right.num_rows, dtype=np.int32)
     for key, (one, other) in enumerate(keys):
         codes = _codes(one, [left.column(one), right.column(other)])
         if null_equals_null:
             codes = codes + 1
-        numbers = codes if key == 0 else _paired(numbers, codes)
-    groups = numbers.astype(np.int32)
+        groups = codes if key == 0 else _paired(groups, codes)
     return groups[:size], groups[size:]
 
 
-def _paired(numbers: Int64Array, codes: Int64Array) -> Int64Array:
+def _paired(numbers: Int32Array, codes: Int32Array) -> Int32Array:
     """Return a number for each two, without gaps: with a third it might overflow; -1 if one is."""
     null = (numbers < 0) | (codes < 0)
-    both = np.where(null, 0, numbers * (codes.max(initial=0) + 1) + codes)
-    return np.where(null, -1, np.unique(both, return_inverse=True)[1])
+    both = np.where(null, 0, numbers.astype(np.int64) * (codes.max(initial=0) + 1) + codes)
+    return np.where(null, -1, np.unique(both, return_inverse=True)[1]).astype(np.int32)
 
 
-def _codes(name: str, columns: list[Any]) -> Int64Array:
+def _codes(name: str, columns: list[Any]) -> Int32Array:
     plain = [c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for c in columns]
     fields = [pa.schema([("key", column.type)]) for column in plain]
     try:
@@ -117,7 +120,7 @@ def _codes(name: str, columns: list[Any]) -> Int64Array:
     if pa.types.is_floating(kind):
         values = pc.add(values, 0.0)  # -0.0 is 0.0
     codes = values.combine_chunks().dictionary_encode().indices
-    return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int64)
+    return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,9 @@ class Side:
             if name in used:
                 values[name], valid = encoding.encode(column)
                 kept = kept & valid
-        return Side(np.arange(groups.size), groups, values).where(kept)
+        kind = np.int32 if groups.size <= _SMALL else np.int64
+        rows: RowNumbers = np.arange(groups.size, dtype=kind)
+        return Side(rows, groups, values).where(kept)
 
     def where(self, mask: Mask) -> Side:
         """Return the rows for which the mask is true."""
