@@ -24,6 +24,7 @@ from intervalsweep.kernels import (
     PointIndex,
     RunSweep,
     group_offsets,
+    is_sorted,
     runs,
 )
 from intervalsweep.kernels import pairs as expanding
@@ -290,6 +291,15 @@ def test_boxes_of_unknown_groups_match_nothing() -> None:
     index = PointIndex(int64(1, 2), None, int64(0, 1, 2))
     boxes = Boxes(3, Bounds(), None, np.array([7, 1, 2], np.int32))
     assert check(Case(index, boxes)) == 1
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(rows=st.lists(st.tuples(st.integers(0, 2), st.sampled_from([MIN, -1, 0, MAX])), max_size=4))
+def test_rows_in_order(rows: list[tuple[int, int]]) -> None:
+    groups = np.array([group for group, _ in rows], np.int32)
+    lead = np.array([value for _, value in rows], np.int64)
+    assert is_sorted(groups, lead) == (rows == sorted(rows))
+    assert is_sorted(None, lead) == (lead.tolist() == sorted(lead))
 
 
 def test_views_of_any_memory_layout_are_accepted() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import prepare
-from .arrays import Int32Array, Int64Array, int32_column, int64_column
+from .arrays import NO_INT32, Int32Array, Int64Array, int32_column, int64_column
 from .jit import BIG_BLOCK, FAN_OUT
 
 # Groups smaller than this are searched without a lookup table.
@@ -40,20 +40,18 @@ def group_offsets(groups: npt.ArrayLike, count: int | None = None) -> Int64Array
     return offsets
 
 
-def is_sorted(groups: npt.ArrayLike, lead: npt.ArrayLike) -> bool:
+def is_sorted(groups: npt.ArrayLike | None, lead: npt.ArrayLike) -> bool:
     """Return whether rows are in the order of a :class:`PointIndex`: by group, then by ``lead``.
 
-    Raises ValueError for a wrong dtype or shape.
+    ``groups`` None: all rows are group 0. Ends at the first row out of order. Raises ValueError for
+    a wrong dtype or shape.
 
     >>> is_sorted(np.array([0, 0, 2], dtype=np.int32), np.array([1, 5, 3]))
     True
     """
-    numbers = int32_column("groups", groups)
-    values = int64_column("lead", lead, numbers.size)
-    offsets = np.zeros(max(int(numbers.max(initial=-1)) + 2, 1), dtype=np.int64)
-    return (
-        prepare.count_groups(numbers, offsets) < 0 and prepare.first_unsorted(values, offsets) < 0
-    )
+    values = int64_column("lead", lead)
+    numbers = NO_INT32 if groups is None else int32_column("groups", groups, values.size)
+    return bool(prepare.are_in_order(numbers, values))
 
 
 class PointIndex:

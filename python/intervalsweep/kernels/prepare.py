@@ -36,6 +36,20 @@ def first_unsorted(values: Any, offsets: Any) -> int:
     return -1
 
 
+@kernel(I32_IN, I64_IN)
+def are_in_order(groups: Any, values: Any) -> bool:
+    """Return whether rows come by group, then by value; without ``groups`` they are of one."""
+    for j in range(1, values.size):
+        is_new = False
+        if groups.size > 0:
+            if groups[j] < groups[j - 1]:
+                return False
+            is_new = groups[j] > groups[j - 1]
+        if values[j] < values[j - 1] and not is_new:
+            return False
+    return True
+
+
 @kernel(I32_IN, I64_OUT)
 def count_groups(groups: Any, offsets: Any) -> int:
     """Fill ``offsets`` (G+1) from sorted group numbers; return the first bad row, or -1.

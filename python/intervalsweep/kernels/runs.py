@@ -20,7 +20,7 @@ from .arrays import (
     int32_column,
     int64_column,
 )
-from .index import PointIndex
+from .index import PointIndex, is_sorted
 
 # What a sweep's buffers hold beyond the runs that were asked for: see `filter_runs`.
 _SLACK = 2 + jit.FAN_OUT // 2
@@ -351,6 +351,8 @@ def _order(index: PointIndex, group: Int32Array, lead: Bounds) -> Int32Array | N
     """
     bound = lead.lower if lead.lower is not None else lead.upper
     if bound is None or bound.size < _ORDER_FROM or index.size < _ORDER_FROM:
+        return None
+    if is_sorted(group if group.size else None, bound):
         return None
     shift = max(index.size.bit_length() - _PLACE_BITS, 0)
     place = np.empty(bound.size, dtype=np.int32)
