@@ -23,9 +23,10 @@ import oracle
 from brute import REPEATABLE, Interval
 from comparison import EXCLUDED_RULES, FOLDING
 from intervalsweep import arrow as isa
-from intervalsweep.arrow import plan
+from intervalsweep.arrow import matches, plan, tables
 from intervalsweep.relations import relation_named
 
+ENDS = ("ts", "te")
 QUICK = settings(REPEATABLE, max_examples=30)
 LARGEST = 2**63 - 1
 FLOATS = (
@@ -122,13 +123,21 @@ def test_decimals() -> None:
     assert run(decimals, pa.decimal128(9, 2), decimals.map(abs)) > 1000
 
 
-def test_many_rows_with_ties() -> None:
+@pytest.mark.parametrize("in_threads", [False, True])
+@pytest.mark.parametrize("in_order", [False, True])
+def test_many_rows_with_ties(
+    in_order: bool, in_threads: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Larger than the kernels' blocks and tables."""
+    monkeypatch.setattr(matches, "_ROWS_FOR_THREADS", 0 if in_threads else LARGEST)
+    monkeypatch.setattr(tables, "_SMALL", 200)  # other rows are numbered in 64 bits
     random.seed(3)
     r, s = (
         [(start := random.randrange(400), start + random.randrange(-3, 30)) for _ in range(size)]
         for size in (120, 300)
     )
+    if in_order:
+        r, s = sorted(r), sorted(s)
     assert check(r, s, pa.int64(), {"delta": 7, "epsilon": 5}) > 50_000
 
 
@@ -192,6 +201,17 @@ def test_nothing_on_either_side() -> None:
     assert isa.join(none, some, "allen_before", how="right").num_rows == 1
     assert isa.join(none, none, "interval_intersects", how="full").num_rows == 0
     assert isa.count_matches(some, none, "iseql_during").column("count").to_pylist() == [0]
+
+
+def test_a_sweep_of_empty_boxes_is_left_out() -> None:
+    """One of the two sweeps of DURING is for reversed intervals alone."""
+    long, short, reversed_long = [(1, 9)], [(3, 5)], [(9, 1)]
+    limits = {"delta": 4, "epsilon": 4}
+    assert check(long, short, pa.int64(), limits) > 0
+    assert check(short, long, pa.int64(), limits) > 0
+    for r, s, sweeps in ((short, long, 1), (long, short, 1), (reversed_long, short, 2)):
+        found = matches.Matches.of(table(r), table(s), "allen_during", ENDS, ENDS, ())
+        assert sum(found._swept(sweep) is not None for sweep in found._sweeps()) == sweeps
 
 
 @pytest.mark.parametrize("endpoint", generated.TYPES, ids=[e.id for e in generated.TYPES])

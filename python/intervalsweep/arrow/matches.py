@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,15 +26,17 @@ from intervalsweep.kernels import (
     group_offsets,
     is_sorted,
 )
+from intervalsweep.kernels.arrays import NO_INT32
 from intervalsweep.kernels.pairs import expand, joined
 from intervalsweep.relations import Relation, check_parameters, relation_named
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class _Swept:
-    """One sweep: which side (`r`, `s`) is boxes, the rows of boxes and points, and the runs."""
+    """The runs of one sweep, and the rows of its boxes and points."""
 
-    boxes: str
     box_rows: RowNumbers
     point_rows: RowNumbers
     runs: RunSweep
@@ -79,44 +82,57 @@ class Matches:
 
     def pairs(self) -> tuple[Int32Array, Int32Array]:
         """Return the row numbers of all matches, on the left and on the right."""
-        found: dict[str, list[Int32Array]] = {"r": [], "s": []}
-        for swept in self._swept():
-            numbers = (swept.box_rows, swept.point_rows)
-            boxes, points = expand(
-                swept.runs, *(rows.astype(np.int32, copy=False) for rows in numbers)
-            )
-            found[swept.boxes].append(boxes)
-            found[_other(swept.boxes)].append(points)
-        return joined(found["r"]), joined(found["s"])
+        found = _in_threads(self._pairs_of, self._sweeps(), self._rows())
+        return joined([left for left, _ in found]), joined([right for _, right in found])
+
+    def _pairs_of(self, sweep: Sweep) -> tuple[Int32Array, Int32Array]:
+        swept = self._swept(sweep)
+        if swept is None:
+            return NO_INT32, NO_INT32
+        numbers = (swept.box_rows, swept.point_rows)
+        found = expand(swept.runs, *(rows.astype(np.int32, copy=False) for rows in numbers))
+        return found if sweep.boxes == "r" else found[::-1]
 
     def counts(self) -> Int64Array:
         """Return the number of matches of each left row."""
+        return sum(
+            _in_threads(self._counts_of, self._sweeps(), self._rows()),
+            np.zeros(self.left.num_rows, dtype=np.int64),
+        )
+
+    def _counts_of(self, sweep: Sweep) -> Int64Array:
         counts = np.zeros(self.left.num_rows, dtype=np.int64)
-        for swept in self._swept():
-            if swept.boxes == "r":
-                for box, _, count in swept.runs:
-                    np.add.at(counts, swept.box_rows[box], count)
-                continue
-            # A run adds one to each of its points: a step up where it begins, down where it ends.
-            steps = np.zeros(swept.point_rows.size + 1, dtype=np.int64)
-            for _, first, count in swept.runs:
-                np.add.at(steps, first, 1)
-                np.add.at(steps, first + count, -1)
-            counts[swept.point_rows] += np.cumsum(steps)[:-1]
+        swept = self._swept(sweep)
+        if swept is None:
+            return counts
+        if sweep.boxes == "r":
+            for box, _, count in swept.runs:
+                np.add.at(counts, swept.box_rows[box], count)
+            return counts
+        # A run adds one to each of its points: a step up where it begins, down where it ends.
+        steps = np.zeros(swept.point_rows.size + 1, dtype=np.int64)
+        for _, first, count in swept.runs:
+            np.add.at(steps, first, 1)
+            np.add.at(steps, first + count, -1)
+        counts[swept.point_rows] = np.cumsum(steps)[:-1]
         return counts
 
-    def _swept(self) -> Iterator[_Swept]:
-        for sweep in plan.sweeps(self.relation, list(self.limits)):
-            boxes, points = self.sides[sweep.boxes], self.sides[_other(sweep.boxes)]
-            lead, second, some = self._bounds(sweep, boxes)
-            boxes = boxes.where(some)
-            if lead.are_empty(boxes.rows.size):
-                continue
-            points = _in_order(points, sweep)
-            runs = RunSweep(
-                _index(points, sweep), Boxes(boxes.rows.size, lead, second, boxes.groups)
-            )
-            yield _Swept(sweep.boxes, boxes.rows, points.rows, runs)
+    def _sweeps(self) -> list[Sweep]:
+        return plan.sweeps(self.relation, list(self.limits))
+
+    def _rows(self) -> int:
+        return sum(side.rows.size for side in self.sides.values())
+
+    def _swept(self, sweep: Sweep) -> _Swept | None:
+        """Return a sweep's runs; None if no box can hold a point."""
+        boxes, points = self.sides[sweep.boxes], self.sides[_other(sweep.boxes)]
+        lead, second, some = self._bounds(sweep, boxes)
+        boxes = boxes.where(some)
+        if lead.are_empty(boxes.rows.size):
+            return None
+        points = _in_order(points, sweep)
+        runs = RunSweep(_index(points, sweep), Boxes(boxes.rows.size, lead, second, boxes.groups))
+        return _Swept(boxes.rows, points.rows, runs)
 
     def _bounds(self, sweep: Sweep, boxes: Side) -> tuple[Bounds, Bounds | None, Mask]:
         """Return the bounds of the boxes that may hold a point, and which boxes these are."""
@@ -158,7 +174,18 @@ class Matches:
         return np.ascontiguousarray(tightest), False
 
 
+# Fewer are swept before a thread has started.
+_ROWS_FOR_THREADS = 1 << 16
+
 _LEAST, _LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+def _in_threads(find: Callable[[Sweep], _T], sweeps: list[Sweep], rows: int) -> list[_T]:
+    """Find something for each sweep: at once if they are large, as kernels hold no lock."""
+    if len(sweeps) == 1 or rows < _ROWS_FOR_THREADS:
+        return [find(sweep) for sweep in sweeps]
+    with ThreadPoolExecutor(len(sweeps)) as pool:
+        return list(pool.map(find, sweeps))
 
 
 def _index(points: Side, sweep: Sweep) -> PointIndex:
