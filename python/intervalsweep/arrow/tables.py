@@ -105,7 +105,7 @@ def groups_of(
 def _paired(numbers: Int32Array, codes: Int32Array) -> Int32Array:
     """Return a number for each two, without gaps: with a third it might overflow; -1 if one is."""
     null = (numbers < 0) | (codes < 0)
-    both = np.where(null, 0, numbers.astype(np.int64) * (codes.max(initial=0) + 1) + codes)
+    both = np.where(null, 0, numbers * np.int64(int(codes.max(initial=0)) + 1) + codes)
     return np.where(null, -1, np.unique(both, return_inverse=True)[1]).astype(np.int32)
 
 
