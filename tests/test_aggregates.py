@@ -412,11 +412,13 @@ def test_a_second_axis_is_summed_box_by_box(
     assert n <= metric(frame, "runs") <= 8 * n  # boxes may be in several ranges
 
 
+ONLY_OF_ALL = "sum of all runs, not of one"
 OVERFLOWS = {
     "sum of the points": ("sum(s.v)", "0L", "9223372036854775807L - id"),
     "sum of the boxes": ("sum(r.v)", "9223372036854775807L - id", "0L"),
     "least value": ("sum(r.v), sum(s.v)", "-9223372036854775807L - 1", "-9223372036854775807L - 1"),
     "sum of both": ("sum(r.v + s.v)", "9223372036854775807L - id", "id + 1"),
+    ONLY_OF_ALL: ("sum(s.v)", "0L", "shiftleft(1L, 56) + id"),
     "sum of two INT": ("sum(r.v + s.v)", "2147483647 - CAST(id AS INT)", "CAST(id AS INT) + 1"),
     "difference of two TINYINT": (
         "sum(r.v - s.v)",
@@ -426,9 +428,14 @@ OVERFLOWS = {
 }
 
 
-@pytest.mark.parametrize("case", list(OVERFLOWS))
 @pytest.mark.parametrize(
-    ("group", "second"), [("", ""), ("r.id", ""), ("s.id", ""), ("", " AND r.te < s.te")]
+    ("case", "group", "second"),
+    [
+        (case, group, second)
+        for case in OVERFLOWS
+        for group, second in [("", ""), ("r.id", ""), ("s.id", ""), ("", " AND r.te < s.te")]
+        if not (case == ONLY_OF_ALL and group)
+    ],
 )
 def test_overflow_is_that_of_spark(
     spark: Any, conf: Any, case: str, group: str, second: str
@@ -449,6 +456,24 @@ def test_overflow_is_that_of_spark(
             errors.append(raised.value.getCondition())
     assert errors[0] == errors[1]
     assert "OVERFLOW" in str(errors[0])
+
+
+@pytest.mark.parametrize("second", ["", " AND r.te < s.te"])
+def test_what_is_not_grouped_goes_out_as_one_row_of_a_batch(
+    spark: Any, conf: Any, second: str
+) -> None:
+    conf({"spark.sql.intervalsweep.smallGroupPairs": "0"})
+    for name in "rs":
+        spark.sql(
+            "SELECT id, id AS ts, id + 20 + id % 9 AS te, nullif(id % 7, 0) AS v FROM range(3000)"
+        ).createOrReplaceTempView(name)
+    columns = "count(*), count(s.v), sum(s.v), sum(r.v), sum(r.v - s.v), avg(r.v)"
+    query = build(columns, "", "JOIN", f"r.ts < s.ts AND s.ts < r.te{second}")
+    assert check(spark, query) == 1
+    frame = spark.sql(query)
+    frame.collect()
+    assert metric(frame, "runs") > 2000
+    assert 1 <= metric(frame, "numOutputRows") <= spark.sparkContext.defaultParallelism
 
 
 def test_large_sums_that_fit(spark: Any, conf: Any) -> None:

@@ -137,6 +137,46 @@ final class RunAggregates(val layout: RunLayout) {
     }.minOption.getOrElse(Double.MaxValue)
   }
 
+  /** Whether the values of several runs can be added: nothing tells their rows apart. */
+  val areAdditive: Boolean = layout.apart.isEmpty && columns.forall { c =>
+    c.dataType == LongType && c.kind != RunKind.Least && c.kind != RunKind.Greatest
+  }
+
+  /**
+   * Computes the values for all runs of a batch. By columns: a loop over one has many reads under
+   * way, where runs that go through the join and the aggregate one by one wait for each.
+   */
+  def total(side: Side, own: RowBlock, runs: RunBatch, partners: BatchPartners): Unit = {
+    var k = 0
+    while (k < columns.length) {
+      total(columns(k), results(k), side, own, runs, partners)
+      k += 1
+    }
+  }
+
+  private def total(
+      c: RunColumn,
+      result: BlockColumn,
+      side: Side,
+      own: RowBlock,
+      runs: RunBatch,
+      partners: BatchPartners): Unit = {
+    var sum = 0L
+    var isNull = true
+    var k = 0
+    while (k < runs.size) {
+      partners.set(k)
+      compute(c, result, side, own, runs.box(k), partners)
+      if (!result.nulls(0)) {
+        sum += result.long(0)
+        isNull = false
+      }
+      k += 1
+    }
+    result.setLong(0, sum)
+    result.nulls(0) = isNull
+  }
+
   /** Computes the values for row `row` of the block `own` of a side. */
   def compute(side: Side, own: RowBlock, row: Int, partners: Partners): Unit = {
     var k = 0

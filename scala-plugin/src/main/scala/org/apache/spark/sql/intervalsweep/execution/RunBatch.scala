@@ -24,6 +24,14 @@ final class RunBatch {
     count = java.util.Arrays.copyOf(count, capacity)
   }
 
+  /** How many pairs the runs stand for. */
+  def pairs: Long = {
+    var sum = 0L
+    var k = 0
+    while (k < size) { sum += count(k); k += 1 }
+    sum
+  }
+
   def add(b: Int, f: Int, n: Int): Unit = {
     reserve(size + 1)
     box(size) = b

@@ -74,6 +74,7 @@ final class SweepTask(
   private val aggregates = plan.runs.map(new RunAggregates(_)).orNull
   private var ranges = Map.empty[Side, PointRange]
   private var partners: BatchPartners = _
+  private var isTotal = false
   private var mostPairs = -1.0
   private var gathered: GatheredPartners = _
   private val summedPoints = plan.sweeps.filter(plan.mayBeSummed).map(_.points).toSet
@@ -159,16 +160,19 @@ final class SweepTask(
       rightRow = batch.box(next)
     }
     pairs = batch.count(next)
-    isRun = partners != null && pairs > 1 && pairs <= mostPairs
+    isRun = partners != null && (isTotal || pairs > 1 && pairs <= mostPairs)
     if (isRun) joinPairs(batch.box(next))
     next += 1
   }
 
-  /** Lets the first pair of the run stand for all. */
+  /** Lets the first pair of the run stand for all, or for all of the batch. */
   private def joinPairs(box: Int): Unit = {
-    partners.set(next)
     val boxes = if (isBoxLeft) LeftSide else RightSide
-    aggregates.compute(boxes, block(boxes), box, partners)
+    if (isTotal) aggregates.total(boxes, block(boxes), batch, partners)
+    else {
+      partners.set(next)
+      aggregates.compute(boxes, block(boxes), box, partners)
+    }
     pairs = 1
   }
 
@@ -237,6 +241,8 @@ final class SweepTask(
     if (runs.sums != null) partners = new BoxSums(measures(boxes.other), runs)
     else if (aggregates != null && !plan.hasResidual && aggregates.reserve(left, right))
       takeTogether(runs, boxes)
+    isTotal = partners != null && size > 0 && aggregates.areAdditive && runs.pairs <= mostPairs
+    if (isTotal) size = 1
   }
 
   /** Has runs of boxes that are told apart go out as one pair, and gathers others by points. */
