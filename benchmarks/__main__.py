@@ -15,11 +15,13 @@ from pathlib import Path
 
 from benchmarks import machine
 from benchmarks.report import Report
-from benchmarks.suite import WARM_UP, CaseResult, Options, run
-from benchmarks.systems import DEFAULT, SYSTEMS
+from benchmarks.suite import CaseResult, Options, run
+from benchmarks.systems import FULL, HEADLINE, SYSTEMS
 from benchmarks.workloads import Workload, workloads
 
-HEADLINE_LIMIT, FULL_LIMIT = 5.0, 60.0  # seconds for a run
+# What is not given. Limit and warm-up in seconds.
+HEADLINE_DEFAULTS = {"systems": HEADLINE, "limit": 5.0, "warm_up": 5.0}
+FULL_DEFAULTS = {"systems": FULL, "limit": 60.0, "warm_up": 15.0}
 
 
 def main() -> int:
@@ -42,7 +44,7 @@ def main() -> int:
             cores=wanted,
             heap=options.heap,
             runs=options.runs,
-            limit=options.limit or (FULL_LIMIT if options.full else HEADLINE_LIMIT),
+            limit=options.limit,
             warm_up=options.warm_up,
         ),
     )
@@ -63,17 +65,21 @@ def _arguments() -> argparse.Namespace:
     add("--full", action="store_true", help="all workloads and sizes, not the headline set alone")
     add("--only", nargs="+", default=["*"], metavar="PATTERN", help="workloads by name: 'join-*'")
     add("--sizes", nargs="+", type=int, metavar="ROWS", help="instead of the workload's own")
-    add("--systems", nargs="+", default=DEFAULT, choices=SYSTEMS, metavar="SYSTEM")
+    add("--systems", nargs="+", choices=SYSTEMS, metavar="SYSTEM")
     add("--runs", type=int, default=5, help="warm runs (%(default)s)")
-    warm_up = "unmeasured runs before them of what compiles as it runs (%(default)g)"
-    add("--warm-up", type=float, default=WARM_UP, metavar="SECONDS", help=warm_up)
+    warm_up = "unmeasured runs before them of what compiles as it runs"
+    add("--warm-up", type=float, metavar="SECONDS", help=warm_up)
     add("--limit", type=float, help="seconds for a run, else its system is out")
     add("--minutes", type=float, default=float("inf"), help="begin none that may end later")
     add("--cores", type=int, help="for each system (all)")
     add("--heap", default="4g", help="of each Java machine (%(default)s)")
     add("--output", type=Path, help="folder of the results (target/benchmarks/DATE-COMMIT)")
     add("--list", action="store_true", help="show workloads and systems, and stop")
-    return parser.parse_args()
+    options = parser.parse_args()
+    for name, value in (FULL_DEFAULTS if options.full else HEADLINE_DEFAULTS).items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    return options
 
 
 def _list() -> None:

@@ -19,8 +19,7 @@ from benchmarks.workloads import Workload
 
 START_LIMIT = 120.0  # seconds for a system to start
 COLD_PATIENCE = 2  # times the limit for the first run of what compiles as it runs
-WARM_UP = 5.0  # seconds in which that runs again before it is measured
-MOST_WARM_UPS = 20  # runs in that time, which are enough for small tables
+MOST_WARM_UPS = 20  # runs before it is measured, which are enough for small tables
 WIDTH_STEP = 4  # between two widths of bins that are tried
 
 
