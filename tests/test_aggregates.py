@@ -462,7 +462,7 @@ def test_overflow_is_that_of_spark(
 def test_what_is_not_grouped_goes_out_as_one_row_of_a_batch(
     spark: Any, conf: Any, second: str
 ) -> None:
-    conf({"spark.sql.intervalsweep.smallGroupPairs": "0"})
+    conf({SMALL_GROUPS: "0"})
     for name in "rs":
         spark.sql(
             "SELECT id, id AS ts, id + 20 + id % 9 AS te, nullif(id % 7, 0) AS v FROM range(3000)"

@@ -60,14 +60,16 @@ object BroadcastIndex {
     PackedRows.unpack(rows, layout.input.size, PackedRows.codec)
 
   /**
-   * A block for each chunk of packed rows. In parallel: the executor's other tasks wait for the
-   * index, so that their cores are free. The blocks are made by the task, since what they compile
-   * needs its class loader.
+   * The packed rows in some blocks, one for each core. In parallel: the executor's other tasks wait
+   * for the index, so that their cores are free. The blocks are made by the task, since what they
+   * compile needs its class loader.
    */
   private def parts(rows: Array[InternalRow], layout: BlockLayout): Array[RowBlock] = {
-    val blocks = rows.map(_ => new RowBlock(layout, memory = null))
-    IntStream.range(0, rows.length).parallel().forEach { k =>
-      unpack(Array(rows(k)), layout).foreach(blocks(k).append(_, NoGroup))
+    val count = math.min(rows.length, Runtime.getRuntime.availableProcessors)
+    val blocks = Array.fill(count)(new RowBlock(layout, memory = null))
+    def start(k: Int): Int = (k.toLong * rows.length / count).toInt
+    IntStream.range(0, count).parallel().forEach { k =>
+      unpack(rows.slice(start(k), start(k + 1)), layout).foreach(blocks(k).append(_, NoGroup))
     }
     blocks
   }

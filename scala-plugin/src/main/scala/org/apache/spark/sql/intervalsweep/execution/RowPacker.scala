@@ -126,15 +126,15 @@ final class PackedRowIterator(bytes: Array[Byte], numFields: Int) extends Iterat
   /** Where a row with a rest is put together. */
   private var whole = Array.emptyByteArray
   private var restAt = packed.position()
-  private var next_ = 0
+  private var position = 0
 
-  override def hasNext: Boolean = next_ < numRows
+  override def hasNext: Boolean = position < numRows
 
   override def next(): UnsafeRow = {
-    val at = columns * next_
+    val at = columns * position
     val from = Platform.LONG_ARRAY_OFFSET + 8L * at
     val rest = words(at + width).toInt
-    next_ += 1
+    position += 1
     if (rest == 0) row.pointTo(words, from, 8 * width) else pointToWhole(from, rest)
     row
   }

@@ -146,13 +146,8 @@ final class RunAggregates(val layout: RunLayout) {
    * Computes the values for all runs of a batch. By columns: a loop over one has many reads under
    * way, where runs that go through the join and the aggregate one by one wait for each.
    */
-  def total(side: Side, own: RowBlock, runs: RunBatch, partners: BatchPartners): Unit = {
-    var k = 0
-    while (k < columns.length) {
-      total(columns(k), results(k), side, own, runs, partners)
-      k += 1
-    }
-  }
+  def total(side: Side, own: RowBlock, runs: RunBatch, partners: BatchPartners): Unit =
+    columns.indices.foreach(k => total(columns(k), results(k), side, own, runs, partners))
 
   private def total(
       c: RunColumn,
