@@ -26,24 +26,38 @@ final class BlockTables(block: RowBlock) {
    * exact nevertheless, if it fits.
    */
   def sums(column: Int): Array[Long] = table("sums", column) { c =>
+    val (values, nulls) = (longs(c), c.nullsIfAny)
     val sums = new Array[Long](block.numRows + 1)
+    var sum = 0L
     var i = 0
-    while (i < block.numRows) {
-      sums(i + 1) = sums(i) + (if (c.nulls(i)) 0L else c.long(i))
+    while (i < sums.length - 1) {
+      if (nulls == null || !nulls(i)) sum += values(i)
       i += 1
+      sums(i) = sum
     }
     sums
   }
 
   /** The greatest absolute value of an integral column. */
   def bound(column: Int): Double = table[java.lang.Double]("bound", column) { c =>
-    var most = 0.0
+    val (values, nulls, n) = (longs(c), c.nullsIfAny, block.numRows)
+    var least = 0L
+    var most = 0L
     var i = 0
-    while (i < block.numRows) {
-      if (!c.nulls(i)) most = math.max(most, math.abs(c.long(i).toDouble))
+    while (i < n) {
+      if (nulls == null || !nulls(i)) {
+        least = math.min(least, values(i))
+        most = math.max(most, values(i))
+      }
       i += 1
     }
-    Double.box(most)
+    math.max(-least.toDouble, most.toDouble)
+  }
+
+  /** The values of an integral column, whatever they are where it is NULL. */
+  private def longs(column: BlockColumn): Array[Long] = column match {
+    case long: LongColumn => long.values
+    case other => Array.tabulate(block.numRows)(other.long)
   }
 
   def doubleSums(column: Int): SumTree = table("doubleSums", column) { c =>

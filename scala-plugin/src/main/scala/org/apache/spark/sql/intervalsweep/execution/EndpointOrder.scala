@@ -66,17 +66,54 @@ object EndpointOrder {
     order
   }
 
-  /** Spark's radix sort of (row, key) pairs; it needs as much room again behind them. */
+  /** By Spark's radix sort: of one number a row where coordinate and row fit into it. */
   private def radix(coordinate: Array[Long], n: Int): Array[Int] = {
-    val pairs = new LongArray(MemoryBlock.fromLongArray(new Array[Long](4 * n)))
+    var least = Long.MaxValue
+    var most = Long.MinValue
     var i = 0
     while (i < n) {
-      pairs.set(2 * i, i.toLong)
-      pairs.set(2 * i + 1, coordinate(i))
+      least = math.min(least, coordinate(i))
+      most = math.max(most, coordinate(i))
       i += 1
     }
-    val start = RadixSort.sortKeyPrefixArray(pairs, 0L, n.toLong, 0, 7, false, true)
-    Array.tabulate(n)(k => pairs.get(start + 2 * k).toInt)
+    val rowBits = 32 - Integer.numberOfLeadingZeros(n - 1)
+    val isSmall = rowBits <= java.lang.Long.numberOfLeadingZeros(most - least)
+    if (isSmall) byNumber(coordinate, least, rowBits, n) else byPair(coordinate, n)
+  }
+
+  /** Sorts numbers whose upper bits are the coordinate's distance from the least, and the lower the row. */
+  private def byNumber(
+      coordinate: Array[Long],
+      least: Long,
+      rowBits: Int,
+      n: Int): Array[Int] = {
+    val numbers = new Array[Long](2 * n)
+    var i = 0
+    while (i < n) { numbers(i) = (coordinate(i) - least) << rowBits | i; i += 1 }
+    val sorted = new LongArray(MemoryBlock.fromLongArray(numbers))
+    val start = RadixSort.sort(sorted, n.toLong, rowBits / 8, 7, false, false)
+    val mask = (1L << rowBits) - 1
+    val order = new Array[Int](n)
+    i = 0
+    while (i < n) { order(i) = (numbers(start + i) & mask).toInt; i += 1 }
+    order
+  }
+
+  /** Sorts pairs of row and coordinate; it needs as much room again behind them. */
+  private def byPair(coordinate: Array[Long], n: Int): Array[Int] = {
+    val pairs = new Array[Long](4 * n)
+    var i = 0
+    while (i < n) {
+      pairs(2 * i) = i.toLong
+      pairs(2 * i + 1) = coordinate(i)
+      i += 1
+    }
+    val sorted = new LongArray(MemoryBlock.fromLongArray(pairs))
+    val start = RadixSort.sortKeyPrefixArray(sorted, 0L, n.toLong, 0, 7, false, true)
+    val order = new Array[Int](n)
+    i = 0
+    while (i < n) { order(i) = pairs(start + 2 * i).toInt; i += 1 }
+    order
   }
 
   /** Stable, so that the order by coordinate survives within a group. */
