@@ -4,7 +4,9 @@ package org.apache.spark.sql.intervalsweep.execution
 import org.apache.spark.sql.intervalsweep.condition.Axis
 
 /** The extent of one box after the other on an axis, both ends inclusive. */
-final class Extent(axis: Axis) {
+final class Extent(axis: Axis) extends Serializable {
+  private val (lowerSlot, lowerIsStrict) = axis.lower.fold((-1, false))(b => (b.slot, b.strict))
+  private val (upperSlot, upperIsStrict) = axis.upper.fold((-1, false))(b => (b.slot, b.strict))
   var least: Long = Long.MinValue
   var most: Long = Long.MaxValue
 
@@ -17,15 +19,13 @@ final class Extent(axis: Axis) {
     least = Long.MinValue
     most = Long.MaxValue
     var isBeyond = false // a bound that no value of the type is beyond
-    if (axis.lower.isDefined) {
-      val bound = axis.lower.get
-      least = endpoint(bound.slot)
-      if (bound.strict) { isBeyond = least == Long.MaxValue; least += 1 }
+    if (lowerSlot >= 0) {
+      least = endpoint(lowerSlot)
+      if (lowerIsStrict) { isBeyond = least == Long.MaxValue; least += 1 }
     }
-    if (axis.upper.isDefined) {
-      val bound = axis.upper.get
-      most = endpoint(bound.slot)
-      if (bound.strict) { isBeyond ||= most == Long.MinValue; most -= 1 }
+    if (upperSlot >= 0) {
+      most = endpoint(upperSlot)
+      if (upperIsStrict) { isBeyond ||= most == Long.MinValue; most -= 1 }
     }
     if (isBeyond) clear()
   }

@@ -5,6 +5,8 @@ import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.RangePartitioner
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.util.random.XORShiftRandom
 
 /**
  * A sample of points, from which ranges are made.
@@ -61,14 +63,48 @@ final class PointSample(val total: Long, weighted: Seq[(Long, Float)]) {
 object PointSample {
   private val SamplesPerRange = 100
 
-  /** @param most how many ranges will be asked for at most */
-  def of(points: RDD[Long], most: Int): PointSample = {
-    val perPartition = math.ceil(
-      3.0 * SamplesPerRange * most / math.max(1, points.getNumPartitions)).toInt
-    val (total, sketched) = RangePartitioner.sketch(points, math.max(perPartition, 1))
-    val weighted = sketched.toSeq.flatMap { case (_, n, sample) =>
-      sample.map(point => (point, n.toFloat / sample.length))
+  /**
+   * @param point makes what reads the point of a row; a task has its own
+   * @param most how many ranges will be asked for at most
+   */
+  def of(rows: RDD[InternalRow], point: () => EndpointReader, most: Int): PointSample = {
+    val size = math.ceil(3.0 * SamplesPerRange * most / math.max(1, rows.getNumPartitions))
+    val reservoirs = rows.mapPartitionsWithIndex { (partition, rows) =>
+      val reservoir = new Reservoir(math.max(size.toInt, 1), partition)
+      val pointOf = point()
+      while (rows.hasNext) if (pointOf.read(rows.next())) reservoir.add(pointOf(0))
+      Iterator((reservoir.seen, reservoir.sample))
+    }.collect()
+    val weighted = reservoirs.toSeq.flatMap { case (seen, sample) =>
+      sample.map(point => (point, seen.toFloat / sample.length))
     }
-    new PointSample(total, weighted)
+    new PointSample(reservoirs.map(_._1).sum, weighted)
   }
+}
+
+/** Some of the values that are added, each as likely as the others: reservoir sampling. */
+private final class Reservoir(size: Int, seed: Long) {
+  private val random = new XORShiftRandom(seed)
+  private var values = new Array[Long](math.min(size, Reservoir.FirstSize))
+
+  /** How many values were added. */
+  var seen = 0L
+
+  def add(value: Long): Unit = {
+    if (seen < size) {
+      if (seen == values.length)
+        values = java.util.Arrays.copyOf(values, math.min(size, 2 * values.length))
+      values(seen.toInt) = value
+    } else {
+      val at = (random.nextDouble() * (seen + 1)).toLong
+      if (at < size) values(at.toInt) = value
+    }
+    seen += 1
+  }
+
+  def sample: Array[Long] = values.take(math.min(seen, size.toLong).toInt)
+}
+
+private object Reservoir {
+  private val FirstSize = 1024
 }

@@ -31,7 +31,7 @@ object RangeExecution {
       rows: Map[Side, RDD[InternalRow]]): Ranges = {
     val least = node.session.sparkContext.defaultParallelism
     val most = math.max(least, node.conf.numShufflePartitions)
-    val sample = PointSample.of(points(node, rows), most)
+    val sample = sampled(node, rows, most)
     val wanted = sample.total / node.conf.getConf(IntervalSweepConf.RangeRows) + 1
     // Longer boxes, fewer ranges: a box is copied to each that it touches.
     val share = node.sweeps.map(meanShare(node, rows, sample, _)).max
@@ -64,16 +64,14 @@ object RangeExecution {
   }
 
   /** What the ranges are made of. */
-  private def points(
+  private def sampled(
       node: IntervalSweepJoinExec,
-      rows: Map[Side, RDD[InternalRow]]): RDD[Long] = {
+      rows: Map[Side, RDD[InternalRow]],
+      most: Int): PointSample = {
     val side = node.sweeps.head.points
     val point = Seq(node.sweepCondition.endpoints(side)(node.sweeps.head.lead.point))
     val input = node.input(side).output
-    rows(side).mapPartitions { partition =>
-      val endpointOf = new EndpointReader(point, input)
-      partition.filter(endpointOf.read).map(_ => endpointOf(0))
-    }
+    PointSample.of(rows(side), () => new EndpointReader(point, input), most)
   }
 }
 
