@@ -7,7 +7,8 @@ import org.apache.spark.sql.intervalsweep.functions.{
   DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions
 }
 import org.apache.spark.sql.intervalsweep.planner.{
-  AggregateRuns, EqualityRelations, IntervalSweepStrategy, JoinReportFunction, SplitSkewedKeys
+  AggregateRuns, EqualityRelations, IntervalSweepStrategy, JoinReportFunction, ReadVectors,
+  SplitSkewedKeys
 }
 
 /**
@@ -19,7 +20,7 @@ import org.apache.spark.sql.intervalsweep.planner.{
  * }}}
  *
  * It only injects, into the Spark that it was made for: the functions, four optimizer rules, the
- * strategy and a rule for adaptive execution.
+ * strategy, a rule for columnar inputs and one for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
@@ -32,6 +33,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
     extensions.injectPreCBORule(_ => AggregateRuns)
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
+    extensions.injectColumnar(_ => ReadVectors)
     extensions.injectQueryStagePrepRule(_ => SplitSkewedKeys)
   }
 }

@@ -41,7 +41,7 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   final def clear(): Unit = hasNulls = false
 
   /** Reorders the rows: row `i` becomes what row `order(i)` was. */
-  def permute(order: Array[Int], n: Int): Unit = {
+  def permute(order: Array[Int], n: Int): Unit = if (hasNulls) {
     val old = nulls
     nulls = new Array[Boolean](old.length)
     var i = 0
@@ -69,6 +69,20 @@ sealed abstract class BlockColumn(val dataType: DataType) {
     hasNulls ||= from.hasNulls
   }
 
+  /** Sets the rows from `i` on to `n` rows of a batch, from its row `first` on. */
+  final def setAll(i: Int, batch: RowBatch, ordinal: Int, first: Int, n: Int): Unit = {
+    val flags = batch.nulls(ordinal)
+    if (flags == null) java.util.Arrays.fill(nulls, i, i + n, false)
+    else {
+      System.arraycopy(flags, first, nulls, i, n)
+      hasNulls = true
+    }
+    setWords(i, batch.words(ordinal), first, n)
+  }
+
+  /** The same of the words of a field that [[RowBatch.takes]]. */
+  protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit
+
   /** The values, whatever their type. */
   protected def array: AnyRef
 
@@ -81,7 +95,7 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   /** Sets row `i` of a DOUBLE column. */
   def setDouble(i: Int, value: Double): Unit = throw unlike("DOUBLE")
 
-  private def unlike(other: String) =
+  protected def unlike(other: String): Throwable =
     SparkException.internalError(s"IntervalSweepJoin: ${dataType.sql} is read as $other")
 }
 
@@ -109,6 +123,17 @@ final class IntColumn(dataType: DataType) extends BlockColumn(dataType) {
       case 1 => row.getByte(ordinal).toInt
       case _ => if (row.getBoolean(ordinal)) 1 else 0
     }
+  override protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit = {
+    val shift = RowBatch.shift(dataType)
+    var k = 0
+    while (k < n) { values(i + k) = fromWord(words(first + k) >> shift); k += 1 }
+  }
+  private def fromWord(word: Long): Int = width match {
+    case 4 => word.toInt
+    case 2 => word.toShort.toInt
+    case 1 => word.toByte.toInt
+    case _ => if (word.toByte != 0) 1 else 0
+  }
   override def permute(order: Array[Int], n: Int): Unit = {
     super.permute(order, n)
     val old = values
@@ -139,6 +164,8 @@ final class LongColumn(dataType: DataType) extends BlockColumn(dataType) {
   }
   override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
     values(i) = row.getLong(ordinal)
+  override protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit =
+    System.arraycopy(words, first, values, i, n)
   override def permute(order: Array[Int], n: Int): Unit = {
     super.permute(order, n)
     values = EndpointOrder.permuted(values, order, n)
@@ -166,6 +193,14 @@ final class DoubleColumn(dataType: DataType) extends BlockColumn(dataType) {
   override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
     values(i) =
       if (dataType == FloatType) row.getFloat(ordinal).toDouble else row.getDouble(ordinal)
+  override protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit = {
+    val shift = RowBatch.shift(dataType)
+    var k = 0
+    while (k < n) { values(i + k) = fromWord(words(first + k) >> shift); k += 1 }
+  }
+  private def fromWord(word: Long): Double =
+    if (dataType == FloatType) java.lang.Float.intBitsToFloat(word.toInt).toDouble
+    else java.lang.Double.longBitsToDouble(word)
   override def permute(order: Array[Int], n: Int): Unit = {
     super.permute(order, n)
     val old = values
@@ -201,6 +236,8 @@ final class ObjectColumn(dataType: DataType) extends BlockColumn(dataType) {
   /** A copy: the row is one that its producer uses again. */
   override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
     values(i) = InternalRow.copyValue(row.get(ordinal, dataType)).asInstanceOf[AnyRef]
+  override protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit =
+    throw unlike("a number")
   override def permute(order: Array[Int], n: Int): Unit = {
     super.permute(order, n)
     val old = values

@@ -6,7 +6,7 @@ import java.util.stream.IntStream
 import java.util.{Collections, Map => JMap, WeakHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.Expression
 
 /**
  * A broadcast side in columns, sorted by (group, sort endpoint), and the numbers of its key groups.
@@ -56,8 +56,8 @@ object BroadcastIndex {
     new BroadcastIndex(block, groups)
   }
 
-  private def unpack(rows: Array[InternalRow], layout: BlockLayout): Iterator[UnsafeRow] =
-    PackedRows.unpack(rows, layout.input.size, PackedRows.codec)
+  private def unpack(rows: Array[InternalRow], layout: BlockLayout): Iterator[InternalRow] =
+    PackedRows.unpack(rows, layout.input.map(_.dataType).toArray, PackedRows.codec)
 
   /**
    * The packed rows in some blocks, one for each core. In parallel: the executor's other tasks wait
@@ -69,7 +69,7 @@ object BroadcastIndex {
     val blocks = Array.fill(count)(new RowBlock(layout, memory = null))
     def start(k: Int): Int = (k.toLong * rows.length / count).toInt
     IntStream.range(0, count).parallel().forEach { k =>
-      unpack(rows.slice(start(k), start(k + 1)), layout).foreach(blocks(k).append(_, NoGroup))
+      blocks(k).appendAll(unpack(rows.slice(start(k), start(k + 1)), layout))
     }
     blocks
   }

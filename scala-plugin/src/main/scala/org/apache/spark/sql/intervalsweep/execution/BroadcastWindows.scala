@@ -43,8 +43,10 @@ final class BroadcastWindows(
 
   private def fill(): Unit =
     while (hasRoom && input.hasNext) {
-      val row = input.next()
-      if (!isTaken(row)) leftovers.add(streamed, row)
+      if (stream.appendBatch(input, size.streamRows - stream.numRows) == 0) {
+        val row = input.next()
+        if (!isTaken(row)) leftovers.add(streamed, row)
+      }
     }
 
   private def hasRoom: Boolean =

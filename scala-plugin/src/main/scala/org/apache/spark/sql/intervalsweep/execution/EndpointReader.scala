@@ -18,7 +18,9 @@ import org.apache.spark.sql.types.{
  */
 final class EndpointReader(endpoints: Seq[Expression], input: Seq[Attribute])
     extends (Int => Long) {
-  private val columns = EndpointReader.columns(endpoints, input)
+
+  /** Where the endpoints are in a row, if they are columns of 64 bits. */
+  val columns: Option[Array[Int]] = EndpointReader.columns(endpoints, input)
   private val at = columns.getOrElse(endpoints.indices.toArray)
   private val computed = new SpecificInternalRow(endpoints.map(_ => LongType))
   private val project: MutableProjection =

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.execution
 import java.util.{BitSet => JBitSet}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.execution.metric.SQLMetric
 
 /**
@@ -16,8 +16,9 @@ import org.apache.spark.sql.execution.metric.SQLMetric
  */
 private final class LargeGroup(input: SortedInput, spillSize: SQLMetric) {
   private val rows = SpillingRows(LargeGroup.RowsInMemory, LargeGroup.BytesInMemory)
+  private val project = UnsafeProjection.create(input.columns.map(_.dataType).toArray)
   while (input.hasHeldRow) {
-    rows.add(input.row.asInstanceOf[UnsafeRow])
+    rows.add(project(input.row))
     input.advance()
   }
 

@@ -7,7 +7,7 @@ import org.apache.spark.SparkEnv
 import org.apache.spark.io.CompressionCodec
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
 import org.apache.spark.sql.catalyst.plans.physical.{BroadcastMode, Partitioning}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType}
@@ -40,13 +40,15 @@ case object PackedRows extends BroadcastMode {
   /** The rows that were packed; each is valid until the next one. */
   def unpack(
       packed: Array[InternalRow],
-      numFields: Int,
-      codec: CompressionCodec): Iterator[UnsafeRow] =
-    packed.iterator.flatMap { row =>
+      types: Array[DataType],
+      codec: CompressionCodec): Iterator[InternalRow] = {
+    val chunks = packed.iterator.map { row =>
       val source = codec.compressedInputStream(new ByteArrayInputStream(row.getBinary(1)))
-      try new PackedRowIterator(source.readNBytes(row.getInt(0)), numFields)
+      try source.readNBytes(row.getInt(0))
       finally source.close()
     }
+    RowPacker.unpack(chunks, types)
+  }
 
   /** How the application compresses what it sends. */
   def codec: CompressionCodec = CompressionCodec.createCodec(SparkEnv.get.conf)
@@ -90,12 +92,17 @@ final class Packing(rows: Iterator[InternalRow], numFields: Int, codec: Compress
   override def hasNext: Boolean = rows.hasNext
 
   override def next(): PackedChunk = {
-    while (rows.hasNext && packer.size < Packing.MostBytes) {
-      packer.add(rows.next().asInstanceOf[UnsafeRow])
-    }
+    while (rows.hasNext && packer.size < Packing.MostBytes) add()
     val n = packer.numRows
     val packed = packer.take()
     PackedChunk(n.toLong, packed.length, compressed(packed))
+  }
+
+  private def add(): Unit = rows match {
+    case batches: BatchedRows =>
+      packer.addAll(batches.batch, batches.position)
+      batches.skip(batches.batch.numRows - batches.position)
+    case _ => packer.add(rows.next())
   }
 
   private def compressed(packed: Array[Byte]): Array[Byte] = {

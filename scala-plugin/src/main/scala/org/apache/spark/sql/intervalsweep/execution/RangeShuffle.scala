@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.{Side, Sweep}
 import org.apache.spark.util.MutablePair
@@ -36,10 +36,19 @@ case class Ranges(bounds: Array[Long], parts: Array[Int]) {
   /** Whether the points of some range are dealt out to several partitions. */
   def areDealt: Boolean = count > parts.length
 
-  /** The range of a point: the number of bounds below it. */
+  /**
+   * The range of a point: the number of bounds below it. It searches without branches that depend
+   * on the point, which no processor foresees.
+   */
   private def rangeOf(point: Long): Int = {
-    val at = java.util.Arrays.binarySearch(bounds, point)
-    if (at >= 0) at else -at - 1
+    var below = 0
+    var rest = bounds.length
+    while (rest > 1) {
+      val half = rest >>> 1
+      below += (if (bounds(below + half - 1) < point) half else 0)
+      rest -= half
+    }
+    if (rest == 1 && bounds(below) < point) below + 1 else below
   }
 
   /**
@@ -81,13 +90,12 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
 
   private val points: Array[Int] = sweeps.map(_.lead.point).toArray
 
-  /** Of the boxes of each sweep; null where the rows are its points. A task has its own. */
-  @transient private lazy val extents: Array[Extent] =
+  /** Of the boxes of each sweep; null where the rows are its points. A task has its own copy. */
+  private val extents: Array[Extent] =
     sweeps.map(sweep => if (sweep.boxes == side) new Extent(sweep.lead) else null).toArray
 
   /** The first and last partition of a row by sweep; of a pair with first > last, there is none. */
   def route(endpoints: Int => Long, number: Long, into: Array[Int]): Unit = {
-    val extents = this.extents
     var k = 0
     while (k < width) {
       if (extents(k) != null) routeBox(extents(k), endpoints, into, 2 * k)
@@ -144,7 +152,7 @@ object RangeShuffle {
     val addressed = rows.mapPartitionsWithIndexInternal[Product2[Int, InternalRow]](
       address(_, _, side, ranges, replicated),
       isOrderSensitive = side.isNumbered || side.router.usesNumbers)
-    RowShuffle(addressed, ranges, side.columns.size, metrics)
+    RowShuffle(addressed, ranges, side.columns.map(_.dataType).toArray, metrics)
   }
 
   private def address(
@@ -186,7 +194,7 @@ private final class AddressedRows(
     at = 0
     if (targets.count > 1) replicated.add(targets.count - 1L)
     pair._2 =
-      if (side.isNumbered) numbered(row.asInstanceOf[UnsafeRow], number, targets.count) else row
+      if (side.isNumbered) numbered(row, number, targets.count) else row
     number += 1
   }
 }

@@ -5,7 +5,8 @@ import org.apache.spark.HashPartitioner
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Ascending, Attribute, AttributeReference, BoundReference, SortOrder, UnsafeRow
+  Ascending, Attribute, AttributeReference, BoundReference, SortOrder,
+  UnsafeProjection, UnsafeRow
 }
 import org.apache.spark.sql.catalyst.expressions.codegen.{GenerateUnsafeRowJoiner, UnsafeRowWriter}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
@@ -45,7 +46,8 @@ object ReplicatedRows {
   def columnsAdded(): Seq[Attribute] = Seq(number(), copies())
 
   /** A function that adds number and copies to rows of these columns; the result is reused. */
-  def numbered(columns: Seq[Attribute]): (UnsafeRow, Long, Int) => UnsafeRow = {
+  def numbered(columns: Seq[Attribute]): (InternalRow, Long, Int) => UnsafeRow = {
+    val project = UnsafeProjection.create(columns, columns)
     val added = columnsAdded()
     val joiner = GenerateUnsafeRowJoiner.create(
       DataTypeUtils.fromAttributes(columns),
@@ -55,7 +57,11 @@ object ReplicatedRows {
       writer.reset()
       writer.write(0, number)
       writer.write(1, copies)
-      joiner.join(row, writer.getRow)
+      val unsafe = row match {
+        case row: UnsafeRow => row
+        case _ => project(row)
+      }
+      joiner.join(unsafe, writer.getRow)
     }
   }
 
@@ -81,8 +87,11 @@ object ReplicatedRows {
     }
     val order = SortOrder(BoundReference(numberAt, LongType, nullable = false), Ascending)
     val sorter = RowSorter(DataTypeUtils.fromAttributes(columns), order, metrics)
-    RowShuffle(addressed, partitions, columns.size, metrics)
-      .mapPartitions(rows => merge(sorter.sort(rows), numberAt))
+    val types = columns.map(_.dataType).toArray
+    RowShuffle(addressed, partitions, types, metrics).mapPartitions { rows =>
+      val project = UnsafeProjection.create(types)
+      merge(sorter.sort(rows.map(project(_))), numberAt)
+    }
   }
 
   /** Rows of one number come one after the other. */

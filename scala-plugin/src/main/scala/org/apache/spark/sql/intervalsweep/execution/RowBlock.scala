@@ -75,6 +75,10 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private var isShort = false
   private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
 
+  /** Whether what is kept of a row are fields as they are, and nothing else is asked of it. */
+  private def takesBatches: Boolean =
+    groups == null && failures == null && !hasObjects && endpointOf.columns.isDefined
+
   def numRows: Int = rows
 
   /**
@@ -96,6 +100,45 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     offsets = null
     knownTables = null
     true
+  }
+
+  /** Adds rows of a block without groups, leaving out those with a NULL endpoint. */
+  def appendAll(rows: Iterator[InternalRow]): Unit =
+    while (rows.hasNext) {
+      if (appendBatch(rows, Int.MaxValue) == 0) append(rows.next(), BroadcastIndex.NoGroup)
+    }
+
+  /**
+   * Adds the next rows, up to `most`, if they come in a batch and nothing has to be asked of each.
+   *
+   * @return how many were added
+   */
+  def appendBatch(input: Iterator[InternalRow], most: Int): Int = input match {
+    case batches: BatchedRows if takesBatches && isWhole(batches.batch) =>
+      if (rows == capacity) grow()
+      val first = batches.position
+      val n = Seq(most, capacity - rows, batches.batch.numRows - first).min
+      append(batches.batch, first, n)
+      batches.skip(n)
+      n
+    case _ => 0
+  }
+
+  /** Whether no endpoint in the batch is NULL. */
+  private def isWhole(batch: RowBatch): Boolean =
+    batch != null && endpointOf.columns.get.forall(batch.nulls(_) == null)
+
+  private def append(batch: RowBatch, first: Int, n: Int): Unit = {
+    endpoints.indices.foreach { k =>
+      val words = batch.words(endpointOf.columns.get(k))
+      System.arraycopy(words, first, endpoints(k), rows, n)
+    }
+    columns.indices.foreach { k =>
+      columns(k).setAll(rows, batch, layout.ordinals(k), first, n)
+    }
+    rows += n
+    offsets = null
+    knownTables = null
   }
 
   /** Adds the rows of a block without groups that has the same layout. */

@@ -4,7 +4,9 @@ package org.apache.spark.sql.intervalsweep.execution
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.Arrays
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.Platform
 
 /**
@@ -25,8 +27,8 @@ import org.apache.spark.unsafe.Platform
  */
 final class RowPacker(numFields: Int) {
   private val width = RowPacker.words(numFields)
-  private val columns = width + 1 // the last one: how long the rest is
-  private var words = new Array[Long](columns * RowPacker.FirstRows)
+  private val flags = width - numFields // the words that say what is NULL
+  private val columns = Array.fill(width + 1)(new Array[Long](RowPacker.FirstRows))
   private var rests = Array.emptyByteArray
   private var restBytes = 0
   private var rows = 0
@@ -34,21 +36,65 @@ final class RowPacker(numFields: Int) {
   def numRows: Int = rows
 
   /** About how many bytes the rows take here. */
-  def size: Long = 8L * columns * rows + restBytes
+  def size: Long = 8L * columns.length * rows + restBytes
 
-  def add(row: UnsafeRow): Unit = {
-    val at = columns * rows
-    if (at == words.length) words = Arrays.copyOf(words, 2 * at)
+  /** @param row in Spark's own format, or of a batch */
+  def add(row: InternalRow): Unit = {
+    reserve(1)
+    row match {
+      case row: BatchRow => addFields(row.batch, row.at)
+      case _ => addWords(row.asInstanceOf[UnsafeRow])
+    }
+    rows += 1
+  }
+
+  /** Adds all rows of a batch from one on. */
+  def addAll(batch: RowBatch, first: Int): Unit = {
+    val n = batch.numRows - first
+    reserve(n)
+    (0 until flags).foreach(k => Arrays.fill(columns(k), rows, rows + n, 0L))
+    (0 until numFields).foreach { k =>
+      System.arraycopy(batch.words(k), first, columns(flags + k), rows, n)
+      if (batch.nulls(k) != null) (0 until n).foreach(i => setNullIf(batch, k, first + i, rows + i))
+    }
+    Arrays.fill(columns(width), rows, rows + n, 0L)
+    rows += n
+  }
+
+  private def reserve(more: Int): Unit = if (rows + more > columns(0).length) {
+    val larger = math.max(rows + more, 2 * columns(0).length)
+    columns.indices.foreach(k => columns(k) = Arrays.copyOf(columns(k), larger))
+  }
+
+  private def addWords(row: UnsafeRow): Unit = {
     var k = 0
     while (k < width) {
-      words(at + k) = Platform.getLong(row.getBaseObject, row.getBaseOffset + 8L * k)
+      columns(k)(rows) = Platform.getLong(row.getBaseObject, row.getBaseOffset + 8L * k)
       k += 1
     }
     val rest = row.getSizeInBytes - 8 * width
-    words(at + width) = rest
+    columns(width)(rows) = rest
     if (rest > 0) addRest(row, rest)
-    rows += 1
   }
+
+  /** A row of a batch has no rest. */
+  private def addFields(batch: RowBatch, row: Int): Unit = {
+    var k = 0
+    while (k < flags) { columns(k)(rows) = 0; k += 1 }
+    k = 0
+    while (k < numFields) {
+      columns(flags + k)(rows) = batch.words(k)(row)
+      if (batch.nulls(k) != null) setNullIf(batch, k, row, rows)
+      k += 1
+    }
+    columns(width)(rows) = 0
+  }
+
+  private def setNullIf(batch: RowBatch, field: Int, row: Int, at: Int): Unit =
+    if (batch.nulls(field)(row)) {
+      columns(field / 64)(at) |= 1L << field
+      columns(flags + field)(at) = 0
+    }
 
   private def addRest(row: UnsafeRow, bytes: Int): Unit = {
     val needed = Math.addExact(restBytes, bytes)
@@ -61,13 +107,14 @@ final class RowPacker(numFields: Int) {
 
   /** Packs the rows, and forgets them. */
   def take(): Array[Byte] = {
-    val least = new Array[Long](columns)
-    val bytes = Array.tabulate(columns)(measure(_, least))
+    val least = new Array[Long](columns.length)
+    val bytes = Array.tabulate(columns.length)(measure(_, least))
     val differences = bytes.map(_.toLong * rows).sum
-    val size = 4 + columns * RowPacker.ColumnHeader + differences + restBytes + RowPacker.Slack
+    val headers = 4 + columns.length * RowPacker.ColumnHeader
+    val size = headers + differences + restBytes + RowPacker.Slack
     val packed = RowPacker.buffer(new Array[Byte](Math.toIntExact(size)))
     packed.putInt(rows)
-    (0 until columns).foreach(k => store(k, least(k), bytes(k), packed))
+    columns.indices.foreach(k => store(columns(k), least(k), bytes(k), packed))
     packed.put(rests, 0, restBytes)
     rows = 0
     restBytes = 0
@@ -76,30 +123,30 @@ final class RowPacker(numFields: Int) {
 
   /** How many bytes a column's differences from its least value need. */
   private def measure(column: Int, least: Array[Long]): Int = {
-    val (values, step, end) = (words, columns, columns * rows)
+    val (values, n) = (columns(column), rows)
     var low = Long.MaxValue
     var high = Long.MinValue
-    var at = column
-    while (at < end) {
-      low = math.min(low, values(at))
-      high = math.max(high, values(at))
-      at += step
+    var i = 0
+    while (i < n) {
+      low = math.min(low, values(i))
+      high = math.max(high, values(i))
+      i += 1
     }
     least(column) = low
-    if (rows == 0) 0 else (71 - java.lang.Long.numberOfLeadingZeros(high - low)) / 8
+    if (n == 0) 0 else (71 - java.lang.Long.numberOfLeadingZeros(high - low)) / 8
   }
 
   /** Each value is stored with eight bytes, of which the next one overwrites those not needed. */
-  private def store(column: Int, least: Long, bytes: Int, packed: ByteBuffer): Unit = {
+  private def store(values: Array[Long], least: Long, bytes: Int, packed: ByteBuffer): Unit = {
     packed.putLong(least).put(bytes.toByte)
     if (bytes > 0) {
       // Local: what is stored might be a field, for all that the compiler knows.
-      val (values, step, end, target) = (words, columns, columns * rows, packed.array)
+      val (n, target) = (rows, packed.array)
       var to = packed.position()
-      var at = column
-      while (at < end) {
-        RowPacker.putLong(target, to, values(at) - least)
-        at += step
+      var i = 0
+      while (i < n) {
+        RowPacker.putLong(target, to, values(i) - least)
+        i += 1
         to += bytes
       }
       packed.position(to)
@@ -115,20 +162,17 @@ final class RowPacker(numFields: Int) {
 final class PackedRowIterator(bytes: Array[Byte], numFields: Int) extends Iterator[UnsafeRow] {
   private val width = RowPacker.words(numFields)
   private val columns = width + 1
-  private val packed = RowPacker.buffer(bytes)
+  private val packed = new PackedColumns(bytes)
   private val row = new UnsafeRow(numFields)
-
-  /** How many rows there are in all. */
-  val numRows: Int = packed.getInt()
-  private val words = new Array[Long](columns * numRows)
-  (0 until columns).foreach(load)
+  private val words = new Array[Long](columns * packed.numRows)
+  (0 until columns).foreach(packed.load(words, _, columns))
 
   /** Where a row with a rest is put together. */
   private var whole = Array.emptyByteArray
-  private var restAt = packed.position()
+  private var restAt = packed.position
   private var position = 0
 
-  override def hasNext: Boolean = position < numRows
+  override def hasNext: Boolean = position < packed.numRows
 
   override def next(): UnsafeRow = {
     val at = columns * position
@@ -147,25 +191,77 @@ final class PackedRowIterator(bytes: Array[Byte], numFields: Int) extends Iterat
     restAt += rest
     row.pointTo(whole, size)
   }
+}
 
-  private def load(column: Int): Unit = {
+/** The columns of packed rows, read one after the other. */
+private final class PackedColumns(bytes: Array[Byte]) {
+  private val packed = RowPacker.buffer(bytes)
+  val numRows: Int = packed.getInt()
+
+  /** Where the next column begins, or what is behind the last one. */
+  def position: Int = packed.position()
+
+  /** Reads a column into every so many elements of an array. */
+  def load(values: Array[Long], first: Int, step: Int): Unit = {
     val least = packed.getLong()
     val width = packed.get().toInt
     val mask = if (width == 0) 0L else -1L >>> (64 - 8 * width)
-    val (values, step, end) = (words, columns, words.length)
     var from = packed.position()
-    var at = column
-    while (at < end) {
+    var at = first
+    while (at < values.length) {
       values(at) = least + (RowPacker.getLong(bytes, from) & mask)
       at += step
       from += width
     }
     packed.position(from)
   }
+
+  def load(): Array[Long] = {
+    val values = new Array[Long](numRows)
+    if (!passZeros()) load(values, first = 0, step = 1)
+    values
+  }
+
+  /** Goes past the next column if all its values are 0. */
+  def passZeros(): Boolean = {
+    val at = packed.position()
+    val areZero = packed.getLong(at) == 0 && packed.get(at + 8) == 0
+    if (areZero) packed.position(at + RowPacker.ColumnHeader)
+    areZero
+  }
 }
 
 object RowPacker {
   private val FirstRows = 64
+
+  /** The rows of some chunks, each what a packer has taken: in batches, where fields are words. */
+  def unpack(chunks: Iterator[Array[Byte]], types: Array[DataType]): Iterator[InternalRow] =
+    if (!types.forall(RowBatch.takes)) chunks.flatMap(new PackedRowIterator(_, types.length))
+    else new BatchedRows(types) {
+      override protected def nextBatch(): RowBatch =
+        if (chunks.hasNext) unpacked(chunks.next(), types.length) else null
+    }
+
+  /** How many rows there are in a chunk. */
+  def numRows(chunk: Array[Byte]): Int = buffer(chunk).getInt()
+
+  private def unpacked(chunk: Array[Byte], numFields: Int): RowBatch = {
+    val columns = new PackedColumns(chunk)
+    val flags = Array.fill(words(numFields) - numFields)(
+      if (columns.passZeros()) null else columns.load())
+    val fields = Array.fill(numFields)(columns.load())
+    val nulls = Array.tabulate(numFields) { k =>
+      if (flags(k / 64) == null) null else nullsIfAny(flags(k / 64), k)
+    }
+    new RowBatch(columns.numRows, fields, nulls)
+  }
+
+  private def nullsIfAny(flags: Array[Long], field: Int): Array[Boolean] = {
+    var any = 0L
+    var i = 0
+    while (i < flags.length) { any |= flags(i); i += 1 }
+    if ((any >>> field & 1) == 0) null else flags.map(f => (f >>> field & 1) == 1)
+  }
 
   /** The least value, and how many bytes the differences have. */
   private[execution] val ColumnHeader = 9

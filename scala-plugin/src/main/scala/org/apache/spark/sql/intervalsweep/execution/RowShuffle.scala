@@ -6,7 +6,7 @@ import org.apache.spark.{
 }
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection}
 import org.apache.spark.sql.execution.{ShuffledRowRDD, UnsafeRowSerializer}
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.metric.{
@@ -36,12 +36,12 @@ object RowShuffle {
   def apply(
       addressed: RDD[Product2[Int, InternalRow]],
       partitions: Int,
-      numFields: Int,
+      types: Array[DataType],
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
     val written = metrics(SQLShuffleWriteMetricsReporter.SHUFFLE_RECORDS_WRITTEN)
     val read = metrics(SQLShuffleReadMetricsReporter.RECORDS_READ)
     val packed = addressed.mapPartitionsInternal[Product2[Int, InternalRow]](
-      new PackedAddresses(_, partitions, numFields, written))
+      new PackedAddresses(_, partitions, types.length, written))
     val dependency = new ShuffleDependency[Int, InternalRow, InternalRow](
       if (keepsRows) packed.mapPartitions(_.map(copied)) else packed,
       new PartitionIdPassthrough(partitions),
@@ -49,12 +49,14 @@ object RowShuffle {
       shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(metrics))
     new ShuffledRowRDD(dependency, metrics).mapPartitionsInternal { chunks =>
       val counted = TaskContext.get().taskMetrics().createTempShuffleReadMetrics()
-      chunks.flatMap { chunk =>
-        val rows = new PackedRowIterator(chunk.getBinary(0), numFields)
-        counted.incRecordsRead(rows.numRows - 1L)
-        read.add(rows.numRows - 1L)
-        rows
+      val unpacked = chunks.map { chunk =>
+        val bytes = chunk.getBinary(0)
+        val rows = RowPacker.numRows(bytes)
+        counted.incRecordsRead(rows - 1L)
+        read.add(rows - 1L)
+        bytes
       }
+      RowPacker.unpack(unpacked, types)
     }
   }
 
@@ -115,7 +117,7 @@ private final class PackedAddresses(
   private def add(row: Product2[Int, InternalRow]): Unit = {
     if (packers(row._1) == null) packers(row._1) = new RowPacker(numFields)
     val packer = packers(row._1)
-    packer.add(row._2.asInstanceOf[UnsafeRow])
+    packer.add(row._2)
     if (packer.size >= mostBytes) full = row._1
   }
 }

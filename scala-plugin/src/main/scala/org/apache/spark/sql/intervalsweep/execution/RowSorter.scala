@@ -20,7 +20,7 @@ import org.apache.spark.sql.types.{LongType, StructType}
 case class RowSorter(schema: StructType, order: SortOrder, metrics: Map[String, SQLMetric]) {
   require(order.dataType == LongType, "rows are sorted by one number")
 
-  def sort(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
+  def sort(rows: Iterator[UnsafeRow]): Iterator[InternalRow] = {
     val prefixOf = UnsafeProjection.create(Seq[Expression](SortPrefix(order)))
     val prefix = new UnsafeExternalRowSorter.PrefixComputer.Prefix
     val computer = new UnsafeExternalRowSorter.PrefixComputer {
@@ -41,7 +41,7 @@ case class RowSorter(schema: StructType, order: SortOrder, metrics: Map[String, 
       true)
     val taskMetrics = TaskContext.get().taskMetrics()
     val spilledBefore = taskMetrics.memoryBytesSpilled
-    val sorted = sorter.sort(rows.asInstanceOf[Iterator[UnsafeRow]])
+    val sorted = sorter.sort(rows)
     metrics(SweepMetrics.PeakMemory).add(sorter.getPeakMemoryUsage)
     metrics(SweepMetrics.SpillSize).add(taskMetrics.memoryBytesSpilled - spilledBefore)
     sorted

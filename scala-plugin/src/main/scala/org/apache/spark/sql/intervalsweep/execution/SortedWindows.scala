@@ -130,12 +130,14 @@ final class SortedWindows(
   /** The resident rows of the current key, as far as there is room. */
   private def fillResident(): Unit =
     while (residentInput.hasHeldRow && hasSpace(resident, size.groupRows))
-      take(residentInput, resident)
+      take(residentInput, resident, size.groupRows)
 
   /** The stream's rows of the same key, as far as there is room. */
   private def fillStream(): Unit =
     if (large == null) {
-      while (streamInput.hasHeldRow && hasSpace(stream, size.streamRows)) take(streamInput, stream)
+      while (streamInput.hasHeldRow && hasSpace(stream, size.streamRows)) {
+        take(streamInput, stream, size.streamRows)
+      }
       isWithinGroup = streamInput.hasHeldRow
     } else {
       def hasRoomInStream = hasSpace(stream, size.streamRows)
@@ -147,8 +149,11 @@ final class SortedWindows(
   private def hasSpace(block: RowBlock, limit: Int): Boolean =
     block.numRows == 0 || block.numRows < limit && !block.isFull
 
-  private def take(input: SortedInput, block: RowBlock): Unit = {
+  /** Takes the row at hand, and what comes with it in a batch up to a limit. */
+  private def take(input: SortedInput, block: RowBlock, limit: Int): Unit = {
     if (!block.append(input.row, current)) leftovers.add(input.side, input.row)
+    if (!hasKeys && block.numRows < limit && !block.isFull)
+      input.appendBatch(block, limit - block.numRows)
     input.advance()
   }
 }
@@ -158,15 +163,18 @@ final class SortedInput(
     val side: Side,
     rows: Iterator[InternalRow],
     keys: Seq[Expression],
-    input: Seq[Attribute]) {
+    val columns: Seq[Attribute]) {
   val hasKeys: Boolean = keys.nonEmpty
-  private val key = if (hasKeys) RowKeys.of(keys, input) else null
-  private val own = if (hasKeys) RowKeys.of(keys, input) else null
+  private val key = if (hasKeys) RowKeys.of(keys, columns) else null
+  private val own = if (hasKeys) RowKeys.of(keys, columns) else null
   private var held = own
   var row: InternalRow = _
   advance()
 
   def hasRow: Boolean = row != null
+
+  /** Adds the rows behind the one at hand to a block, as far as they come in a batch. */
+  def appendBatch(block: RowBlock, most: Int): Unit = block.appendBatch(rows, most)
 
   def advance(): Unit = {
     row = if (rows.hasNext) rows.next() else null

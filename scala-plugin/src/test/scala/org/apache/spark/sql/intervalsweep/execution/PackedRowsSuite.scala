@@ -21,7 +21,7 @@ class PackedRowsSuite extends AnyFunSuite {
     assert(chunks.map(_.rows).sum === sizes.size)
     assert(chunks.length <= 1 + sizes.map(_ + 100L).sum / (1 << 20))
     val packed = PackedRows.transform(PackedRows.of(chunks.iterator), None)
-    val unpacked = PackedRows.unpack(packed, types.length, codec).map(_.copy()).toSeq
+    val unpacked = PackedRows.unpack(packed, types, codec).map(_.copy()).toSeq
     assert(unpacked === rows.map(_.copy()).toSeq)
   }
 

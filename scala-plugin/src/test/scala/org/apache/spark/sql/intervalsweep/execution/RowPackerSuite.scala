@@ -25,9 +25,9 @@ class RowPackerSuite extends AnyFunSuite {
   private def check(types: Seq[DataType], rows: Seq[InternalRow]): Int = {
     val project = UnsafeProjection.create(types.toArray)
     val bytes = packed(types, rows)
-    val unpacked = new PackedRowIterator(bytes, types.size)
-    assert(unpacked.numRows === rows.size)
-    assert(unpacked.map(_.copy()).toSeq === rows.map(project(_).copy()))
+    assert(RowPacker.numRows(bytes) === rows.size)
+    val unpacked = RowPacker.unpack(Iterator(bytes), types.toArray)
+    assert(unpacked.map(project(_).copy()).toSeq === rows.map(project(_).copy()))
     bytes.length
   }
 
@@ -41,6 +41,9 @@ class RowPackerSuite extends AnyFunSuite {
     case _ if random.nextInt(5) == 0 => null
     case LongType => long()
     case IntegerType => long().toInt
+    case ShortType => long().toShort
+    case ByteType => long().toByte
+    case FloatType => java.lang.Float.intBitsToFloat(long().toInt)
     case BooleanType => random.nextBoolean()
     case DoubleType => java.lang.Double.longBitsToDouble(long())
     case _ => UTF8String.fromString("x" * random.nextInt(20))
@@ -51,6 +54,29 @@ class RowPackerSuite extends AnyFunSuite {
     for (n <- Seq(0, 1, 2, 63, 64, 65, 1000); width <- Seq(1, 2, 5, 70)) {
       val chosen = Seq.fill(width)(types(random.nextInt(types.size)))
       check(chosen, Seq.fill(n)(InternalRow(chosen.map(value): _*)))
+    }
+  }
+
+  test("rows of batches come out as they went in, packed one by one or many together") {
+    val words =
+      Seq(LongType, IntegerType, ShortType, ByteType, FloatType, BooleanType, DoubleType)
+    for (n <- Seq(0, 1, 63, 64, 65, 1000); width <- Seq(1, 3, 70)) {
+      val types = Array.fill[DataType](width)(words(random.nextInt(words.size)))
+      val rows = Seq.fill(n)(InternalRow(types.toSeq.map(value): _*))
+      val bytes = packed(types.toSeq, rows)
+      val project = UnsafeProjection.create(types)
+      def batches: BatchedRows = RowPacker.unpack(Iterator(bytes), types) match {
+        case batched: BatchedRows => batched
+        case _ => fail("these types are words")
+      }
+      val (single, together) = (new RowPacker(width), new RowPacker(width))
+      batches.foreach(single.add)
+      if (n > 0) together.addAll(batches.batch, 0)
+      for (packer <- Seq(single, together)) {
+        val again = RowPacker.unpack(Iterator(packer.take()), types)
+        assert(again.map(project(_).copy()).toSeq === rows.map(project(_).copy()))
+      }
+      assert(batches.map(_.copy()).toSeq === rows)
     }
   }
 
@@ -72,7 +98,8 @@ class RowPackerSuite extends AnyFunSuite {
     val packer = new RowPacker(1)
     def pack(strings: String*): Seq[UnsafeRow] = {
       strings.foreach(s => packer.add(project(InternalRow(UTF8String.fromString(s)))))
-      new PackedRowIterator(packer.take(), 1).map(_.copy()).toSeq
+      RowPacker.unpack(Iterator(packer.take()), Array[DataType](StringType))
+        .map(_.copy().asInstanceOf[UnsafeRow]).toSeq
     }
     assert(pack("a" * 100, "b").map(_.getString(0)) === Seq("a" * 100, "b"))
     assert(pack("c").map(_.getString(0)) === Seq("c"))

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins that read the vectors of a columnar scan: every type, NULLs, filters, and formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from comparison import BROADCAST, Both
+
+ROWS = 9_000  # several batches of a scan, the last one not full
+NUMBERS = {
+    "flag": "id % 3 = 0",
+    "tiny": "CAST(id % 251 - 125 AS TINYINT)",
+    "small": "CAST(id * 7 - 31000 AS SMALLINT)",
+    "number": "CAST(id * 400000 - 1800000000 AS INT)",
+    "wide": "id * 1000000007000 - 4500000031500000",
+    "single": "CAST(id AS FLOAT) / 7 - 100",
+    "real": "IF(id % 10 = 0, DOUBLE('NaN'), id / 7 - 100)",
+    "day": "DATE_ADD(DATE'1969-06-01', CAST(id % 800 AS INT))",
+    "instant": "TIMESTAMP_MICROS(id * 1000003 - 3000000)",
+    "local": "CAST(TIMESTAMP_MICROS(id * 1000003 - 3000000) AS TIMESTAMP_NTZ)",
+    "span": "MAKE_DT_INTERVAL(0, 0, 0, id - 4000)",
+    "months": "MAKE_YM_INTERVAL(0, CAST(id - 4000 AS INT))",
+}
+WAYS = {
+    "broadcast": {BROADCAST: "10MB"},
+    "by ranges": {BROADCAST: "-1"},
+    "by small ranges": {
+        BROADCAST: "-1",
+        "spark.sql.intervalsweep.rangeRows": "1500",
+        "spark.sql.intervalsweep.batchRows": "700",
+    },
+    "not adaptive": {BROADCAST: "-1", "spark.sql.adaptive.enabled": "false"},
+    "interpreted": {BROADCAST: "10MB", "spark.sql.codegen.wholeStage": "false"},
+}
+ON = "r.ts <= s.ts AND s.ts < r.te"
+
+
+# PySpark does not collect year-month intervals.
+def values(side: str) -> str:
+    return ", ".join(
+        f"STRING({side}.{name})" if name == "months" else f"{side}.{name}" for name in NUMBERS
+    )
+
+
+def executed(spark: Any, query: str) -> str:
+    """The plan as it ran, with what adaptive execution made of it."""
+    frame = spark.sql(query)
+    frame.collect()
+    return str(frame._jdf.queryExecution().executedPlan().toString())
+
+
+@pytest.fixture(scope="module")
+def files(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two tables of all types, some values of which are NULL."""
+    folder = tmp_path_factory.mktemp("columnar")
+    values = [
+        f"IF((id + {k}) % 11 = 0, NULL, {value}) AS {name}"
+        for k, (name, value) in enumerate(NUMBERS.items())
+    ]
+    for name, factor in (("r", 7919), ("s", 6133)):
+        start = f"id * {factor} % {ROWS} DIV 2"
+        spark.range(ROWS).selectExpr(
+            f"IF(id % 101 = 0, NULL, {start}) AS ts",
+            f"IF(id % 103 = 0, NULL, {start} + id % 5 - 1) AS te",
+            "id",
+            "CAST(id % 3 AS INT) AS part",
+            "CONCAT('name ', id % 5) AS name",
+            *values,
+        ).write.parquet(str(folder / name), compression="none")
+    return folder
+
+
+@pytest.fixture
+def tables(spark: Any, files: Path) -> None:
+    for name in "rs":
+        spark.read.parquet(str(files / name)).createOrReplaceTempView(name)
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("way", WAYS)
+def test_values_of_every_type(spark: Any, conf: Callable[..., None], both: Both, way: str) -> None:
+    conf(WAYS[way])
+    query = f"SELECT {values('r')}, {values('s')} FROM r JOIN s ON {ON}"
+    assert both(query) > ROWS
+    # Without generated code Spark reads rows.
+    assert executed(spark, query).count("VectorRows") == (0 if way == "interpreted" else 2)
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("kind", ["LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"])
+@pytest.mark.parametrize("way", ["broadcast", "by small ranges"])
+def test_rows_that_go_out_alone(
+    spark: Any, conf: Callable[..., None], both: Both, kind: str, way: str
+) -> None:
+    conf(WAYS[way])
+    chosen = values("r")
+    if kind not in ("LEFT SEMI", "LEFT ANTI"):
+        chosen += ", " + values("s")
+    columns = f"ts, te, {', '.join(NUMBERS)}"
+    query = (
+        f"SELECT {chosen} FROM (SELECT {columns} FROM r) r {kind} JOIN "
+        f"(SELECT {columns} FROM s WHERE small % 2 = 0 OR small IS NULL) s ON {ON}"
+    )
+    assert both(query) > ROWS / 10
+    assert "VectorRows" in executed(spark, query)
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "number > 0",
+        "small > 0 AND real < 900 AND NOT flag",
+        "name <> 'name 3'",
+        "day IS NULL",
+        "wide % 2 = 0 OR tiny IS NULL",
+    ],
+)
+@pytest.mark.parametrize("way", ["broadcast", "by ranges"])
+def test_filters_between_scan_and_join(
+    spark: Any, conf: Callable[..., None], both: Both, condition: str, way: str
+) -> None:
+    conf(WAYS[way])
+    query = (
+        f"SELECT r.id, r.number, s.id FROM (SELECT * FROM r WHERE {condition}) r "
+        f"JOIN (SELECT * FROM s WHERE {condition}) s ON {ON}"
+    )
+    assert both(query) > 100
+    assert "VectorRows" in executed(spark, query)
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("endpoints", ["day", "number", "instant", "real", "ts + 1"])
+@pytest.mark.parametrize("way", ["broadcast", "by ranges"])
+def test_endpoints_that_are_computed(
+    spark: Any, conf: Callable[..., None], both: Both, endpoints: str, way: str
+) -> None:
+    conf(WAYS[way])
+    query = (
+        (
+            "SELECT r.id, r.tiny, s.id, s.flag FROM (SELECT * FROM r WHERE id % 8 < 2) r "
+            "JOIN (SELECT * FROM s WHERE id % 8 < 2) s "
+            f"ON r.{endpoints} <= s.{endpoints} AND r.{endpoints} >= s.{endpoints}"
+        )
+        .replace("r.ts + 1", "(r.ts + 1)")
+        .replace("s.ts + 1", "(s.ts + 1)")
+    )
+    assert both(query) > 100
+    assert "VectorRows" in executed(spark, query)
+
+
+@pytest.mark.usefixtures("tables")
+def test_strings_are_read_as_rows(spark: Any, conf: Callable[..., None], both: Both) -> None:
+    conf(WAYS["by ranges"])
+    query = f"SELECT r.name, s.id, s.number FROM r JOIN s ON {ON}"
+    assert both(query) > ROWS
+    assert executed(spark, query).count("VectorRows") == 1
+
+
+@pytest.mark.parametrize("way", ["broadcast", "by ranges"])
+def test_cached_orc_and_partitioned_tables(
+    spark: Any, conf: Callable[..., None], both: Both, files: Path, tmp_path: Path, way: str
+) -> None:
+    conf(WAYS[way])
+    columns = f"ts, te, id, part, {', '.join(NUMBERS)}"
+    # Spark makes rows of a cached table by itself; of ORC files it reads vectors.
+    r = spark.read.parquet(str(files / "r")).select("ts", "te", "id", "flag", "real").cache()
+    r.createOrReplaceTempView("r")
+    orc = [c for c in columns.split(", ") if c not in ("span", "months")]
+    spark.read.parquet(str(files / "s")).selectExpr(*orc).write.partitionBy("part").orc(
+        str(tmp_path / "s")
+    )
+    spark.read.orc(str(tmp_path / "s")).createOrReplaceTempView("s")
+    try:
+        query = f"SELECT r.id, r.real, r.flag, s.id, s.part, s.day FROM r JOIN s ON {ON}"
+        assert both(query) > ROWS
+        assert executed(spark, query).count("VectorRows") == 1
+    finally:
+        r.unpersist()
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_limit_stops_in_the_middle_of_a_batch(spark: Any, conf: Callable[..., None]) -> None:
+    conf(WAYS["broadcast"])
+    rows = spark.sql(f"SELECT r.ts, r.te, s.ts AS point FROM r JOIN s ON {ON} LIMIT 7").collect()
+    assert len(rows) == 7
+    assert all(row.ts <= row.point < row.te for row in rows)
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("way", ["broadcast", "by small ranges"])
+def test_aggregates(conf: Callable[..., None], both: Both, way: str) -> None:
+    conf(WAYS[way])
+    sums = "COUNT(*), SUM(BIGINT(r.number) + s.tiny), COUNT(s.tiny), MIN(s.day), MAX(r.single)"
+    assert both(f"SELECT {sums} FROM r JOIN s ON {ON}") == 1
+    assert both(f"SELECT r.part, {sums} FROM r JOIN s ON {ON} GROUP BY r.part") == 3
