@@ -155,6 +155,39 @@ def test_endpoints_that_are_computed(
 
 
 @pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("keys", ["r.tiny = s.tiny", "r.tiny = s.tiny AND r.real <=> s.real"])
+@pytest.mark.parametrize("way", ["broadcast", "by ranges"])
+def test_joins_by_keys(
+    spark: Any, conf: Callable[..., None], both: Both, keys: str, way: str
+) -> None:
+    conf(WAYS[way])
+    on = f"{keys} AND r.ts <= s.ts AND s.ts < r.te + 2000"
+    query = f"SELECT r.id, r.day, s.id, s.flag FROM r JOIN s ON {on}"
+    assert both(query) > 100
+    # A shuffle by keys takes rows in Spark's own format.
+    assert executed(spark, query).count("VectorRows") == (2 if way == "broadcast" else 0)
+
+
+def test_bucketed_tables_that_need_no_shuffle(
+    spark: Any, conf: Callable[..., None], both: Both, files: Path
+) -> None:
+    conf({**WAYS["by ranges"], "spark.sql.intervalsweep.batchRows": "5"})
+    columns = ["ts", "te", "id", "part"]
+    for name in "rs":
+        frame = spark.read.parquet(str(files / name)).select(*columns)
+        writer = frame.repartition(2, "part").write.bucketBy(2, "part").sortBy("part")
+        writer.saveAsTable(f"bucketed_{name}")
+    try:
+        on = f"r.part = s.part AND {ON}"
+        query = f"SELECT r.id, s.id FROM bucketed_r r JOIN bucketed_s s ON {on}"
+        assert both(query) > 1000
+        assert "hashpartitioning" not in executed(spark, query)
+    finally:
+        for name in "rs":
+            spark.sql(f"DROP TABLE bucketed_{name}")
+
+
+@pytest.mark.usefixtures("tables")
 def test_strings_are_read_as_rows(spark: Any, conf: Callable[..., None], both: Both) -> None:
     conf(WAYS["by ranges"])
     query = f"SELECT r.name, s.id, s.number FROM r JOIN s ON {ON}"

@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.{
   ColumnarRule, ColumnarToRowExec, FilterExec, ProjectExec, SparkPlan
 }
 import org.apache.spark.sql.intervalsweep.execution.{
-  PackedRowsExec, RowBatch, SweepInputExec, VectorRowsExec
+  IntervalSweepJoinExec, PackedRowsExec, RowBatch, SweepInputExec, VectorRowsExec
 }
 
 /**
@@ -19,8 +19,15 @@ object ReadVectors extends ColumnarRule {
   override val postColumnarTransitions: Rule[SparkPlan] = new Rule[SparkPlan] {
     override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
       case packed: PackedRowsExec => packed.copy(child = vectors(packed.child))
-      case input: SweepInputExec => input.copy(child = vectors(input.child))
+      case join: IntervalSweepJoinExec =>
+        join.copy(left = input(join.left), right = input(join.right))
     }
+  }
+
+  /** Only what a join itself reads: a shuffle by keys takes rows in Spark's own format alone. */
+  private def input(plan: SparkPlan): SparkPlan = plan match {
+    case input: SweepInputExec => input.copy(child = vectors(input.child))
+    case _ => plan
   }
 
   private def vectors(plan: SparkPlan): SparkPlan =
