@@ -104,10 +104,11 @@ case class TaskSettings(
     smallGroupPairs: Long,
     metrics: Map[String, SQLMetric]) {
 
-  /** Points are searched, so larger windows of them pay; boxes only pass by. */
+  /** Each window of boxes goes through the points once, and each of points is searched. */
   def windowSize(stream: Side): WindowSize = WindowSize(
     residentRows = TaskSettings.ResidentBatches * batchRows,
-    streamRows = if (pointSides(stream)) TaskSettings.PointBatches * batchRows else batchRows,
+    streamRows = batchRows *
+      (if (pointSides(stream)) TaskSettings.PointBatches else TaskSettings.BoxBatches),
     groupRows = TaskSettings.GroupBatches * batchRows)
 
   def sortTimer: SortTimer = new SortTimer(metrics(SweepMetrics.SortTime))
@@ -150,6 +151,7 @@ case class TaskSettings(
 
 object TaskSettings {
   private val ResidentBatches = 4
+  private val BoxBatches = 4
   private val PointBatches = 16
   private val GroupBatches = 64
 
