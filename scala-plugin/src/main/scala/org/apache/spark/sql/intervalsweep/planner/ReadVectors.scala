@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.execution.{
   ColumnarRule, ColumnarToRowExec, FilterExec, ProjectExec, SparkPlan
 }
+import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec
 import org.apache.spark.sql.intervalsweep.execution.{
   IntervalSweepJoinExec, PackedRowsExec, RowBatch, SweepInputExec, VectorRowsExec
 }
@@ -18,14 +19,14 @@ import org.apache.spark.sql.intervalsweep.execution.{
 object ReadVectors extends ColumnarRule {
   override val postColumnarTransitions: Rule[SparkPlan] = new Rule[SparkPlan] {
     override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-      case packed: PackedRowsExec => packed.copy(child = vectors(packed.child))
-      case join: IntervalSweepJoinExec =>
-        join.copy(left = input(join.left), right = input(join.right))
+      case exchange: BroadcastExchangeExec => exchange.withNewChildren(exchange.children.map(input))
+      case join: IntervalSweepJoinExec => join.withNewChildren(join.children.map(input))
     }
   }
 
-  /** Only what a join itself reads: a shuffle by keys takes rows in Spark's own format alone. */
+  /** Only what a join or its broadcast reads: Spark's shuffle takes rows in its own format alone. */
   private def input(plan: SparkPlan): SparkPlan = plan match {
+    case packed: PackedRowsExec => packed.copy(child = vectors(packed.child))
     case input: SweepInputExec => input.copy(child = vectors(input.child))
     case _ => plan
   }
