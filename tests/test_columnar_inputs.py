@@ -121,11 +121,10 @@ def test_rows_that_go_out_alone(
         "wide % 2 = 0 OR tiny IS NULL",
     ],
 )
-@pytest.mark.parametrize("way", ["broadcast", "by ranges"])
 def test_filters_between_scan_and_join(
-    spark: Any, conf: Callable[..., None], both: Both, condition: str, way: str
+    spark: Any, conf: Callable[..., None], both: Both, condition: str
 ) -> None:
-    conf(WAYS[way])
+    conf(WAYS["by ranges"])
     query = (
         f"SELECT r.id, r.number, s.id FROM (SELECT * FROM r WHERE {condition}) r "
         f"JOIN (SELECT * FROM s WHERE {condition}) s ON {ON}"
@@ -136,11 +135,10 @@ def test_filters_between_scan_and_join(
 
 @pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize("endpoints", ["day", "number", "instant", "real", "ts + 1"])
-@pytest.mark.parametrize("way", ["broadcast", "by ranges"])
 def test_endpoints_that_are_computed(
-    spark: Any, conf: Callable[..., None], both: Both, endpoints: str, way: str
+    spark: Any, conf: Callable[..., None], both: Both, endpoints: str
 ) -> None:
-    conf(WAYS[way])
+    conf(WAYS["broadcast"])
     query = (
         (
             "SELECT r.id, r.tiny, s.id, s.flag FROM (SELECT * FROM r WHERE id % 8 < 2) r "

@@ -75,7 +75,8 @@ final class BoxSums(measures: Measures, batch: RunBatch) extends BatchPartners {
   override def rows: Long = batch.count(place).toLong
   override def count(column: Int): Long =
     measures.counts.get(column).fold(rows)(batch.sums(_)(place))
-  override def sum(column: Int): Long = batch.sums(measures.sums(column))(place)
+  override def sum(column: Int): Long = sums(column)(place)
+  override def sums(column: Int): Array[Long] = batch.sums(measures.sums(column))
   override def doubleSum(column: Int): Double = throw new UnsupportedOperationException
   override def extreme(column: Int, kind: RunKind): Int = throw new UnsupportedOperationException
 }

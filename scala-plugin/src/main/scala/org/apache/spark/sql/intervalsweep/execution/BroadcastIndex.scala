@@ -39,7 +39,7 @@ object BroadcastIndex {
       timer: SortTimer): BroadcastIndex = {
     val block = new RowBlock(layout, memory = null)
     val groups = KeyGroups.of(keys)
-    if (keys.isEmpty) parts(rows, layout).foreach(block.addAll)
+    if (keys.isEmpty) block.fill(parts(rows, layout).toSeq)
     else {
       block.grouped()
       val key = RowKeys.of(keys, layout.input)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution
 
+import java.util.stream.IntStream
+
 import org.apache.spark.unsafe.array.LongArray
 import org.apache.spark.unsafe.memory.MemoryBlock
 import org.apache.spark.util.collection.unsafe.sort.RadixSort
@@ -12,18 +14,26 @@ object EndpointOrder {
   private val SmallGroup = 16
   private val LargestInserted = 256
 
+  /** Fewer rows are not worth a second thread. */
+  private val LargestInOne = 1 << 16
+
   /**
    * The order of the first `n` rows, or None when they are in order already.
    *
    * @param groups group numbers from 0 on, or null when there is one group
    * @param coordinate what to order by within a group
+   * @param inParallel whether other cores have nothing to do meanwhile
    * @return the old positions in their new order
    */
-  def of(groups: Array[Int], coordinate: Array[Long], n: Int): Option[Array[Int]] =
+  def of(
+      groups: Array[Int],
+      coordinate: Array[Long],
+      n: Int,
+      inParallel: Boolean = false): Option[Array[Int]] =
     if (isOrdered(groups, coordinate, n)) None
     else if (haveSmallGroups(groups, n)) Some(insertion(groups, coordinate, n))
     else {
-      val byCoordinate = radix(coordinate, n)
+      val byCoordinate = radix(coordinate, n, inParallel)
       Some(if (groups == null) byCoordinate else counting(byCoordinate, groups, n))
     }
 
@@ -67,7 +77,7 @@ object EndpointOrder {
   }
 
   /** By Spark's radix sort: of one number a row where coordinate and row fit into it. */
-  private def radix(coordinate: Array[Long], n: Int): Array[Int] = {
+  private def radix(coordinate: Array[Long], n: Int, inParallel: Boolean): Array[Int] = {
     var least = Long.MaxValue
     var most = Long.MinValue
     var i = 0
@@ -78,25 +88,15 @@ object EndpointOrder {
     }
     val rowBits = 32 - Integer.numberOfLeadingZeros(n - 1)
     val isSmall = rowBits <= java.lang.Long.numberOfLeadingZeros(most - least)
-    if (isSmall) byNumber(coordinate, least, rowBits, n) else byPair(coordinate, n)
-  }
-
-  /** Sorts numbers whose upper bits are the coordinate's distance from the least, and the lower the row. */
-  private def byNumber(
-      coordinate: Array[Long],
-      least: Long,
-      rowBits: Int,
-      n: Int): Array[Int] = {
-    val numbers = new Array[Long](2 * n)
-    var i = 0
-    while (i < n) { numbers(i) = (coordinate(i) - least) << rowBits | i; i += 1 }
-    val sorted = new LongArray(MemoryBlock.fromLongArray(numbers))
-    val start = RadixSort.sort(sorted, n.toLong, rowBits / 8, 7, false, false)
-    val mask = (1L << rowBits) - 1
-    val order = new Array[Int](n)
-    i = 0
-    while (i < n) { order(i) = (numbers(start + i) & mask).toInt; i += 1 }
-    order
+    if (!isSmall) byPair(coordinate, n)
+    else {
+      val cuts = if (inParallel && n >= LargestInOne) Array(0, n / 2, n) else Array(0, n)
+      val parts = new Array[RowNumbers](cuts.length - 1)
+      IntStream.range(0, parts.length).parallel().forEach { k =>
+        parts(k) = new RowNumbers(coordinate, least, rowBits, cuts(k), cuts(k + 1))
+      }
+      if (parts.length == 1) parts(0).rows else RowNumbers.merged(parts(0), parts(1))
+    }
   }
 
   /** Sorts pairs of row and coordinate; it needs as much room again behind them. */
@@ -137,5 +137,61 @@ object EndpointOrder {
     var i = 0
     while (i < n) { result(i) = values(order(i)); i += 1 }
     result
+  }
+}
+
+/**
+ * The rows `[from, until)` in order of their coordinate: sorted as numbers whose lower bits are the
+ * row and the others how far its coordinate is from the least, without a sign.
+ */
+private final class RowNumbers(
+    coordinate: Array[Long],
+    least: Long,
+    rowBits: Int,
+    from: Int,
+    until: Int) {
+  private val n = until - from
+  private val mask = (1L << rowBits) - 1
+  private val numbers = new Array[Long](2 * n)
+  private val start = sort()
+
+  private def sort(): Int = {
+    var i = 0
+    while (i < n) {
+      numbers(i) = (coordinate(from + i) - least) << rowBits | (from + i)
+      i += 1
+    }
+    val array = new LongArray(MemoryBlock.fromLongArray(numbers))
+    RadixSort.sort(array, n.toLong, rowBits / 8, 7, false, false)
+  }
+
+  def rows: Array[Int] = {
+    val rows = new Array[Int](n)
+    var i = 0
+    while (i < n) { rows(i) = (numbers(start + i) & mask).toInt; i += 1 }
+    rows
+  }
+}
+
+private object RowNumbers {
+
+  /** The rows of both in order. */
+  def merged(a: RowNumbers, b: RowNumbers): Array[Int] = {
+    val (x, y, mask) = (a.numbers, b.numbers, a.mask)
+    val (xEnd, yEnd) = (a.start + a.n, b.start + b.n)
+    val rows = new Array[Int](a.n + b.n)
+    var i = a.start
+    var j = b.start
+    var k = 0
+    while (i < xEnd && j < yEnd) {
+      val isX = x(i) + Long.MinValue <= y(j) + Long.MinValue
+      rows(k) = ((if (isX) x(i) else y(j)) & mask).toInt
+      i += (if (isX) 1 else 0)
+      j += (if (isX) 0 else 1)
+      k += 1
+    }
+    while (i < xEnd) { rows(k) = (x(i) & mask).toInt; i += 1; k += 1 }
+    while (j < yEnd) { rows(k) = (y(j) & mask).toInt; j += 1; k += 1 }
+    rows
   }
 }

@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep.execution
 
 import java.util.{BitSet => JBitSet}
+import java.util.stream.IntStream
 
 import org.apache.spark.SparkException
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
@@ -73,6 +74,9 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private var objectBytes = 0L
   private var pendingBytes = 0L
   private var isShort = false
+
+  /** Whether the executor's other tasks wait for the block. */
+  private val isShared = memory == null
   private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
 
   /** Whether what is kept of a row are fields as they are, and nothing else is asked of it. */
@@ -141,9 +145,15 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     knownTables = null
   }
 
-  /** Adds the rows of a block without groups that has the same layout. */
-  def addAll(other: RowBlock): Unit = {
-    while (capacity - rows < other.numRows) grow()
+  /** Becomes what blocks without groups hold, that have the same layout; only of a shared block. */
+  def fill(blocks: Seq[RowBlock]): Unit = {
+    val total = blocks.map(_.numRows.toLong).sum
+    if (total > RowBlock.MaxRows) throw RowBlock.tooMany
+    resize(total.toInt)
+    blocks.foreach(addAll)
+  }
+
+  private def addAll(other: RowBlock): Unit = {
     endpoints.indices.foreach { k =>
       System.arraycopy(other.endpoints(k), 0, endpoints(k), rows, other.numRows)
     }
@@ -158,13 +168,14 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   def sort(): Unit = {
     offsets = null
     knownTables = null
-    val sorted = EndpointOrder.of(groups, endpoints(layout.sortSlot), rows)
+    val sorted = EndpointOrder.of(groups, endpoints(layout.sortSlot), rows, isShared)
     order = sorted.orNull
     sorted.foreach { order =>
-      endpoints.indices.foreach { k =>
-        endpoints(k) = EndpointOrder.permuted(endpoints(k), order, rows)
+      val all = IntStream.range(0, endpoints.length + columns.length)
+      (if (isShared) all.parallel() else all).forEach { k =>
+        if (k >= endpoints.length) columns(k - endpoints.length).permute(order, rows)
+        else endpoints(k) = EndpointOrder.permuted(endpoints(k), order, rows)
       }
-      columns.foreach(_.permute(order, rows))
       if (groups != null) groups = order.map(groups(_)) ++ new Array[Int](groups.length - rows)
     }
   }
@@ -231,8 +242,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   }
 
   private def grow(): Unit = {
-    if (isLargest) throw SparkException.internalError(
-      s"IntervalSweepJoin: a window of more than ${RowBlock.MaxRows} rows")
+    if (isLargest) throw RowBlock.tooMany
     if (memory != null) memory.reserve(bytesToGrow)
     resize(nextCapacity)
   }
@@ -282,6 +292,9 @@ object RowBlock {
 
   /** A sort needs four times as many array elements, and an array ends a little below 2^31. */
   val MaxRows: Int = 1 << 28
+
+  private def tooMany: SparkException =
+    SparkException.internalError(s"IntervalSweepJoin: a window of more than $MaxRows rows")
 
   private def offsets(groups: Array[Int], rows: Int): Array[Int] =
     if (groups == null || rows == 0) Array(0, rows)

@@ -40,6 +40,18 @@ class EndpointOrderSuite extends AnyFunSuite {
     }
   }
 
+  test("orders many rows in one thread or two, whatever the range of their coordinates") {
+    val random = new Random(9)
+    for (n <- Seq(65535, 65536, 200001); bits <- Seq(1, 30, 46, 47, 48, 64)) {
+      val coordinate = Array.fill(n)(random.nextLong() >> (64 - bits))
+      val expected = coordinate.indices.sortBy(coordinate(_)).toArray
+      Seq(false, true).foreach { inParallel =>
+        val actual = EndpointOrder.of(null, coordinate, n, inParallel)
+        assert(actual.exists(_.sameElements(expected)), s"$n rows of $bits bits")
+      }
+    }
+  }
+
   test("says that nothing is to be done for what is in order") {
     assert(EndpointOrder.of(null, Array(1L, 1L, 2L), 3).isEmpty)
     assert(EndpointOrder.of(Array(0, 0, 1), Array(1L, 2L, 0L), 3).isEmpty)

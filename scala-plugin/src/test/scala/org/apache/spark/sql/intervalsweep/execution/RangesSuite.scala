@@ -111,4 +111,19 @@ class RangesSuite extends AnyFunSuite {
     assert((0L until 8L).map(together.of(7, _)).distinct.size === 1)
     assert(sample((0L until 100L): _*).ranges(4, mayDeal = true).count === 4)
   }
+
+  test("a reservoir keeps all of a few values, and of many some from everywhere") {
+    def sampled(n: Int): Array[Long] = {
+      val reservoir = new Reservoir(2000, seed = 3)
+      (0 until n).foreach(value => reservoir.add(value.toLong))
+      assert(reservoir.seen === n)
+      reservoir.sample
+    }
+    assert(sampled(0).isEmpty)
+    assert(sampled(1999).toSeq === (0L until 1999L))
+    val some = sampled(100000)
+    assert(some.length === 2000 && some.distinct.length === 2000)
+    val perTenth = some.groupBy(_ / 10000).map(_._2.length)
+    assert(perTenth.size === 10 && perTenth.forall(n => n > 140 && n < 260))
+  }
 }
