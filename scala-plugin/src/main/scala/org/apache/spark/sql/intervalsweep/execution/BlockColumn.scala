@@ -89,6 +89,19 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   /** The value of row `i` of an integral column. */
   def long(i: Int): Long = throw unlike("BIGINT")
 
+  /** The values of the first `n` rows of an integral column, 0 for NULL; perhaps with more behind. */
+  final def longs(n: Int): Array[Long] = this match {
+    case longs: LongColumn if !hasNulls => longs.values
+    case _ =>
+      val result = new Array[Long](n)
+      var i = 0
+      while (i < n) {
+        if (!nulls(i)) result(i) = long(i)
+        i += 1
+      }
+      result
+  }
+
   /** Sets row `i` of a BIGINT column. */
   def setLong(i: Int, value: Long): Unit = throw unlike("BIGINT")
 

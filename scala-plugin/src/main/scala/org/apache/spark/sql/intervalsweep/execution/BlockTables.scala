@@ -26,12 +26,12 @@ final class BlockTables(block: RowBlock) {
    * exact nevertheless, if it fits.
    */
   def sums(column: Int): Array[Long] = table("sums", column) { c =>
-    val (values, nulls) = (longs(c), c.nullsIfAny)
+    val values = c.longs(block.numRows)
     val sums = new Array[Long](block.numRows + 1)
     var sum = 0L
     var i = 0
     while (i < sums.length - 1) {
-      if (nulls == null || !nulls(i)) sum += values(i)
+      sum += values(i)
       i += 1
       sums(i) = sum
     }
@@ -40,24 +40,16 @@ final class BlockTables(block: RowBlock) {
 
   /** The greatest absolute value of an integral column. */
   def bound(column: Int): Double = table[java.lang.Double]("bound", column) { c =>
-    val (values, nulls, n) = (longs(c), c.nullsIfAny, block.numRows)
+    val (values, n) = (c.longs(block.numRows), block.numRows)
     var least = 0L
     var most = 0L
     var i = 0
     while (i < n) {
-      if (nulls == null || !nulls(i)) {
-        least = math.min(least, values(i))
-        most = math.max(most, values(i))
-      }
+      least = math.min(least, values(i))
+      most = math.max(most, values(i))
       i += 1
     }
     math.max(-least.toDouble, most.toDouble)
-  }
-
-  /** The values of an integral column, whatever they are where it is NULL. */
-  private def longs(column: BlockColumn): Array[Long] = column match {
-    case long: LongColumn => long.values
-    case other => Array.tabulate(block.numRows)(other.long)
   }
 
   def doubleSums(column: Int): SumTree = table("doubleSums", column) { c =>

@@ -24,19 +24,8 @@ final class Measures private (val block: RowBlock, summed: Seq[Int], counted: Se
 
   /** A value for each row and measure; 0 for NULL. */
   def values: Seq[Array[Long]] =
-    summed.map(c => valuesOf(block.columns(c))) ++ counted.map(c => presence(block.columns(c)))
-
-  private def valuesOf(column: BlockColumn): Array[Long] = column match {
-    case longs: LongColumn if longs.nullsIfAny == null => longs.values
-    case _ =>
-      val result = new Array[Long](block.numRows)
-      var i = 0
-      while (i < result.length) {
-        if (!column.nulls(i)) result(i) = column.long(i)
-        i += 1
-      }
-      result
-  }
+    summed.map(c => block.columns(c).longs(block.numRows)) ++
+      counted.map(c => presence(block.columns(c)))
 
   private def presence(column: BlockColumn): Array[Long] =
     Array.tabulate(block.numRows)(i => if (column.nulls(i)) 0L else 1L)

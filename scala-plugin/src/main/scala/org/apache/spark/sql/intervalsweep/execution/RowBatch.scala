@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution
 
-import java.nio.ByteOrder
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.types._
@@ -43,7 +41,6 @@ final class RowBatch(
 
 object RowBatch {
   private[execution] val none = new RowBatch(0, Array.empty, Array.empty)
-  private val isLittleEndian = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
 
   /** Whether a field of a type is a word of its own. */
   def takes(dataType: DataType): Boolean = dataType match {
@@ -55,7 +52,7 @@ object RowBatch {
 
   /** How far a value of a type is from the lower end of its word, in bits. */
   def shift(dataType: DataType): Int =
-    if (isLittleEndian) 0 else 64 - 8 * dataType.defaultSize
+    if (RowPacker.isLittleEndian) 0 else 64 - 8 * dataType.defaultSize
 }
 
 /**

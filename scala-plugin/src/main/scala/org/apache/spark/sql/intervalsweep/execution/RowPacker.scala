@@ -272,7 +272,7 @@ object RowPacker {
   private[execution] def buffer(bytes: Array[Byte]): ByteBuffer =
     ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
 
-  private val isLittleEndian = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
+  private[execution] val isLittleEndian = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
 
   private[execution] def putLong(bytes: Array[Byte], at: Int, value: Long): Unit =
     Platform.putLong(

@@ -39,7 +39,7 @@ case class VectorRowsExec(
   override protected def doExecute(): RDD[InternalRow] = {
     val (columns, input, filter) = (output, child.output, condition)
     val (batches, rows) = (longMetric("numInputBatches"), longMetric("numOutputRows"))
-    child.executeColumnar().mapPartitions { partition =>
+    child.executeColumnar().mapPartitionsInternal { partition =>
       new VectorRows(partition, columns, input, filter, batches, rows)
     }
   }
