@@ -57,6 +57,10 @@ help: ## Show this list
 demo: $(JAR) ## Run interval joins on real data, beside Spark's own plan
 	@$(PY) sql-examples/demo.py
 
+# Two processes with a Spark each, 4 GiB of heap: half of what a test does is wait. A file's tests
+# share their fixtures and stay together.
+TWO := --numprocesses=2 --dist=loadfile
+
 .PHONY: test
 test: test-scala test-python ## Run all tests, Scala and Python
 
@@ -66,7 +70,7 @@ test-scala: $(JAR) ## Run the Scala tests alone
 
 .PHONY: test-python
 test-python: $(JAR) $(WHEEL) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest $(TWO) $(ARGS)
 
 # What the core of the product is, in tests, for each minor version of Spark; of it what is quick.
 CORE := known_answers functions join_types plans aggregates raw_conditions sql_examples faults \
@@ -74,7 +78,7 @@ CORE := known_answers functions join_types plans aggregates raw_conditions sql_e
 SMOKE := known_answers sql_examples settings
 .PHONY: test-core test-smoke
 test-core: $(JAR)
-	$(PY) -m pytest -q $(CORE:%=tests/test_%.py) $(ARGS)
+	$(PY) -m pytest -q $(TWO) $(CORE:%=tests/test_%.py) $(ARGS)
 test-smoke: $(JAR)
 	$(PY) -m pytest -q $(SMOKE:%=tests/test_%.py) $(ARGS)
 
