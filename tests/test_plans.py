@@ -17,6 +17,7 @@ from shapes import MIXED, SHAPES, SWEPT_TWICE
 from test_join_types import metric
 
 BOXES = re.compile(r"boxes (\w+)")
+FACTOR = "spark.sql.intervalsweep.broadcastFactor"
 RELATIONS = ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", "ISEQL_REVERSE_DURING", "ISEQL_BEFORE")
 
 
@@ -215,3 +216,32 @@ def test_a_broadcast_that_is_packed_has_the_number_of_its_rows(
     assert sweeps(physical(joined)) > 0
     assert found == [(ts, ts + 3) for ts in reversed(range(999))]
     assert metric(joined, "numOutputRows", "BroadcastExchange") == 1000
+
+
+SIDE = "SELECT id AS ts, id + 2 AS te, id div 10 AS k FROM range(1000)"
+MODE = re.compile(r"IntervalSweepJoin .*, (broadcast|by keys|by ranges)")
+
+
+@pytest.mark.parametrize(
+    ("settings", "keys", "mode"),
+    [
+        ({}, "", "broadcast"),
+        ({FACTOR: "1"}, "", "by ranges"),
+        ({FACTOR: "0", BROADCAST: "1MB"}, "", "by ranges"),
+        ({BROADCAST: "-1"}, "", "by ranges"),
+        ({}, "r.k = s.k AND ", "broadcast"),
+        ({FACTOR: "1"}, "r.k = s.k AND ", "by keys"),
+    ],
+)
+def test_a_side_is_broadcast_up_to_some_times_of_sparks_threshold(
+    spark: Any, conf: Any, settings: dict[str, str], keys: str, mode: str
+) -> None:
+    side = spark.sql(SIDE)._jdf.queryExecution().optimizedPlan()
+    half = side.stats().sizeInBytes() // 2
+    conf({FACTOR: None, BROADCAST: str(half), **settings})
+    joined = spark.sql(
+        f"SELECT r.ts, s.te FROM ({SIDE}) r JOIN ({SIDE}) s "
+        f"ON {keys}ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te)"
+    )
+    assert MODE.findall(physical(joined)) == [mode]
+    assert len(joined.collect()) == (900 if keys else 999)

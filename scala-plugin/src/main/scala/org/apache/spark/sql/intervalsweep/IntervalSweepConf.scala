@@ -56,6 +56,18 @@ object IntervalSweepConf {
       .checkValue(_ > 0, "It must be positive.")
       .createWithDefault(1L << 18)
 
+  val BroadcastFactor: ConfigEntry[Double] =
+    buildConf("spark.sql.intervalsweep.broadcastFactor")
+      .doc(
+        "A side is broadcast if its size is at most this many times " +
+          "spark.sql.autoBroadcastJoinThreshold: packed by columns it takes less memory than the " +
+          "hash table that the threshold is meant for. 1 has it decided as for Spark's own " +
+          "joins; nothing is broadcast for its size where the threshold is -1.")
+      .version("0.1.0")
+      .doubleConf
+      .checkValue(_ >= 0, "It must not be negative.")
+      .createWithDefault(4.0)
+
   val SmallGroupPairs: ConfigEntry[Long] =
     buildConf("spark.sql.intervalsweep.smallGroupPairs")
       .doc(
@@ -102,7 +114,16 @@ object IntervalSweepConf {
 
   /** Every setting, for the documentation and its test. */
   val all: Seq[ConfigEntry[_]] =
-    Seq(Enabled, Python, BatchRows, RangeRows, SmallGroupPairs, Boxes, WeakRanges, AggregateRuns)
+    Seq(
+      Enabled,
+      Python,
+      BatchRows,
+      RangeRows,
+      BroadcastFactor,
+      SmallGroupPairs,
+      Boxes,
+      WeakRanges,
+      AggregateRuns)
 
   /** Registers the settings with Spark, which happens when this object is first touched. */
   def register(): Unit = ()

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.plans.physical.BroadcastPartitioning
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, LogicalQueryStage}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition._
 import org.apache.spark.sql.intervalsweep.execution.{
@@ -116,7 +117,7 @@ object IntervalSweepStrategy
     else Right(())
   }
 
-  /** The side to broadcast: by a hint, or because Spark's own threshold calls it small. */
+  /** The side to broadcast: by a hint, or because it is small. */
   private def broadcastSide(join: Join, output: JoinOutput): Either[WhyNot, Option[Side]] = {
     val sides = Seq[Side](LeftSide, RightSide)
     // Whether a row of a broadcast side has a match, no task knows alone.
@@ -130,11 +131,20 @@ object IntervalSweepStrategy
           case RightSide => hintToBroadcastRight(join.hint)
         }
         val small =
-          allowed.filter(side => canBroadcastBySize(child(side), conf) && !refused(join, side))
+          allowed.filter(side => isSmall(child(side)) && !refused(join, side))
         val candidates = if (hinted.nonEmpty) hinted else small
         Right(candidates.minByOption(child(_).stats.sizeInBytes))
       case _ => Left(WhyNot.BroadcastStageOfOther)
     }
+  }
+
+  /** As Spark has it, but for the factor. */
+  private def isSmall(plan: LogicalPlan): Boolean = {
+    val factor = conf.getConf(IntervalSweepConf.BroadcastFactor)
+    val stats = plan.stats
+    val adaptive =
+      if (stats.isRuntime) conf.getConf(SQLConf.ADAPTIVE_AUTO_BROADCASTJOIN_THRESHOLD) else None
+    stats.sizeInBytes.toDouble <= factor * adaptive.getOrElse(conf.autoBroadcastJoinThreshold)
   }
 
   private def refused(join: Join, side: Side): Boolean = side match {
