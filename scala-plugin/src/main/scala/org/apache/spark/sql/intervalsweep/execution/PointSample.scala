@@ -61,24 +61,41 @@ final class PointSample(val total: Long, weighted: Seq[(Long, Float)]) {
 }
 
 object PointSample {
+
+  /** From the samples of all partitions. */
+  def of(parts: Seq[PartitionPoints]): PointSample = {
+    val weighted = parts.flatMap { part =>
+      part.sample.map(point => (point, part.seen.toFloat / part.sample.length))
+    }
+    new PointSample(parts.map(_.seen).sum, weighted)
+  }
+}
+
+/**
+ * Some points of a partition, as few or as many as they are.
+ *
+ * @param seen how many points the partition has
+ */
+final case class PartitionPoints(seen: Long, sample: Array[Long])
+
+object PartitionPoints {
   private val SamplesPerRange = 100
 
   /**
    * @param point makes what reads the point of a row; a task has its own
    * @param most how many ranges will be asked for at most
    */
-  def of(rows: RDD[InternalRow], point: () => EndpointReader, most: Int): PointSample = {
+  def of(
+      rows: RDD[InternalRow],
+      point: () => EndpointReader,
+      most: Int): RDD[PartitionPoints] = {
     val size = math.ceil(3.0 * SamplesPerRange * most / math.max(1, rows.getNumPartitions))
-    val reservoirs = rows.mapPartitionsWithIndex { (partition, rows) =>
+    rows.mapPartitionsWithIndex { (partition, rows) =>
       val reservoir = new Reservoir(math.max(size.toInt, 1), partition)
       val pointOf = point()
       while (rows.hasNext) if (pointOf.read(rows.next())) reservoir.add(pointOf(0))
-      Iterator((reservoir.seen, reservoir.sample))
-    }.collect()
-    val weighted = reservoirs.toSeq.flatMap { case (seen, sample) =>
-      sample.map(point => (point, seen.toFloat / sample.length))
+      Iterator(PartitionPoints(reservoir.seen, reservoir.sample))
     }
-    new PointSample(reservoirs.map(_._1).sum, weighted)
   }
 }
 

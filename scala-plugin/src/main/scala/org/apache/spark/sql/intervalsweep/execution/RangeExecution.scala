@@ -6,7 +6,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
 
 /**
  * The execution of a join by ranges: samples the points, sends both sides to their ranges, and, if
@@ -16,7 +16,6 @@ object RangeExecution {
 
   /** To how many ranges more than one a box goes at most, on average, if that leaves enough tasks. */
   private val MostCopies = 2.0
-  private val BoxesPerPartition = 1000
 
   def apply(node: IntervalSweepJoinExec): SweepExecution = {
     val rows = Map[Side, RDD[InternalRow]](
@@ -31,47 +30,15 @@ object RangeExecution {
       rows: Map[Side, RDD[InternalRow]]): Ranges = {
     val least = node.session.sparkContext.defaultParallelism
     val most = math.max(least, node.conf.numShufflePartitions)
-    val sample = sampled(node, rows, most)
-    val wanted = sample.total / node.conf.getConf(IntervalSweepConf.RangeRows) + 1
+    val sample = RangeSample.of(node, rows, most)
+    val wanted = sample.points.total / node.conf.getConf(IntervalSweepConf.RangeRows) + 1
     // Longer boxes, fewer ranges: a box is copied to each that it touches.
-    val share = node.sweeps.map(meanShare(node, rows, sample, _)).max
+    val share = node.sweeps.map(sample.meanShare).max
     val bearable = if (share == 0) Double.MaxValue else MostCopies / share
     // In several partitions, a row that is box and point could meet a partner in each.
     val mayDeal = node.sweeps.map(_.boxes).distinct.size == 1
     val count = math.max(least.toDouble, Seq(wanted.toDouble, most, bearable).min).toInt
-    sample.ranges(count, mayDeal)
-  }
-
-  /** About which part of the points lies between the ends of a box, on average. */
-  private def meanShare(
-      node: IntervalSweepJoinExec,
-      rows: Map[Side, RDD[InternalRow]],
-      sample: PointSample,
-      sweep: Sweep): Double = {
-    val (side, input) = (sweep.boxes, node.input(sweep.boxes).output)
-    val expressions = node.sweepCondition.endpoints(side)
-    val some = rows(side).mapPartitions { partition =>
-      val endpointOf = new EndpointReader(expressions, input)
-      partition.take(BoxesPerPartition).filter(endpointOf.read)
-        .map(_ => Array.tabulate(expressions.size)(endpointOf))
-    }.collect()
-    val extent = new Extent(sweep.lead)
-    val shares = some.map { box =>
-      extent.read(box(_))
-      sample.share(extent.least, extent.most)
-    }
-    if (shares.isEmpty) 0.0 else shares.sum / shares.length
-  }
-
-  /** What the ranges are made of. */
-  private def sampled(
-      node: IntervalSweepJoinExec,
-      rows: Map[Side, RDD[InternalRow]],
-      most: Int): PointSample = {
-    val side = node.sweeps.head.points
-    val point = Seq(node.sweepCondition.endpoints(side)(node.sweeps.head.lead.point))
-    val input = node.input(side).output
-    PointSample.of(rows(side), () => new EndpointReader(point, input), most)
+    sample.points.ranges(count, mayDeal)
   }
 }
 
