@@ -237,7 +237,7 @@ def test_a_side_is_broadcast_up_to_some_times_of_sparks_threshold(
     spark: Any, conf: Any, settings: dict[str, str], keys: str, mode: str
 ) -> None:
     side = spark.sql(SIDE)._jdf.queryExecution().optimizedPlan()
-    half = side.stats().sizeInBytes() // 2
+    half = (side.stats().sizeInBytes() + 1) // 2
     conf({FACTOR: None, BROADCAST: str(half), **settings})
     joined = spark.sql(
         f"SELECT r.ts, s.te FROM ({SIDE}) r JOIN ({SIDE}) s "

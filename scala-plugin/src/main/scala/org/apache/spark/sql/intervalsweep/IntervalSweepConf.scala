@@ -66,7 +66,7 @@ object IntervalSweepConf {
       .version("0.1.0")
       .doubleConf
       .checkValue(_ >= 0, "It must not be negative.")
-      .createWithDefault(4.0)
+      .createWithDefault(2.0)
 
   val SmallGroupPairs: ConfigEntry[Long] =
     buildConf("spark.sql.intervalsweep.smallGroupPairs")
