@@ -120,29 +120,29 @@ def close(got: Any, expected: Any) -> bool:
     return bool(got == expected)
 
 
-def answers(spark: Any, query: str) -> list[tuple[Any, ...]]:
+def answers(frame: Any) -> list[tuple[Any, ...]]:
     """The rows, in the order of what is grouped by, which comes first."""
-    found = [tuple(row) for row in spark.sql(query).collect()]
+    found = [tuple(row) for row in frame.collect()]
     return sorted(found, key=lambda row: [(x is None, x) for x in row[:2] if type(x) is not float])
 
 
 def check(spark: Any, query: str, written: str | None = None, runs: bool = True) -> int:
     """Asserts the rewritten plan, and Spark's rows; returns how many."""
     with configured(spark, {ENABLED: "false"}):
-        expected = answers(spark, written or query)
-    plan = physical(spark.sql(query))
+        own = spark.sql(written or query)
+        expected = answers(own)
+    frame = spark.sql(query)
+    plan = physical(frame)
     assert sweeps(plan) == 1, plan
     assert (RUNS in plan) == runs, plan
-    got = answers(spark, query)
+    got = answers(frame)
     same = len(got) == len(expected) and all(
         len(g) == len(e) and all(map(close, g, e)) for g, e in zip(got, expected, strict=True)
     )
     if not same:
         wrong = [(g, e) for g, e in zip(got, expected, strict=False) if not all(map(close, g, e))]
         raise AssertionError(f"{query}\n{len(got)} rows for {len(expected)}: {wrong[:3]}\n{plan}")
-    with configured(spark, {ENABLED: "false"}):
-        types = spark.sql(written or query).dtypes
-    assert spark.sql(query).dtypes == types
+    assert frame.dtypes == own.dtypes
     return len(expected)
 
 
