@@ -39,13 +39,15 @@ class Case:
 class Limits:
     """What each system may use, and where it may leave its files.
 
-    `partitions` is how many Spark shuffles into; None: two for each core.
+    `partitions` is how many Spark shuffles into; None: two for each core. With `executors`, Spark
+    runs tasks in so many processes of one core each, and otherwise in that of the driver.
     """
 
     cores: int
     heap: str
     scratch: Path
     partitions: int | None = None
+    executors: int = 0
 
 
 class System(Protocol):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from typing import Any
 
@@ -82,6 +83,4 @@ class PolarsBio:
 
     def _comparison(self, text: str) -> Any:
         """`r.ts < s.te` over the columns of pairs, ts_r and te_s."""
-        low, operator, high = text.split()
-        a, b = (self.polars.col("_".join(reversed(name.split(".")))) for name in (low, high))
-        return a < b if operator == "<" else a <= b
+        return self.polars.sql_expr(re.sub(r"\b([rs])\.(\w+)", r"\2_\1", text))

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.adapter import Case, Limits
 from benchmarks.data import Synthetic
@@ -23,7 +24,18 @@ from benchmarks.processes import Running
 from benchmarks.workloads import Workload
 
 SYSTEM = "intervalsweep-distributed-pairs"
-SETTINGS = ((1, 4), (2, 4), (2, 2), (2, 20), (2, 200))  # cores, partitions
+
+
+class Setting(NamedTuple):
+    """Where the tasks run: in one process, or in executors of one core each."""
+
+    cores: int
+    partitions: int
+    executors: int = 0
+
+
+ONE, TWO, MANY = Setting(1, 4), Setting(2, 4), Setting(2, 200)
+SETTINGS = (ONE, TWO, Setting(2, 2), Setting(2, 20), MANY, Setting(2, 4, executors=2))
 WARMING = 3
 LIMIT = 300.0  # seconds for a run
 
@@ -39,17 +51,17 @@ def main() -> None:
         tables.write(folder, options.rows)
         case = Case(Workload("anchor", "", tables), folder)
         sessions = {}
-        for cores, partitions in SETTINGS:
-            with bound_to(cores):
-                limits = Limits(cores, "4g", folder, partitions)
-                sessions[cores, partitions] = Running(SYSTEM, limits)
-            stack.callback(sessions[cores, partitions].close)
+        for setting in SETTINGS:
+            with bound_to(setting.cores):
+                limits = Limits(setting.cores, "4g", folder, setting.partitions, setting.executors)
+                sessions[setting] = Running(SYSTEM, limits)
+            stack.callback(sessions[setting].close)
         medians = measure(sessions, case, options.runs)
-    print("| cores | partitions | median s |\n|--:|--:|--:|")
-    for (cores, partitions), seconds in medians.items():
-        print(f"| {cores} | {partitions} | {seconds:.2f} |")
-    print(f"\ntwo cores are {medians[1, 4] / medians[2, 4]:.2f} times as fast as one")
-    print(f"200 partitions take {medians[2, 200] / medians[2, 4]:.2f} times as long as 4")
+    print("| cores | partitions | executors | median s |\n|--:|--:|--:|--:|")
+    for (cores, partitions, executors), seconds in medians.items():
+        print(f"| {cores} | {partitions} | {executors or '-'} | {seconds:.2f} |")
+    print(f"\ntwo cores are {medians[ONE] / medians[TWO]:.2f} times as fast as one")
+    print(f"200 partitions take {medians[MANY] / medians[TWO]:.2f} times as long as 4")
 
 
 @contextmanager
@@ -63,11 +75,9 @@ def bound_to(cores: int) -> Iterator[None]:
         os.sched_setaffinity(0, all_cores)
 
 
-def measure(
-    sessions: dict[tuple[int, int], Running], case: Case, runs: int
-) -> dict[tuple[int, int], float]:
+def measure(sessions: dict[Setting, Running], case: Case, runs: int) -> dict[Setting, float]:
     """The median seconds of each session."""
-    seconds: dict[tuple[int, int], list[float]] = {key: [] for key in sessions}
+    seconds: dict[Setting, list[float]] = {key: [] for key in sessions}
     answers = set()
     for run in range(WARMING + runs):
         for key, session in sessions.items():

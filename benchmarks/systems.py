@@ -8,8 +8,10 @@ which and why.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.adapter import Answer, Case, Limits, Run, System, UnsupportedError, integers
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 ENABLED = "spark.sql.intervalsweep.enabled"
 BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
 AGGREGATE_RUNS = "spark.sql.intervalsweep.aggregateRuns"
+EXECUTOR_MEBIBYTES = 2048
 
 
 @dataclass(frozen=True)
@@ -41,22 +44,29 @@ class Entry:
 
 def spark_session(limits: Limits, **settings: str) -> SparkSession:
     """A local session with the extension, whose files stay in the scratch folder."""
+    import pyspark
     from pyspark.sql import SparkSession
 
     import intervalsweep
 
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     scratch = str(limits.scratch)
+    master = f"local[{limits.cores}]"
+    if limits.executors:
+        os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).resolve().parent)
+        master = f"local-cluster[{limits.executors},1,{EXECUTOR_MEBIBYTES}]"
     all_settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": limits.heap,
+        "spark.executor.memory": f"{EXECUTOR_MEBIBYTES}m",
+        "spark.pyspark.python": sys.executable,
         "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={scratch}",
         "spark.local.dir": scratch,
         "spark.sql.shuffle.partitions": str(limits.partitions or 2 * limits.cores),
         **settings,
     }
-    builder = SparkSession.builder.master(f"local[{limits.cores}]")
+    builder = SparkSession.builder.master(master)
     for key, value in all_settings.items():
         builder = builder.config(key, value)
     spark = intervalsweep.configure(builder).getOrCreate()

@@ -45,6 +45,7 @@ class Workload:
     headline: tuple[int, ...] = ()  # the sizes that `make bench` takes
     join: Join = "inner"
     relation: str | None = None  # the function that IntervalSweep has for the formula
+    arguments: str = ""  # what it is given beside the endpoints
     is_keyed: bool = False
     group: str | None = None
 
@@ -58,7 +59,8 @@ class Workload:
         """The condition: keys, and the formula or the function that stands for it."""
         keys = ["r.k = s.k"] if self.is_keyed else []
         if by_function and self.relation:
-            return " AND ".join([*keys, f"{self.relation}(r.ts, r.te, s.ts, s.te)"])
+            call = f"{self.relation}(r.ts, r.te, s.ts, s.te{self.arguments})"
+            return " AND ".join([*keys, call])
         return " AND ".join([*keys, *self.formula])
 
     def sql(self, r: str, s: str, on: str, semi: str | None = "LEFT SEMI JOIN") -> str:
@@ -190,7 +192,7 @@ def _groups() -> Iterator[Workload]:
 
 
 def _relations() -> Iterator[Workload]:
-    """Allen's thirteen, ISEQL's five without parameters, and the intersection."""
+    """Allen's thirteen, ISEQL's five with and without parameters, and the intersection."""
     seen: set[str] = set()
     for relation in json.loads(RELATIONS.read_text(encoding="utf-8"))["relations"]:
         name, formula = relation["name"], tuple(relation["formula"])
@@ -200,7 +202,23 @@ def _relations() -> Iterator[Workload]:
         # Nearly all pairs are one before the other: their number grows with the square.
         is_apart = name.endswith(("BEFORE", "AFTER"))
         sizes = (30_000,) if is_apart else (30_000, 1_000_000)
-        yield Workload(
+        workload = Workload(
             name.lower().replace("_", "-"), relation["summary"], Synthetic(), formula, sizes,
             MILLION if name == "ALLEN_OVERLAPS" else (), relation=name,
         )  # fmt: skip
+        yield workload
+        if relation["family"] == "iseql":
+            yield _within(workload, {key: relation[key] for key in ("delta", "epsilon")}, 100)
+
+
+def _within(workload: Workload, differences: dict[str, str | None], most: int) -> Workload:
+    """The same with all its parameters: how far endpoints may be apart, such as s.ts - r.te."""
+    given = {key: one.split(" - ") for key, one in differences.items() if one}
+    return replace(
+        workload,
+        name=f"{workload.name}-within",
+        about=f"{workload.about} {' and '.join(given)}: {most}.",
+        formula=(*workload.formula, *(f"{a} <= {b} + {most}" for a, b in given.values())),
+        sizes=(30_000, 1_000_000),
+        arguments="".join(f", {key} => {most}" for key in given),
+    )

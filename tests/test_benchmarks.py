@@ -9,6 +9,7 @@ import platform
 import sys
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,10 +20,12 @@ from benchmarks.costs import Cost, foretell
 from benchmarks.data import Synthetic
 from benchmarks.goals import GOALS, MILLION, Results
 from benchmarks.growth import known, lengths, slope
+from benchmarks.overheads import slopes
 from benchmarks.papers.__main__ import main as draw_figures
 from benchmarks.processes import NoTimeError, Ran, Running
 from benchmarks.suite import Measured, Measurement, Options, check
 from benchmarks.workloads import starts_in, workloads
+from comparison import Both
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -159,6 +162,23 @@ def test_costs_foretell_what_grows_in_proportion(capsys: pytest.CaptureFixture[s
     assert "fixed 0.20 s; a million rows a side 1.00 processor seconds; use 1.00" in said
     assert "4,000,000 rows: 2.20 s foretold, 2.20 s measured" in said
     assert "6 s of computing, 2 s of shuffling" in said
+
+
+def test_tasks_and_groups_cost_what_more_of_them_take_longer() -> None:
+    assert slopes((4, 404), [[1.0, 2.0], [1.4, 2.8]]) == pytest.approx([0.001, 0.002])
+
+
+def test_functions_stand_for_the_formulas_of_workloads(
+    spark: Any, both: Both, tmp_path: Path
+) -> None:
+    Synthetic().write(tmp_path, 250)
+    for side in "rs":
+        spark.read.parquet(f"{tmp_path}/{side}.parquet").createOrReplaceTempView(side)
+    ids = "SELECT r.id, s.id FROM r JOIN s ON "
+    of_functions = [each for each in workloads() if each.relation and not each.is_keyed]
+    found = {each.name: both(ids + each.on(True), ids + each.on(), None) for each in of_functions}
+    assert sum(name.endswith("-within") for name in found) == 5
+    assert all(found[name] > 0 for name in found if name != "allen-equals")
 
 
 def test_side_that_bins_copy_holds_the_others_start() -> None:
