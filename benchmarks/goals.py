@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -54,19 +55,24 @@ class Results:
 
     def relations(self) -> Iterator[tuple[str, int]]:
         """The cases of single relations, at their largest size."""
-        names = {
-            name for name, _ in self.cases if name.startswith(("allen-", "iseql-", "interval"))
-        }
-        for name in sorted(names):
-            yield name, max(rows for each, rows in self.cases if each == name)
+        for name in self._relation_names():
+            yield name, self._sizes(name)[0]
+
+    def _relation_names(self) -> list[str]:
+        families = ("allen-", "iseql-", "interval")
+        return sorted({name for name, _ in self.cases if name.startswith(families)})
+
+    def _sizes(self, name: str) -> list[int]:
+        return sorted((rows for each, rows in self.cases if each == name), reverse=True)
 
     def slowest_relation(self) -> float:
-        """How many times faster than the fastest peer, where a peer came to an end at all."""
-        ratios = []
-        for case in self.relations():
+        """How many times faster than the fastest peer, with as many rows as one came to an end."""
+        return min(next(self._speedups(name), math.inf) for name in self._relation_names())
+
+    def _speedups(self, name: str) -> Iterator[float]:
+        for rows in self._sizes(name):
             with suppress(KeyError):
-                ratios.append(self.speedup(*case))
-        return min(ratios)
+                yield self.speedup(name, rows)
 
     def pairs(self, name: str, rows: int) -> int:
         return int(self.cases[name, rows][OURS]["answer"][0])

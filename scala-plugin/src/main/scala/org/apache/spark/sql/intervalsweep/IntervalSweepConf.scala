@@ -59,9 +59,9 @@ object IntervalSweepConf {
   val BroadcastFactor: ConfigEntry[Double] =
     buildConf("spark.sql.intervalsweep.broadcastFactor")
       .doc(
-        "A side is broadcast if its size is at most this many times " +
-          "spark.sql.autoBroadcastJoinThreshold: packed by columns it takes less memory than the " +
-          "hash table that the threshold is meant for. 1 has it decided as for Spark's own " +
+        "A side of a join without equality keys is broadcast if its size is at most this many " +
+          "times spark.sql.autoBroadcastJoinThreshold: packed by columns it takes less memory than " +
+          "the hash table that the threshold is meant for. 1 has it decided as for Spark's own " +
           "joins; nothing is broadcast for its size where the threshold is -1.")
       .version("0.1.0")
       .doubleConf

@@ -63,7 +63,8 @@ object IntervalSweepStrategy
   def decide(join: Join, boxes: Option[Side] = None): Either[WhyNot, SweepChoice] =
     for {
       output <- possibleOutput(join)
-      broadcast <- broadcastSide(join, output)
+      any <- analyze(join, boxes)
+      broadcast <- broadcastSide(join, output, hasKeys = any.leftKeys.nonEmpty)
       preferred = boxes.orElse(output.tracked.headOption).orElse(broadcast.map(_.other))
       sweep <- analyze(join, preferred)
       _ <- hinted(join, sweep)
@@ -118,7 +119,10 @@ object IntervalSweepStrategy
   }
 
   /** The side to broadcast: by a hint, or because it is small. */
-  private def broadcastSide(join: Join, output: JoinOutput): Either[WhyNot, Option[Side]] = {
+  private def broadcastSide(
+      join: Join,
+      output: JoinOutput,
+      hasKeys: Boolean): Either[WhyNot, Option[Side]] = {
     val sides = Seq[Side](LeftSide, RightSide)
     // Whether a row of a broadcast side has a match, no task knows alone.
     val allowed = sides.filterNot(output.isTracked)
@@ -131,16 +135,16 @@ object IntervalSweepStrategy
           case RightSide => hintToBroadcastRight(join.hint)
         }
         val small =
-          allowed.filter(side => isSmall(child(side)) && !refused(join, side))
+          allowed.filter(side => isSmall(child(side), hasKeys) && !refused(join, side))
         val candidates = if (hinted.nonEmpty) hinted else small
         Right(candidates.minByOption(child(_).stats.sizeInBytes))
       case _ => Left(WhyNot.BroadcastStageOfOther)
     }
   }
 
-  /** As Spark has it, but for the factor. */
-  private def isSmall(plan: LogicalPlan): Boolean = {
-    val factor = conf.getConf(IntervalSweepConf.BroadcastFactor)
+  /** As Spark has it, but for the factor, where there are no keys to distribute the rows by. */
+  private def isSmall(plan: LogicalPlan, hasKeys: Boolean): Boolean = {
+    val factor = if (hasKeys) 1.0 else conf.getConf(IntervalSweepConf.BroadcastFactor)
     val stats = plan.stats
     val adaptive =
       if (stats.isRuntime) conf.getConf(SQLConf.ADAPTIVE_AUTO_BROADCASTJOIN_THRESHOLD) else None
