@@ -63,8 +63,7 @@ object IntervalSweepStrategy
   def decide(join: Join, boxes: Option[Side] = None): Either[WhyNot, SweepChoice] =
     for {
       output <- possibleOutput(join)
-      any <- analyze(join, boxes)
-      broadcast <- broadcastSide(join, output, hasKeys = any.leftKeys.nonEmpty)
+      broadcast <- broadcastSide(join, output, analyze(join, boxes).exists(_.leftKeys.nonEmpty))
       preferred = boxes.orElse(output.tracked.headOption).orElse(broadcast.map(_.other))
       sweep <- analyze(join, preferred)
       _ <- hinted(join, sweep)
