@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.adapter import Limits
 from benchmarks.data import Synthetic
 from benchmarks.processes import descendants
-from benchmarks.systems import BROADCAST, spark_session
+from benchmarks.systems import BROADCAST, name_tables, spark_session
 from benchmarks.workloads import Workload
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ def measured(spark: SparkSession, folder: Path, rows: int, runs: int) -> Cost:
     data = folder / str(rows)
     data.mkdir()
     workload.tables.write(data, rows)
-    for side in "rs":
-        spark.read.parquet(f"{data}/{side}.parquet").createOrReplaceTempView(side)
+    name_tables(spark, data)
     query = workload.sql("r", "s", workload.on())
     costs = [once(spark, query, rows) for _ in range(WARMING + runs)][WARMING:]
     medians = [

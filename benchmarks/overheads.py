@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from benchmarks.adapter import Limits
 from benchmarks.data import Synthetic
 from benchmarks.matrix import medians
-from benchmarks.systems import BROADCAST, spark_session
+from benchmarks.systems import BROADCAST, name_tables, spark_session
 from benchmarks.workloads import Workload
 
 if TYPE_CHECKING:
@@ -50,15 +50,14 @@ def seconds(spark: SparkSession, rows: int, keys: int, tasks: int, runs: int) ->
     workload = Workload("inner", "", Synthetic(matches=10, keys=keys), is_keyed=True)
     with tempfile.TemporaryDirectory() as name:
         workload.tables.write(Path(name), rows)
-        for side in "rs":
-            spark.read.parquet(f"{name}/{side}.parquet").createOrReplaceTempView(side)
+        name_tables(spark, Path(name))
         spark.conf.set("spark.sql.shuffle.partitions", str(tasks))
         return medians(spark, workload.sql("r", "s", workload.on()), ["true", "false"], runs)
 
 
-def slopes(numbers: tuple[int, int], medians: list[list[float]]) -> list[float]:
+def slopes(numbers: tuple[int, int], seconds: list[list[float]]) -> list[float]:
     """Seconds for each one more."""
-    few, many = medians
+    few, many = seconds
     return [(b - a) / (numbers[1] - numbers[0]) for a, b in zip(few, many, strict=True)]
 
 

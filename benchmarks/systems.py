@@ -74,6 +74,12 @@ def spark_session(limits: Limits, **settings: str) -> SparkSession:
     return spark
 
 
+def name_tables(spark: SparkSession, folder: Path) -> None:
+    """Has the views r and s read the files of a workload."""
+    for side in "rs":
+        spark.read.parquet(f"{folder}/{side}.parquet").createOrReplaceTempView(side)
+
+
 class SparkSystem:
     """Spark with the extension, or with its own plans."""
 
@@ -86,8 +92,7 @@ class SparkSystem:
         return self.query(case, case.workload.sql("r", "s", case.workload.on(self.is_swept)))
 
     def query(self, case: Case, text: str) -> Run:
-        for side in "rs":
-            self.spark.read.parquet(case.file(side)).createOrReplaceTempView(side)
+        name_tables(self.spark, case.folder)
         return lambda: integers(self.spark.sql(text).collect()[0])
 
 

@@ -111,6 +111,7 @@ _JOINS = {
 }
 _LENGTHS = {"short": 50, "medium": 5_000, "long": 500_000}
 _MOST_PAIRS = 60_000_000
+_MOST_COMPARED = 2_000_000_000
 
 
 def cardinality(settings: Settings) -> Figure:
@@ -128,7 +129,7 @@ def cardinality(settings: Settings) -> Figure:
                 share = min(1.0, mean / tuples.DOMAIN)
                 if size * size * share > _MOST_PAIRS:
                     continue
-                without = _quadratic(name) if size * size > 2e9 else set()
+                without = _quadratic(name) if size * size > _MOST_COMPARED else set()
                 found = compared(query, settings, without)
                 for other, seconds in found.items():
                     if other != PAPER:
@@ -150,7 +151,7 @@ def real(settings: Settings) -> Figure:
     for name in (INVERSE_DURING, "ISEQL_START_PRECEDING", "ALLEN_OVERLAPS"):
         lines: Lines = {}
         for data, (r, s) in _data(settings).items():
-            without = {"IEJoin", CPP_IE, "grid"} if r.size * s.size > 2e9 else set()
+            without = {"IEJoin", CPP_IE, "grid"} if r.size * s.size > _MOST_COMPARED else set()
             for other, seconds in compared(Query(name, r, s), settings, without).items():
                 lines.setdefault(other, []).append((data, seconds))
         panels.append(Panel(name, "", "seconds", lines, log="y"))
