@@ -121,7 +121,7 @@ object IntervalSweepStrategy
   private def broadcastSide(
       join: Join,
       output: JoinOutput,
-      hasKeys: Boolean): Either[WhyNot, Option[Side]] = {
+      hasKeys: => Boolean): Either[WhyNot, Option[Side]] = {
     val sides = Seq[Side](LeftSide, RightSide)
     // Whether a row of a broadcast side has a match, no task knows alone.
     val allowed = sides.filterNot(output.isTracked)
@@ -141,13 +141,22 @@ object IntervalSweepStrategy
     }
   }
 
-  /** As Spark has it, but for the factor, where there are no keys to distribute the rows by. */
-  private def isSmall(plan: LogicalPlan, hasKeys: Boolean): Boolean = {
-    val factor = if (hasKeys) 1.0 else conf.getConf(IntervalSweepConf.BroadcastFactor)
-    val stats = plan.stats
+  /**
+   * As Spark has it, but for the factor, where there are no keys to distribute the rows by. They are
+   * looked for only if that makes a difference.
+   */
+  private def isSmall(plan: LogicalPlan, hasKeys: => Boolean): Boolean = {
+    val isForSpark = canBroadcastBySize(plan, conf)
+    val factor = conf.getConf(IntervalSweepConf.BroadcastFactor)
+    val isWithFactor = plan.stats.sizeInBytes.toDouble <= factor * threshold(plan)
+    if (isWithFactor == isForSpark || hasKeys) isForSpark else isWithFactor
+  }
+
+  private def threshold(plan: LogicalPlan): Long = {
     val adaptive =
-      if (stats.isRuntime) conf.getConf(SQLConf.ADAPTIVE_AUTO_BROADCASTJOIN_THRESHOLD) else None
-    stats.sizeInBytes.toDouble <= factor * adaptive.getOrElse(conf.autoBroadcastJoinThreshold)
+      if (plan.stats.isRuntime) conf.getConf(SQLConf.ADAPTIVE_AUTO_BROADCASTJOIN_THRESHOLD)
+      else None
+    adaptive.getOrElse(conf.autoBroadcastJoinThreshold)
   }
 
   private def refused(join: Join, side: Side): Boolean = side match {
