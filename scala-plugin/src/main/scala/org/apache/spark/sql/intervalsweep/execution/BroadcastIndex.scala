@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution
 
-import java.util.concurrent.ConcurrentHashMap
 import java.util.stream.IntStream
-import java.util.{Collections, Map => JMap, WeakHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -17,20 +15,17 @@ final class BroadcastIndex(val block: RowBlock, val groups: KeyGroups)
 object BroadcastIndex {
   val NoGroup: Int = -1
 
-  /** By the array that was broadcast, which Spark drops with the broadcast, and by the join. */
-  private val cache: JMap[AnyRef, ConcurrentHashMap[String, BroadcastIndex]] =
-    Collections.synchronizedMap(new WeakHashMap)
+  /** Made of the array that was broadcast, by the name of the join. */
+  private val shared = new SharedByTasks[BroadcastIndex]
 
-  /** The index of some packed rows for the join called `join`: that of an earlier task, or a new one. */
+  /** The index of some packed rows for the join called `join`: that of another task, or a new one. */
   def of(
       rows: Array[InternalRow],
       join: String,
       layout: BlockLayout,
       keys: Seq[Expression],
       timer: SortTimer): BroadcastIndex =
-    cache
-      .computeIfAbsent(rows, _ => new ConcurrentHashMap)
-      .computeIfAbsent(join, _ => build(rows, layout, keys, timer))
+    shared.get(rows, join)(build(rows, layout, keys, timer))
 
   private def build(
       rows: Array[InternalRow],

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution
+
+import java.lang.ref.WeakReference
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class SharedByTasksSuite extends AnyFunSuite {
+  private val rows = Array("a row")
+
+  private def eventuallyForgotten(value: WeakReference[_]): Boolean =
+    Iterator.continually { System.gc(); Thread.sleep(10); value.get == null }.take(
+      500).contains(true)
+
+  test("tasks get one value, by what it is made of and by name") {
+    val shared = new SharedByTasks[Object]
+    val first = shared.get(rows, "join")(new Object)
+    assert(shared.get(rows, "join")(fail("made twice")) eq first)
+    assert(shared.get(rows, "another join")(new Object) ne first)
+    assert(shared.get(rows.clone, "join")(new Object) ne first)
+  }
+
+  test("a value whose making fails is made again") {
+    val shared = new SharedByTasks[Object]
+    intercept[IllegalStateException] {
+      shared.get(rows, "join")(throw new IllegalStateException)
+    }
+    val value = new Object
+    assert(shared.get(rows, "join")(value) eq value)
+  }
+
+  test("an index stayed in memory as long as the query was kept, and some time longer") {
+    val shared = new SharedByTasks[Array[Long]]
+    val value = new WeakReference(shared.get(rows, "join")(new Array[Long](1 << 20)))
+    assert(eventuallyForgotten(value))
+    assert(shared.get(rows, "join")(Array(1L)) === Array(1L))
+  }
+}
