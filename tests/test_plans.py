@@ -229,8 +229,8 @@ MODE = re.compile(r"IntervalSweepJoin .*, (broadcast|by keys|by ranges)")
         ({FACTOR: "1"}, "", "by ranges"),
         ({FACTOR: "0", BROADCAST: "1MB"}, "", "by ranges"),
         ({BROADCAST: "-1"}, "", "by ranges"),
-        ({}, "r.k = s.k AND ", "by keys"),
-        ({BROADCAST: "1MB"}, "r.k = s.k AND ", "broadcast"),
+        ({}, "r.k = s.k AND ", "broadcast"),
+        ({FACTOR: "1"}, "r.k = s.k AND ", "by keys"),
     ],
 )
 def test_a_side_is_broadcast_up_to_some_times_of_sparks_threshold(

@@ -59,10 +59,10 @@ object IntervalSweepConf {
   val BroadcastFactor: ConfigEntry[Double] =
     buildConf("spark.sql.intervalsweep.broadcastFactor")
       .doc(
-        "A side of a join without equality keys is broadcast if its size is at most this many " +
-          "times spark.sql.autoBroadcastJoinThreshold: packed by columns it takes less memory than " +
-          "the hash table that the threshold is meant for. 1 has it decided as for Spark's own " +
-          "joins; nothing is broadcast for its size where the threshold is -1.")
+        "A side is broadcast if its size is at most this many times " +
+          "spark.sql.autoBroadcastJoinThreshold: packed by columns it takes less memory than the " +
+          "hash table that the threshold is meant for. 1 has it decided as for Spark's own joins; " +
+          "nothing is broadcast for its size where the threshold is -1.")
       .version("0.1.0")
       .doubleConf
       .checkValue(_ >= 0, "It must not be negative.")

@@ -149,10 +149,7 @@ final class IntColumn(dataType: DataType) extends BlockColumn(dataType) {
   }
   override def permute(order: Array[Int], n: Int): Unit = {
     super.permute(order, n)
-    val old = values
-    values = new Array[Int](old.length)
-    var i = 0
-    while (i < n) { values(i) = old(order(i)); i += 1 }
+    values = EndpointOrder.permuted(values, order, n)
   }
   override protected def boxedValue(i: Int): Any = width match {
     case 4 => values(i)

@@ -118,22 +118,42 @@ object EndpointOrder {
 
   /** Stable, so that the order by coordinate survives within a group. */
   private def counting(order: Array[Int], groups: Array[Int], n: Int): Array[Int] = {
-    var last = 0
-    order.foreach(row => last = math.max(last, groups(row)))
-    val next = new Array[Int](last + 2)
-    order.foreach(row => next(groups(row) + 1) += 1)
-    (1 to last + 1).foreach(g => next(g) += next(g - 1))
+    val next = groupStarts(groups, n)
     val result = new Array[Int](n)
-    order.foreach { row =>
-      result(next(groups(row))) = row
-      next(groups(row)) += 1
+    var i = 0
+    while (i < n) {
+      val group = groups(order(i))
+      result(next(group)) = order(i)
+      next(group) += 1
+      i += 1
     }
     result
+  }
+
+  /** How many of the first `n` rows are in groups before each group. */
+  private def groupStarts(groups: Array[Int], n: Int): Array[Int] = {
+    var last = 0
+    var i = 0
+    while (i < n) { last = math.max(last, groups(i)); i += 1 }
+    val starts = new Array[Int](last + 2)
+    i = 0
+    while (i < n) { starts(groups(i) + 1) += 1; i += 1 }
+    var g = 1
+    while (g < starts.length) { starts(g) += starts(g - 1); g += 1 }
+    starts
   }
 
   /** The first `n` values in a new order, in an array as long as the old one. */
   def permuted(values: Array[Long], order: Array[Int], n: Int): Array[Long] = {
     val result = new Array[Long](values.length)
+    var i = 0
+    while (i < n) { result(i) = values(order(i)); i += 1 }
+    result
+  }
+
+  /** The same of numbers of 32 bits. */
+  def permuted(values: Array[Int], order: Array[Int], n: Int): Array[Int] = {
+    val result = new Array[Int](values.length)
     var i = 0
     while (i < n) { result(i) = values(order(i)); i += 1 }
     result

@@ -176,7 +176,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
         if (k >= endpoints.length) columns(k - endpoints.length).permute(order, rows)
         else endpoints(k) = EndpointOrder.permuted(endpoints(k), order, rows)
       }
-      if (groups != null) groups = order.map(groups(_)) ++ new Array[Int](groups.length - rows)
+      if (groups != null) groups = EndpointOrder.permuted(groups, order, rows)
     }
   }
 

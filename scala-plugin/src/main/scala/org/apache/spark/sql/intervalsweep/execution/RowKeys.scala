@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeRow
 }
 import org.apache.spark.sql.intervalsweep.condition.{EncodedEndpoint, EndpointEncoding}
-import org.apache.spark.util.collection.OpenHashMap
+import org.apache.spark.util.collection.OpenHashSet
 
 /**
  * The equality keys of one row at a time. A single key that is a number, a date or a timestamp is
@@ -98,14 +98,28 @@ object KeyGroups {
     if (RowKeys.isNumber(keys)) new NumberGroups else new ManyKeysGroups
 }
 
+/** Their numbers are where the keys are in a set, whose methods take a LONG as it is. */
 private final class NumberGroups extends KeyGroups {
-  private val numbers = new OpenHashMap[Long, Int]
+  private val keys = new OpenHashSet[Long]
+  private var numbers = new Array[Int](keys.capacity)
 
-  /** One more than the number: what is not in the map is 0. */
-  override def of(key: RowKeys): Int = numbers(key.asInstanceOf[NumberKey].number) - 1
-  override def add(key: RowKeys): Unit =
-    numbers.update(key.asInstanceOf[NumberKey].number, numbers.size + 1)
-  override def size: Int = numbers.size
+  override def of(key: RowKeys): Int = {
+    val at = keys.getPos(key.asInstanceOf[NumberKey].number)
+    if (at == OpenHashSet.INVALID_POS) BroadcastIndex.NoGroup else numbers(at)
+  }
+
+  override def add(key: RowKeys): Unit = {
+    val (number, old) = (key.asInstanceOf[NumberKey].number, numbers)
+    val next = keys.size
+    val at = keys.addWithoutResize(number) & OpenHashSet.POSITION_MASK
+    numbers(at) = next
+    keys.rehashIfNeeded(
+      number,
+      capacity => numbers = new Array[Int](capacity),
+      (from, to) => numbers(to) = old(from))
+  }
+
+  override def size: Int = keys.size
 }
 
 private final class ManyKeysGroups extends KeyGroups {

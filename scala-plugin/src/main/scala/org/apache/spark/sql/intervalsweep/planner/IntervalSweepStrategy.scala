@@ -63,7 +63,7 @@ object IntervalSweepStrategy
   def decide(join: Join, boxes: Option[Side] = None): Either[WhyNot, SweepChoice] =
     for {
       output <- possibleOutput(join)
-      broadcast <- broadcastSide(join, output, analyze(join, boxes).exists(_.leftKeys.nonEmpty))
+      broadcast <- broadcastSide(join, output)
       preferred = boxes.orElse(output.tracked.headOption).orElse(broadcast.map(_.other))
       sweep <- analyze(join, preferred)
       _ <- hinted(join, sweep)
@@ -118,10 +118,7 @@ object IntervalSweepStrategy
   }
 
   /** The side to broadcast: by a hint, or because it is small. */
-  private def broadcastSide(
-      join: Join,
-      output: JoinOutput,
-      hasKeys: => Boolean): Either[WhyNot, Option[Side]] = {
+  private def broadcastSide(join: Join, output: JoinOutput): Either[WhyNot, Option[Side]] = {
     val sides = Seq[Side](LeftSide, RightSide)
     // Whether a row of a broadcast side has a match, no task knows alone.
     val allowed = sides.filterNot(output.isTracked)
@@ -133,30 +130,20 @@ object IntervalSweepStrategy
           case LeftSide => hintToBroadcastLeft(join.hint)
           case RightSide => hintToBroadcastRight(join.hint)
         }
-        val small =
-          allowed.filter(side => isSmall(child(side), hasKeys) && !refused(join, side))
+        val small = allowed.filter(side => isSmall(child(side)) && !refused(join, side))
         val candidates = if (hinted.nonEmpty) hinted else small
         Right(candidates.minByOption(child(_).stats.sizeInBytes))
       case _ => Left(WhyNot.BroadcastStageOfOther)
     }
   }
 
-  /**
-   * As Spark has it, but for the factor, where there are no keys to distribute the rows by. They are
-   * looked for only if that makes a difference.
-   */
-  private def isSmall(plan: LogicalPlan, hasKeys: => Boolean): Boolean = {
-    val isForSpark = canBroadcastBySize(plan, conf)
-    val factor = conf.getConf(IntervalSweepConf.BroadcastFactor)
-    val isWithFactor = plan.stats.sizeInBytes.toDouble <= factor * threshold(plan)
-    if (isWithFactor == isForSpark || hasKeys) isForSpark else isWithFactor
-  }
-
-  private def threshold(plan: LogicalPlan): Long = {
+  /** As Spark has it, but for the factor. */
+  private def isSmall(plan: LogicalPlan): Boolean = {
+    val stats = plan.stats
     val adaptive =
-      if (plan.stats.isRuntime) conf.getConf(SQLConf.ADAPTIVE_AUTO_BROADCASTJOIN_THRESHOLD)
-      else None
-    adaptive.getOrElse(conf.autoBroadcastJoinThreshold)
+      if (stats.isRuntime) conf.getConf(SQLConf.ADAPTIVE_AUTO_BROADCASTJOIN_THRESHOLD) else None
+    val threshold = adaptive.getOrElse(conf.autoBroadcastJoinThreshold)
+    stats.sizeInBytes.toDouble <= conf.getConf(IntervalSweepConf.BroadcastFactor) * threshold
   }
 
   private def refused(join: Join, side: Side): Boolean = side match {
