@@ -131,6 +131,7 @@ def test_many_rows_with_ties(
     """Larger than the kernels' blocks and tables."""
     monkeypatch.setattr(matches, "_ROWS_FOR_THREADS", 0 if in_threads else LARGEST)
     monkeypatch.setattr(tables, "_SMALL", 200)  # other rows are numbered in 64 bits
+    monkeypatch.setattr(matches, "_FEW_TIES", 1)
     random.seed(3)
     r, s = (
         [(start := random.randrange(400), start + random.randrange(-3, 30)) for _ in range(size)]
@@ -139,6 +140,19 @@ def test_many_rows_with_ties(
     if in_order:
         r, s = sorted(r), sorted(s)
     assert check(r, s, pa.int64(), {"delta": 7, "epsilon": 5}) > 50_000
+
+
+def test_equal_intervals_of_few_starts_were_looked_at_one_by_one() -> None:
+    """Three starts, and three rows of each interval, far apart."""
+    rows = range(900)
+    table = pa.table({"ts": [n % 3 for n in rows], "te": [n * 7 % 300 for n in rows]})
+    found = matches.Matches.of(table, table, "allen_equals", ("ts", "te"), ("ts", "te"), ())
+    (sweep,) = found._sweeps()
+    swept = found._swept(sweep)
+    assert swept is not None
+    assert sum(batch.count.sum() for batch in swept.runs) == 900 * 3
+    assert swept.runs.runs == 900  # the three are next to each other
+    assert swept.runs.skipped > 900
 
 
 def test_sweeps_lead_with_a_bounded_axis() -> None:

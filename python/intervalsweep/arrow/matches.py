@@ -174,6 +174,9 @@ class Matches:
         return np.ascontiguousarray(tightest), False
 
 
+# As many are looked at in no time: the least and largest values of blocks have as many points.
+_FEW_TIES = 64
+
 # Fewer are swept before a thread has started.
 _ROWS_FOR_THREADS = 1 << 16
 
@@ -196,9 +199,27 @@ def _index(points: Side, sweep: Sweep) -> PointIndex:
 
 
 def _in_order(points: Side, sweep: Sweep) -> Side:
-    """Return the points by group and lead axis: as they are, if they come so."""
+    """Return the points by group and lead axis: as they are, if they come so.
+
+    Where both axes are equalities, many points of one value are in order of the second, too, so
+    that what matches is next to each other.
+    """
     lead, groups = points.ends[name_of(sweep.lead.point)], points.groups
-    return points if is_sorted(groups, lead) else points.take(_order(groups, lead))
+    second = sweep.second
+    if not is_sorted(groups, lead):
+        points = points.take(_order(groups, lead))
+    if second is None or not (sweep.lead.is_equality and second.is_equality):
+        return points
+    lead, groups = points.ends[name_of(sweep.lead.point)], points.groups
+    if not _has_ties(groups, lead):
+        return points
+    return points.take(np.lexsort((points.ends[name_of(second.point)], lead, groups)))
+
+
+def _has_ties(groups: Int32Array, lead: Int64Array) -> bool:
+    """Return whether many of the points, which are in order, share group and value."""
+    many = _FEW_TIES
+    return bool(np.any((lead[many:] == lead[:-many]) & (groups[many:] == groups[:-many])))
 
 
 def _order(groups: Int32Array, lead: Int64Array) -> RowNumbers:
