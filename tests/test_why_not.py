@@ -48,10 +48,10 @@ REASONS = {
     "or": ("Disjunction", joined(f"{MEET} OR r.k = s.k"), " OR ", "UNION ALL"),
     "not": ("NoRange", joined(f"r.k = s.k AND NOT {MEET}"), "(NOT interval_int", "with AND"),
     "equi-join": ("OnlyEqualities", joined("r.k = s.k"), "(r.k = s.k)", "nothing to change"),
-    "meets": (
+    "meets, keys": (
         "OnlyEqualities",
-        joined("ALLEN_MEETS(r.ts, r.te, s.ts, s.te)"),
-        "(r.te = s.ts)",
+        joined("r.k = s.k AND ALLEN_MEETS(r.ts, r.te, s.ts, s.te)"),
+        "((r.k = s.k) AND (r.te = s.ts))",
         "nothing to change",
     ),
     "weak": ("WeakRange", joined("r.k = s.k AND r.ts < s.ts"), "(r.ts < s.ts)", "other end"),

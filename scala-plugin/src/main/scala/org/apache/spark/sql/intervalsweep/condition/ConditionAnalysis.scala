@@ -23,8 +23,21 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
     }
   }
 
+  /** A function that is nothing but equalities is keys beside other keys or a range, else axes. */
   private def read(conjuncts: Seq[Conjunct]): Parts = {
-    val (keys, comparisons) = (EqualityKeys(sides), Comparisons(sides))
+    val asKeys = read(conjuncts, EqualityKeys(sides, ofFunctions = true))
+    lazy val asAxes = read(conjuncts, EqualityKeys(sides, ofFunctions = false))
+    val hasOtherKeys = asKeys.keys.exists(_._1.relation.isEmpty)
+    val hasRange = BoxForm.best(asKeys.comparisons, wish).exists(!isOneComparison(_))
+    val isAxes = !hasOtherKeys && !hasRange && BoxForm.best(asAxes.comparisons, wish).isDefined
+    if (isAxes) asAxes else asKeys
+  }
+
+  private def isOneComparison(box: BoxForm): Boolean =
+    box.lead.strength == PointAxis.OneSided && box.comparisons < 2
+
+  private def read(conjuncts: Seq[Conjunct], keys: EqualityKeys): Parts = {
+    val comparisons = Comparisons(sides)
     conjuncts.foldLeft(Parts(Nil, Nil, Nil)) { (parts, conjunct) =>
       keys.of(conjunct) match {
         case Some(Right(pairs)) => parts.copy(keys = parts.keys :+ (conjunct -> pairs))
@@ -78,9 +91,8 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
    * Equality keys are selective: to sort for one inequality more does not pay beside a hash join.
    */
   private def weak(parts: Parts, box: BoxForm, split: Option[SplitForm]): Option[WhyNot] = {
-    val isWeak = !wish.weakRanges && parts.keys.nonEmpty &&
-      box.lead.strength == PointAxis.OneSided &&
-      split.isEmpty && box.comparisons < 2
+    val isWeak =
+      !wish.weakRanges && parts.keys.nonEmpty && split.isEmpty && isOneComparison(box)
     Option.when(isWeak)(WhyNot.WeakRange(box.lead.comparisons.head._1.conjunct.written))
   }
 

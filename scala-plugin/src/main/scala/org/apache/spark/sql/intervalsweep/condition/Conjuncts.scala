@@ -19,7 +19,7 @@ private[condition] case class Conjunct(
   def written: Expression = relation.getOrElse(whole)
 
   /** From a function that is more than equalities, and so asks for a sweep. */
-  def isSwept: Boolean = relation.exists(!_.conjuncts.forall(_.isInstanceOf[EqualTo]))
+  def isSwept: Boolean = relation.exists(!_.isEquality)
 }
 
 private[condition] object Conjuncts {

@@ -6,8 +6,12 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.types._
 
-/** Equalities of an expression of the left side with one of the right side, in that order. */
-private[condition] case class EqualityKeys(sides: Sides) {
+/**
+ * Equalities of an expression of the left side with one of the right side, in that order.
+ *
+ * @param ofFunctions whether those of a function that is nothing but equalities are keys
+ */
+private[condition] case class EqualityKeys(sides: Sides, ofFunctions: Boolean) {
 
   /**
    * None if the conjunct is no such equality. Those of a function that is more than equalities
@@ -15,7 +19,7 @@ private[condition] case class EqualityKeys(sides: Sides) {
    */
   def of(conjunct: Conjunct): Option[Either[WhyNot, Seq[(Expression, Expression)]]] =
     conjunct.expression match {
-      case EqualTo(a, b) if !conjunct.isSwept =>
+      case EqualTo(a, b) if conjunct.relation.forall(ofFunctions && _.isEquality) =>
         leftAndRight(a, b).map(checked(conjunct, _)(Seq(_)))
       case EqualNullSafe(a, b) => leftAndRight(a, b).map(checked(conjunct, _)(nullSafe))
       case _ => None

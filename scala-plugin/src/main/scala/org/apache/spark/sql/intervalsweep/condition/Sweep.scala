@@ -31,6 +31,9 @@ case class Bound(slot: Int, strict: Boolean)
  */
 case class Axis(point: Int, lower: Option[Bound], upper: Option[Bound]) {
   def bounds: Seq[Bound] = lower.toSeq ++ upper
+
+  /** Whether a box is one point on it. */
+  def isEquality: Boolean = lower == upper && lower.exists(!_.strict)
 }
 
 /**

@@ -52,6 +52,15 @@ case class SweepCondition(
     sweeps.head.lead.bounds.head.slot
   }
 
+  /**
+   * The endpoint by which rows are sorted that have the same [[sortSlot]]: where both axes are
+   * equalities, so that what matches is next to each other however many rows share a value.
+   */
+  def tieSlot(side: Side): Option[Int] = for {
+    sweep <- sweeps.find(_.points == side) if sweep.lead.isEquality
+    second <- sweep.second if second.isEquality
+  } yield second.point
+
   private def pointSlots(side: Side): Seq[Int] =
     sweeps.filter(_.points == side).map(_.lead.point)
 

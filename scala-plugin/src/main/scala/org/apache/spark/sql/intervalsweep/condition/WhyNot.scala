@@ -52,7 +52,7 @@ object WhyNot {
 
   case class OnlyEqualities(equalities: Expression) extends WhyNot(
         "the sides are compared by nothing but equality, as ALLEN_MEETS, ALLEN_MET_BY and " +
-          "ALLEN_EQUALS do, which Spark's own join does best",
+          "ALLEN_EQUALS do beside keys and over text, which Spark's own join does best",
         "nothing to change",
         Some(equalities))
 

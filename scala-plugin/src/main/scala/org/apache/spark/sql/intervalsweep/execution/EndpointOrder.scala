@@ -23,13 +23,32 @@ object EndpointOrder {
    * @param groups group numbers from 0 on, or null when there is one group
    * @param coordinate what to order by within a group
    * @param inParallel whether other cores have nothing to do meanwhile
+   * @param ties what to order by where the coordinate is the same; null: as the rows come
    * @return the old positions in their new order
    */
   def of(
       groups: Array[Int],
       coordinate: Array[Long],
       n: Int,
-      inParallel: Boolean = false): Option[Array[Int]] =
+      inParallel: Boolean = false,
+      ties: Array[Long] = null): Option[Array[Int]] =
+    (if (ties == null) None else stable(groups = null, ties, n, inParallel)) match {
+      case None => stable(groups, coordinate, n, inParallel)
+      case Some(byTies) =>
+        val sorted = stable(
+          if (groups == null) null else permuted(groups, byTies, n),
+          permuted(coordinate, byTies, n),
+          n,
+          inParallel)
+        sorted.map(permuted(byTies, _, n)).orElse(Some(byTies))
+    }
+
+  /** Rows that are equal stay in their order. */
+  private def stable(
+      groups: Array[Int],
+      coordinate: Array[Long],
+      n: Int,
+      inParallel: Boolean): Option[Array[Int]] =
     if (isOrdered(groups, coordinate, n)) None
     else if (haveSmallGroups(groups, n)) Some(insertion(groups, coordinate, n))
     else {

@@ -19,6 +19,7 @@ import org.apache.spark.sql.types.DataType
  * @param payload the columns that are read again when a pair is emitted
  * @param endpoints the endpoints that the worker compares, of LongType; NULL: matches nothing
  * @param sortSlot the endpoint by which the worker expects the rows in order
+ * @param tieSlot the endpoint by which rows are in order that have the same there, if it matters
  * @param checks what must not fail for a row that has a match
  * @param copies the INT column that says in how many ranges a row is, if it may be in several
  */
@@ -27,6 +28,7 @@ case class BlockLayout(
     payload: Seq[Attribute],
     endpoints: Seq[Expression],
     sortSlot: Int,
+    tieSlot: Option[Int] = None,
     checks: Seq[Expression] = Nil,
     copies: Option[Attribute] = None) {
   private val kept = payload ++ copies
@@ -168,7 +170,8 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   def sort(): Unit = {
     offsets = null
     knownTables = null
-    val sorted = EndpointOrder.of(groups, endpoints(layout.sortSlot), rows, isShared)
+    val ties = layout.tieSlot.map(endpoints(_)).orNull
+    val sorted = EndpointOrder.of(groups, endpoints(layout.sortSlot), rows, isShared, ties)
     order = sorted.orNull
     sorted.foreach { order =>
       val all = IntStream.range(0, endpoints.length + columns.length)

@@ -170,6 +170,7 @@ object TaskSettings {
       node.payload(side),
       condition.endpoints(side),
       condition.sortSlot(side),
+      condition.tieSlot(side),
       condition.checks(side))
   }
 

@@ -46,7 +46,11 @@ case class IntervalPredicate(
       bound(relation.delta, delta) ++
       bound(relation.epsilon, epsilon)
 
-  @transient private lazy val conjunction: Expression = conjuncts.reduce(And)
+  /** The conjuncts as one expression. */
+  @transient lazy val conjunction: Expression = conjuncts.reduce(And)
+
+  /** Whether it is nothing but equalities, as MEETS, MET_BY and EQUALS are. */
+  def isEquality: Boolean = conjuncts.forall(_.isInstanceOf[EqualTo])
 
   /** The same without the endpoints whose columns the conjuncts do not compare. */
   def withoutUnread: IntervalPredicate = {

@@ -26,7 +26,7 @@ object IntervalSweepStrategy
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case Project(columns, join: Join) => planned(join, Some(columns)).toSeq
-    case join: Join => planned(join, None).toSeq
+    case join: Join => planned(join, None).orElse(plannedBySpark(join)).toSeq
     case runs: MatchRuns => Seq(plannedRuns(runs))
     case _ => Nil
   }
@@ -42,6 +42,10 @@ object IntervalSweepStrategy
         FallbackLog.write(join, reason)
         None
     }
+
+  /** A join that is not swept, but whose relations are Spark's equi-join when they are written out. */
+  private def plannedBySpark(join: Join): Option[SparkPlan] =
+    EqualityRelations.writtenOut(join).map(planLater)
 
   /** Spark knows no such node: if the join is not swept, each pair has a row. */
   private def plannedRuns(runs: MatchRuns): SparkPlan = {
@@ -77,8 +81,11 @@ object IntervalSweepStrategy
   } yield ()
 
   /** Whether it is a join that is swept and makes pairs. */
-  def makesPairs(join: Join): Boolean =
-    possibleOutput(join).exists(_.hasPairs) && analyze(join, None).isRight
+  def makesPairs(join: Join): Boolean = possibleOutput(join).exists(_.hasPairs) && isSwept(join)
+
+  /** Whether a join is swept, as far as that is known before statistics are. */
+  def isSwept(join: Join): Boolean =
+    possibleOutput(join).isRight && analyze(join, None).exists(hinted(join, _).isRight)
 
   private def possibleOutput(join: Join): Either[WhyNot, JoinOutput] = for {
     _ <- Either.cond(conf.getConf(IntervalSweepConf.Enabled), (), WhyNot.Disabled)
@@ -111,7 +118,7 @@ object IntervalSweepStrategy
   private def hinted(join: Join, sweep: SweepCondition): Either[WhyNot, Unit] = {
     val hint = join.hint
     if (hintToShuffleReplicateNL(hint)) Left(WhyNot.HintForbids("SHUFFLE_REPLICATE_NL"))
-    else if (sweep.leftKeys.isEmpty) Right(())
+    else if (sweep.leftKeys.isEmpty && !EqualityRelations.areIn(join)) Right(())
     else if (hintToSortMergeJoin(hint)) Left(WhyNot.HintForbids("MERGE"))
     else if (hintToShuffleHashJoin(hint)) Left(WhyNot.HintForbids("SHUFFLE_HASH"))
     else Right(())

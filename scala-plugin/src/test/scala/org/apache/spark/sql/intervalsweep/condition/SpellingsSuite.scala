@@ -55,6 +55,14 @@ class SpellingsSuite extends ConditionSupport {
     sameForm(tables, "boxes left, axes [s.ts in [r.ts, r.ts], s.te in (r.te, inf)]")(
       "allen_starts(r.ts, r.te, s.ts, s.te)",
       "allen_started_by(s.ts, s.te, r.ts, r.te)")
+    sameForm(tables, "boxes left, axes [s.ts in [r.te, r.te]]")(
+      "allen_meets(r.ts, r.te, s.ts, s.te)",
+      "allen_met_by(s.ts, s.te, r.ts, r.te)")
+    sameForm(tables, "boxes left, axes [s.ts in [r.ts, r.ts], s.te in [r.te, r.te]]")(
+      "allen_equals(r.ts, r.te, s.ts, s.te)",
+      "allen_equals(s.ts, s.te, r.ts, r.te)")
+    sameForm(tables, "boxes left, axes [s.ts in [r.te, r.te], s.x in (r.x, inf)]")(
+      "allen_meets(r.ts, r.te, s.ts, s.te) AND r.x < s.x")
 
     sameForm(tables, "boxes left, axes [s.ts in (r.ts, inf)]")("r.ts < s.ts", "NOT s.ts <= r.ts")
 

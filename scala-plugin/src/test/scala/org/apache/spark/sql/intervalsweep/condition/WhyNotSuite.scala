@@ -23,8 +23,12 @@ class WhyNotSuite extends ConditionSupport {
 
   reason("r.k = s.k") { case w: WhyNot.OnlyEqualities => about("(r.k = s.k)")(w) }
   reason("r.ts < 5 AND r.k = s.k") { case w: WhyNot.OnlyEqualities => about("(r.k = s.k)")(w) }
-  reason("allen_equals(r.ts, r.te, s.ts, s.te)") {
-    case w: WhyNot.OnlyEqualities => about("allen_equals(r.ts, r.te, s.ts, s.te)")(w)
+  reason("allen_equals(r.ts, r.te, s.ts, s.te) AND r.k <=> s.k") {
+    case w: WhyNot.OnlyEqualities =>
+      about("(allen_equals(r.ts, r.te, s.ts, s.te) AND (r.k <=> s.k))")(w)
+  }
+  reason("allen_meets(r.name, r.name, s.name, s.name)") {
+    case w: WhyNot.OnlyEqualities => about("allen_meets(r.name, r.name, s.name, s.name)")(w)
   }
   reason(s"r.k = s.k AND $meets") {
     case w: WhyNot.OnlyEqualities => about(s"((r.k = s.k) AND $meets)")(w)
@@ -37,7 +41,9 @@ class WhyNotSuite extends ConditionSupport {
   }
   reason("r.ts < 5") { case w: WhyNot.NoRange => about("(r.ts < 5)")(w) }
   reason("r.k = s.k AND r.ts < s.ts") { case w: WhyNot.WeakRange => about("(r.ts < s.ts)")(w) }
-  reason(s"$meets AND r.k < s.k") { case w: WhyNot.WeakRange => about("(r.k < s.k)")(w) }
+  reason(s"r.k = s.k AND $meets AND r.ts < s.te") {
+    case w: WhyNot.WeakRange => about("(r.ts < s.te)")(w)
+  }
   reason("r.name < s.name") {
     case w @ WhyNot.UnsupportedEndpoint(e, _) => e.sql == "r.name" && about("(r.name < s.name)")(w)
   }

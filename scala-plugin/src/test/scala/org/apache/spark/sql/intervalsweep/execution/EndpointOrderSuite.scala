@@ -31,6 +31,19 @@ class EndpointOrderSuite extends AnyFunSuite {
     }
   }
 
+  test("orders rows of one coordinate by their ties") {
+    val random = new Random(6)
+    (1 to 200).foreach { _ =>
+      val n = random.nextInt(40)
+      val groups = Array.fill(n)(random.nextInt(3))
+      val (coordinate, ties) = (Array.fill(n)(random.nextInt(3)), Array.fill(n)(random.nextInt(9)))
+      val expected = (0 until n).sortBy(i => (groups(i), coordinate(i), ties(i)))
+      val actual =
+        EndpointOrder.of(groups, coordinate.map(_.toLong), n, ties = ties.map(_.toLong))
+      assert(actual.fold(0 until n: Seq[Int])(_.toSeq) === expected)
+    }
+  }
+
   test("orders many small groups, and one large one among them") {
     val random = new Random(8)
     Seq(1, 3, 300).foreach { largest =>
