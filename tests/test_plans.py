@@ -112,6 +112,16 @@ def test_mode(conf: Any, both: Both, mode: str, threshold: str) -> None:
 
 
 EQUALITIES = ("ALLEN_MEETS", "ALLEN_MET_BY", "ALLEN_EQUALS")
+EQUALITY_SHAPES = {
+    "join on": "SELECT r.id, s.id FROM r JOIN s ON {rs}",
+    "comma": "SELECT r.id, s.name FROM r, s WHERE {rs} AND r.id + s.id > 3",
+    "comma, keys": "SELECT r.id, s.id FROM r, s WHERE r.k = s.k AND {rs}",
+    "left join": "SELECT r.id, s.id FROM r LEFT JOIN s ON {rs} AND r.id < s.id",
+    "count": "SELECT r.k, count(*), sum(s.id) FROM r JOIN s ON {rs} GROUP BY r.k",
+    "exists": "SELECT id FROM r WHERE EXISTS (SELECT 1 FROM s WHERE {rs})",
+    "not exists": "SELECT id FROM r WHERE NOT EXISTS (SELECT 1 FROM s WHERE {rs})",
+}
+PERIODS = ("r.ts", "r.te"), ("s.ts", "s.te")
 
 
 def is_equi_join(plan: str) -> bool:
@@ -126,23 +136,12 @@ def test_equalities_of_a_function_are_swept_unless_there_are_keys(
 ) -> None:
     conf({BROADCAST: threshold})
     rows = 0
-    for shape in ("join on", "comma", "left join", "count", "exists", "not exists", "comma, keys"):
+    for shape, template in EQUALITY_SHAPES.items():
         swept = int("keys" not in shape)
-        query, written = (fill(EQUALITY_SHAPES[shape], name, written=w) for w in (False, True))
+        query, written = (fill(template, name, written=w) for w in (False, True))
         assert is_equi_join(physical(both.spark.sql(query))) != swept
         rows += both(query, written, swept)
     assert rows > 0
-
-
-EQUALITY_SHAPES = {
-    "join on": "SELECT r.id, s.id FROM r JOIN s ON {rs}",
-    "comma": "SELECT r.id, s.name FROM r, s WHERE {rs} AND r.id + s.id > 3",
-    "comma, keys": "SELECT r.id, s.id FROM r, s WHERE r.k = s.k AND {rs}",
-    "left join": "SELECT r.id, s.id FROM r LEFT JOIN s ON {rs} AND r.id < s.id",
-    "count": "SELECT r.k, count(*), sum(s.id) FROM r JOIN s ON {rs} GROUP BY r.k",
-    "exists": "SELECT id FROM r WHERE EXISTS (SELECT 1 FROM s WHERE {rs})",
-    "not exists": "SELECT id FROM r WHERE NOT EXISTS (SELECT 1 FROM s WHERE {rs})",
-}
 
 
 @pytest.mark.parametrize("hint", ["MERGE", "SHUFFLE_HASH"])
@@ -154,9 +153,6 @@ def test_equalities_of_a_function_are_sparks_where_a_hint_asks_for_its_join(
     meets, written = (make("ALLEN_MEETS", *PERIODS) for make in (oracle.call, oracle.formula))
     assert is_equi_join(physical(both.spark.sql(query + meets)))
     assert both(query + meets, query + written, swept=0) > 0
-
-
-PERIODS = ("r.ts", "r.te"), ("s.ts", "s.te")
 
 
 @pytest.mark.usefixtures("views")

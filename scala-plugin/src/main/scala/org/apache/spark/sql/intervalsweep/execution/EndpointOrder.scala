@@ -32,14 +32,11 @@ object EndpointOrder {
       n: Int,
       inParallel: Boolean = false,
       ties: Array[Long] = null): Option[Array[Int]] =
-    (if (ties == null) None else stable(groups = null, ties, n, inParallel)) match {
+    Option(ties).flatMap(stable(groups = null, _, n, inParallel)) match {
       case None => stable(groups, coordinate, n, inParallel)
       case Some(byTies) =>
-        val sorted = stable(
-          if (groups == null) null else permuted(groups, byTies, n),
-          permuted(coordinate, byTies, n),
-          n,
-          inParallel)
+        val permutedGroups = if (groups == null) null else permuted(groups, byTies, n)
+        val sorted = stable(permutedGroups, permuted(coordinate, byTies, n), n, inParallel)
         sorted.map(permuted(byTies, _, n)).orElse(Some(byTies))
     }
 
