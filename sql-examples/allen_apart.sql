@@ -21,12 +21,10 @@ SELECT s.id AS s, 'after' AS relation, r.id AS r
 FROM s JOIN r ON ALLEN_AFTER(s.ts, s.te, r.ts, r.te)
 ORDER BY s, r;
 
--- Spark's own join: the relation is nothing but an equality.
 SELECT r.id AS r, 'meets' AS relation, s.id AS s
 FROM r JOIN s ON ALLEN_MEETS(r.ts, r.te, s.ts, s.te)
 ORDER BY r, s;
 
--- Spark's own join: the relation is nothing but an equality.
 SELECT s.id AS s, 'met by' AS relation, r.id AS r
 FROM s JOIN r ON ALLEN_MET_BY(s.ts, s.te, r.ts, r.te)
 ORDER BY s, r;

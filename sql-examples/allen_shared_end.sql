@@ -33,7 +33,6 @@ SELECT r.id AS r, 'finished by' AS relation, s.id AS s
 FROM r JOIN s ON ALLEN_FINISHED_BY(r.ts, r.te, s.ts, s.te)
 ORDER BY r, s;
 
--- Spark's own join: the relation is nothing but two equalities.
 SELECT r.id AS r, 'equals' AS relation, s.id AS s
 FROM r JOIN s ON ALLEN_EQUALS(r.ts, r.te, s.ts, s.te)
 ORDER BY r, s;

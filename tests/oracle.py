@@ -34,9 +34,9 @@ class Relation:
         object.__setattr__(self, "parameters", tuple(given))
 
     @property
-    def swept(self) -> bool:
-        """Relations that are nothing but equalities are left to Spark's own equi join."""
-        return "<" in self.formula
+    def is_equality(self) -> bool:
+        """Relations that are nothing but equalities are keys of Spark's own join beside others."""
+        return "<" not in self.formula
 
 
 def _swap(text: str) -> str:
