@@ -156,6 +156,20 @@ def test_equalities_of_a_function_are_sparks_where_a_hint_asks_for_its_join(
 
 
 @pytest.mark.usefixtures("views")
+def test_a_hint_for_an_equi_join_was_heeded_where_an_equality_was_an_alternative(
+    both: Both,
+) -> None:
+    """Spark would have joined by a nested loop."""
+    query = "SELECT /*+ MERGE(s) */ r.id, s.id FROM r JOIN s ON {} AND ({} OR r.x < s.x)"
+    names = ("ALLEN_OVERLAPS", "ALLEN_EQUALS")
+    call, written = (
+        query.format(*(make(name, *PERIODS) for name in names))
+        for make in (oracle.call, oracle.formula)
+    )
+    assert both(call, written, swept=1) > 0
+
+
+@pytest.mark.usefixtures("views")
 def test_equalities_of_strings_are_sparks(both: Both) -> None:
     query = "SELECT r.id, s.id FROM r JOIN s ON "
     call = "ALLEN_EQUALS(r.name, r.name, s.name, s.name)"

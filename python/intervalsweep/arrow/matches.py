@@ -199,21 +199,25 @@ def _index(points: Side, sweep: Sweep) -> PointIndex:
 
 
 def _in_order(points: Side, sweep: Sweep) -> Side:
-    """Return the points by group and lead axis: as they are, if they come so.
+    """Return the points by group and lead axis.
 
     Where both axes are equalities, many points of one value are in order of the second, too, so
     that what matches is next to each other.
     """
-    lead, groups = points.ends[name_of(sweep.lead.point)], points.groups
+    points = _by_lead(points, sweep)
     second = sweep.second
-    if not is_sorted(groups, lead):
-        points = points.take(_order(groups, lead))
     if second is None or not (sweep.lead.is_equality and second.is_equality):
         return points
     lead, groups = points.ends[name_of(sweep.lead.point)], points.groups
     if not _has_ties(groups, lead):
         return points
     return points.take(np.lexsort((points.ends[name_of(second.point)], lead, groups)))
+
+
+def _by_lead(points: Side, sweep: Sweep) -> Side:
+    """Return the points by group and lead axis: as they are, if they come so."""
+    lead, groups = points.ends[name_of(sweep.lead.point)], points.groups
+    return points if is_sorted(groups, lead) else points.take(_order(groups, lead))
 
 
 def _has_ties(groups: Int32Array, lead: Int64Array) -> bool:

@@ -17,7 +17,7 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
       case Some(conjunct) => Left(WhyNot.NonDeterministic(conjunct.whole))
       case None =>
         val parts = read(conjuncts)
-        BoxForm.best(parts.comparisons, wish)
+        bestBox(parts)
           .toRight(reason(condition, conjuncts, parts))
           .flatMap(assemble(conjuncts, parts, _))
     }
@@ -26,12 +26,15 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
   /** A function that is nothing but equalities is keys beside other keys or a range, else axes. */
   private def read(conjuncts: Seq[Conjunct]): Parts = {
     val asKeys = read(conjuncts, EqualityKeys(sides, ofFunctions = true))
-    lazy val asAxes = read(conjuncts, EqualityKeys(sides, ofFunctions = false))
-    val hasOtherKeys = asKeys.keys.exists(_._1.relation.isEmpty)
-    val hasRange = BoxForm.best(asKeys.comparisons, wish).exists(!isOneComparison(_))
-    val isAxes = !hasOtherKeys && !hasRange && BoxForm.best(asAxes.comparisons, wish).isDefined
-    if (isAxes) asAxes else asKeys
+    val areFunctions = asKeys.keys.nonEmpty && asKeys.keys.forall(_._1.relation.isDefined)
+    if (!areFunctions || bestBox(asKeys).exists(!isOneComparison(_))) asKeys
+    else {
+      val asAxes = read(conjuncts, EqualityKeys(sides, ofFunctions = false))
+      if (bestBox(asAxes).isDefined) asAxes else asKeys
+    }
   }
+
+  private def bestBox(parts: Parts): Option[BoxForm] = BoxForm.best(parts.comparisons, wish)
 
   private def isOneComparison(box: BoxForm): Boolean =
     box.lead.strength == PointAxis.OneSided && box.comparisons < 2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
+import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper, SubqueryExpression}
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -14,7 +14,7 @@ import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
  * is swept stay, and those that may yet become the condition of a join: in a filter above one, in
  * EXISTS.
  */
-object EqualityRelations extends Rule[LogicalPlan] {
+object EqualityRelations extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
     case join: Join if areIn(join) && IntervalSweepStrategy.isSwept(join) => join
     case filter: Filter if filter.child.exists(_.isInstanceOf[Join]) =>
@@ -22,8 +22,9 @@ object EqualityRelations extends Rule[LogicalPlan] {
     case node => node.mapExpressions(writeOut(_, _ => false))
   }
 
-  /** Whether a join's condition has such relations, so that Spark could join by their endpoints. */
-  def areIn(join: Join): Boolean = join.condition.exists(_.exists(isOne))
+  /** Whether a join demands such relations, so that Spark could join by their endpoints. */
+  def areIn(join: Join): Boolean =
+    join.condition.exists(splitConjunctivePredicates(_).exists(isOne))
 
   /**
    * The join with its relations written out, if it has any. To be planned as it is: what the
