@@ -35,6 +35,7 @@ WAYS = {
         "spark.sql.intervalsweep.batchRows": "700",
     },
     "not adaptive": {BROADCAST: "-1", "spark.sql.adaptive.enabled": "false"},
+    "rows": {BROADCAST: "10MB", "spark.sql.parquet.enableVectorizedReader": "false"},
     "interpreted": {BROADCAST: "10MB", "spark.sql.codegen.wholeStage": "false"},
 }
 ON = "r.ts <= s.ts AND s.ts < r.te"
@@ -88,7 +89,8 @@ def test_values_of_every_type(spark: Any, conf: Callable[..., None], both: Both,
     query = f"SELECT {values('r')}, {values('s')} FROM r JOIN s ON {ON}"
     assert both(query) > ROWS
     # Without generated code Spark reads rows.
-    assert executed(spark, query).count("VectorRows") == (0 if way == "interpreted" else 2)
+    is_by_rows = way in ("rows", "interpreted")
+    assert executed(spark, query).count("VectorRows") == (0 if is_by_rows else 2)
 
 
 @pytest.mark.usefixtures("tables")
@@ -134,19 +136,30 @@ def test_filters_between_scan_and_join(
 
 
 @pytest.mark.usefixtures("tables")
-@pytest.mark.parametrize("endpoints", ["day", "number", "instant", "real", "ts + 1"])
-def test_endpoints_that_are_computed(
-    spark: Any, conf: Callable[..., None], both: Both, endpoints: str
+@pytest.mark.parametrize(
+    ("way", "endpoint"),
+    [("broadcast", name) for name in NUMBERS if name != "flag"]
+    + [(way, name) for way in ("rows", "by small ranges") for name in ("tiny", "day", "real")],
+)
+def test_endpoints_of_every_type(
+    spark: Any, conf: Callable[..., None], both: Both, way: str, endpoint: str
 ) -> None:
+    conf(WAYS[way])
+    query = (
+        "SELECT r.id, r.tiny, s.id, s.flag FROM (SELECT * FROM r WHERE id % 8 < 2) r "
+        "LEFT JOIN (SELECT * FROM s WHERE id % 8 < 2) s "
+        f"ON r.{endpoint} <= s.{endpoint} AND r.{endpoint} >= s.{endpoint}"
+    )
+    assert both(query) > 100
+    assert executed(spark, query).count("VectorRows") == (0 if way == "rows" else 2)
+
+
+@pytest.mark.usefixtures("tables")
+def test_endpoints_that_are_computed(spark: Any, conf: Callable[..., None], both: Both) -> None:
     conf(WAYS["broadcast"])
     query = (
-        (
-            "SELECT r.id, r.tiny, s.id, s.flag FROM (SELECT * FROM r WHERE id % 8 < 2) r "
-            "JOIN (SELECT * FROM s WHERE id % 8 < 2) s "
-            f"ON r.{endpoints} <= s.{endpoints} AND r.{endpoints} >= s.{endpoints}"
-        )
-        .replace("r.ts + 1", "(r.ts + 1)")
-        .replace("s.ts + 1", "(s.ts + 1)")
+        "SELECT r.id, r.tiny, s.id, s.flag FROM r JOIN s "
+        "ON r.ts + 1 <= s.ts + 1 AND r.ts * 2 >= s.ts * 2"
     )
     assert both(query) > 100
     assert "VectorRows" in executed(spark, query)

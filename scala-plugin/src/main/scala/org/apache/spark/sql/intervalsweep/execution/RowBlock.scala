@@ -132,12 +132,12 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
 
   /** Whether no endpoint in the batch is NULL. */
   private def isWhole(batch: RowBatch): Boolean =
-    batch != null && endpointOf.columns.get.forall(batch.nulls(_) == null)
+    batch != null && endpointOf.columns.get.forall(c => batch.nulls(c.ordinal) == null)
 
   private def append(batch: RowBatch, first: Int, n: Int): Unit = {
     endpoints.indices.foreach { k =>
-      val words = batch.words(endpointOf.columns.get(k))
-      System.arraycopy(words, first, endpoints(k), rows, n)
+      val column = endpointOf.columns.get(k)
+      column.read(batch.words(column.ordinal), first, n, endpoints(k), rows)
     }
     columns.indices.foreach { k =>
       columns(k).setAll(rows, batch, layout.ordinals(k), first, n)
