@@ -179,6 +179,22 @@ def test_joins_by_keys(
     assert executed(spark, query).count("VectorRows") == (2 if way == "broadcast" else 0)
 
 
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("kind", ["INNER", "LEFT", "LEFT SEMI", "LEFT ANTI"])
+@pytest.mark.parametrize("key", ["{}.part", "STRING({}.part)"])
+def test_joins_by_a_key_that_one_side_lacks(
+    spark: Any, conf: Callable[..., None], both: Both, kind: str, key: str
+) -> None:
+    conf(WAYS["broadcast"])
+    query = (
+        "SELECT r.id, r.day, r.part FROM (SELECT * FROM r WHERE ts + te IS NOT NULL) r "
+        f"{kind} JOIN (SELECT * FROM s WHERE part + id % 1 < 2) s "
+        f"ON {key.format('r')} = {key.format('s')} AND {ON}"
+    )
+    assert both(query) > 1000
+    assert executed(spark, query).count("VectorRows") == 2
+
+
 def test_bucketed_tables_that_need_no_shuffle(
     spark: Any, conf: Callable[..., None], both: Both, files: Path
 ) -> None:

@@ -5,6 +5,7 @@ import java.util.stream.IntStream
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.intervalsweep.condition.EncodedEndpoint
 
 /**
  * A broadcast side in columns, sorted by (group, sort endpoint), and the numbers of its key groups.
@@ -34,21 +35,42 @@ object BroadcastIndex {
       timer: SortTimer): BroadcastIndex = {
     val block = new RowBlock(layout, memory = null)
     val groups = KeyGroups.of(keys)
-    if (keys.isEmpty) block.fill(parts(rows, layout).toSeq)
-    else {
-      block.grouped()
-      val key = RowKeys.of(keys, layout.input)
-      unpack(rows, layout).foreach { row =>
-        key.read(row)
-        if (!key.anyNull) {
-          val known = groups.of(key)
-          if (known != NoGroup) block.append(row, known)
-          else if (block.append(row, groups.size)) groups.add(key)
-        }
-      }
+    groups match {
+      case numbers: NumberGroups => fillByNumber(block.grouped(), numbers, rows, keys.head)
+      case _ if keys.isEmpty => block.fill(parts(rows, layout))
+      case _ => fillByKeys(block.grouped(), groups, rows, RowKeys.of(keys, layout.input))
     }
     timer.time(block.sort())
     new BroadcastIndex(block, groups)
+  }
+
+  /** The key is read as one endpoint more: a row without it matches nothing, either. */
+  private def fillByNumber(
+      block: RowBlock,
+      groups: NumberGroups,
+      rows: Array[InternalRow],
+      key: Expression): Unit = {
+    val endpoints = block.layout.endpoints :+ EncodedEndpoint(key)
+    val blocks = parts(rows, block.layout.copy(endpoints = endpoints))
+    block.fill(blocks)
+    var first = 0
+    blocks.foreach { part =>
+      groups.addAll(part.endpoints.last, part.numRows, block.groups, first)
+      first += part.numRows
+    }
+  }
+
+  private def fillByKeys(
+      block: RowBlock,
+      groups: KeyGroups,
+      rows: Array[InternalRow],
+      key: RowKeys): Unit = unpack(rows, block.layout).foreach { row =>
+    key.read(row)
+    if (!key.anyNull) {
+      val known = groups.of(key)
+      if (known != NoGroup) block.append(row, known)
+      else if (block.append(row, groups.size)) groups.add(key)
+    }
   }
 
   private def unpack(rows: Array[InternalRow], layout: BlockLayout): Iterator[InternalRow] =
@@ -59,13 +81,13 @@ object BroadcastIndex {
    * for the index, so that their cores are free. The blocks are made by the task, since what they
    * compile needs its class loader.
    */
-  private def parts(rows: Array[InternalRow], layout: BlockLayout): Array[RowBlock] = {
+  private def parts(rows: Array[InternalRow], layout: BlockLayout): Seq[RowBlock] = {
     val count = math.min(rows.length, Runtime.getRuntime.availableProcessors)
     val blocks = Array.fill(count)(new RowBlock(layout, memory = null))
     def start(k: Int): Int = (k.toLong * rows.length / count).toInt
     IntStream.range(0, count).parallel().forEach { k =>
       blocks(k).appendAll(unpack(rows.slice(start(k), start(k + 1)), layout))
     }
-    blocks
+    blocks.toSeq
   }
 }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.intervalsweep.condition.Side
  * @param index the broadcast side
  * @param streamed the other side
  * @param input its rows, in any order
- * @param keyOf the key groups of those rows; None when the join has no keys
+ * @param groupOf the key groups of those rows; null when the join has no keys
  * @param sortStream whether a sweep takes the batches as points
  */
 final class BroadcastWindows(
@@ -19,7 +19,7 @@ final class BroadcastWindows(
     input: Iterator[InternalRow],
     override val stream: RowBlock,
     override val leftovers: Leftovers,
-    keyOf: Option[InternalRow => Int],
+    groupOf: GroupReader,
     size: WindowSize,
     sortStream: Boolean,
     timer: SortTimer,
@@ -43,7 +43,7 @@ final class BroadcastWindows(
 
   private def fill(): Unit =
     while (hasRoom && input.hasNext) {
-      if (stream.appendBatch(input, size.streamRows - stream.numRows) == 0) {
+      if (stream.appendBatch(input, size.streamRows - stream.numRows, groupOf) == 0) {
         val row = input.next()
         if (!isTaken(row)) leftovers.add(streamed, row)
       }
@@ -53,10 +53,10 @@ final class BroadcastWindows(
     (stream.numRows == 0 || stream.numRows < size.streamRows && !stream.isFull) &&
       !leftovers.isFull
 
-  private def isTaken(row: InternalRow): Boolean = keyOf match {
-    case None => stream.append(row, BroadcastIndex.NoGroup)
-    case Some(group) =>
-      val number = group(row)
-      number >= 0 && stream.append(row, number)
-  }
+  private def isTaken(row: InternalRow): Boolean =
+    if (groupOf == null) stream.append(row, BroadcastIndex.NoGroup)
+    else {
+      val group = groupOf.of(row)
+      group != BroadcastIndex.NoGroup && stream.append(row, group)
+    }
 }

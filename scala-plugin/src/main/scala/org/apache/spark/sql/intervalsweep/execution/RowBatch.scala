@@ -31,11 +31,13 @@ final class RowBatch(
     words.map(EndpointOrder.permuted(_, rows, rows.length)),
     nulls.map(flags => if (flags == null) null else selected(flags, rows)))
 
+  /** Null if none is set: those that were may have been left out for that. */
   private def selected(flags: Array[Boolean], rows: Array[Int]): Array[Boolean] = {
     val result = new Array[Boolean](rows.length)
+    var any = false
     var i = 0
-    while (i < rows.length) { result(i) = flags(rows(i)); i += 1 }
-    result
+    while (i < rows.length) { result(i) = flags(rows(i)); any |= result(i); i += 1 }
+    if (any) result else null
   }
 }
 

@@ -83,7 +83,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
 
   /** Whether what is kept of a row are fields as they are, and nothing else is asked of it. */
   private def takesBatches: Boolean =
-    groups == null && failures == null && !hasObjects && endpointOf.columns.isDefined
+    failures == null && !hasObjects && endpointOf.columns.isDefined
 
   def numRows: Int = rows
 
@@ -111,28 +111,51 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   /** Adds rows of a block without groups, leaving out those with a NULL endpoint. */
   def appendAll(rows: Iterator[InternalRow]): Unit =
     while (rows.hasNext) {
-      if (appendBatch(rows, Int.MaxValue) == 0) append(rows.next(), BroadcastIndex.NoGroup)
+      val taken = appendBatch(rows, Int.MaxValue, groupOf = null)
+      if (taken == 0) append(rows.next(), BroadcastIndex.NoGroup)
     }
 
   /**
-   * Adds the next rows, up to `most`, if they come in a batch and nothing has to be asked of each.
+   * Adds the next rows, up to `most`, if they come in a batch and nothing has to be asked of each;
+   * rows without a group are left out.
    *
-   * @return how many were added
+   * @param groupOf the key groups; null when the join has no keys
+   * @return how many rows were taken from the input
    */
-  def appendBatch(input: Iterator[InternalRow], most: Int): Int = input match {
-    case batches: BatchedRows if takesBatches && isWhole(batches.batch) =>
-      if (rows == capacity) grow()
-      val first = batches.position
-      val n = Seq(most, capacity - rows, batches.batch.numRows - first).min
-      append(batches.batch, first, n)
-      batches.skip(n)
-      n
-    case _ => 0
-  }
+  def appendBatch(input: Iterator[InternalRow], most: Int, groupOf: GroupReader): Int =
+    input match {
+      case batches: BatchedRows if takesBatches && isWhole(batches.batch, groupOf) =>
+        if (rows == capacity) grow()
+        val first = batches.position
+        val n = Seq(most, capacity - rows, batches.batch.numRows - first).min
+        if (groupOf == null) append(batches.batch, first, n)
+        else append(batches.batch, first, groupOf.of(batches.batch, first, n))
+        batches.skip(n)
+        n
+      case _ => 0
+    }
 
-  /** Whether no endpoint in the batch is NULL. */
-  private def isWhole(batch: RowBatch): Boolean =
-    batch != null && endpointOf.columns.get.forall(c => batch.nulls(c.ordinal) == null)
+  /** Whether no endpoint in the batch is NULL, and no key. */
+  private def isWhole(batch: RowBatch, groupOf: GroupReader): Boolean =
+    batch != null && (groupOf == null || groupOf.takes(batch)) &&
+      endpointOf.columns.get.forall(c => batch.nulls(c.ordinal) == null)
+
+  /** Adds rows of a batch from `first` on, which have these groups or none. */
+  private def append(batch: RowBatch, first: Int, numbers: Array[Int]): Unit = {
+    val taken = new Array[Int](numbers.length)
+    var n = 0
+    var i = 0
+    while (i < numbers.length) {
+      if (numbers(i) != BroadcastIndex.NoGroup) {
+        groups(rows + n) = numbers(i)
+        taken(n) = first + i
+        n += 1
+      }
+      i += 1
+    }
+    if (n == numbers.length) append(batch, first, n)
+    else append(batch.select(taken.take(n)), 0, n)
+  }
 
   private def append(batch: RowBatch, first: Int, n: Int): Unit = {
     endpoints.indices.foreach { k =>

@@ -41,6 +41,9 @@ object RowKeys {
 
 private final class NumberKey(key: Expression, input: Seq[Attribute]) extends RowKeys {
   private val numberOf = new EndpointReader(Seq(EncodedEndpoint(key)), input)
+
+  /** The key, if it is a column that a [[RowBatch]] takes. */
+  val column: Option[EndpointColumn] = numberOf.columns.map(_.head)
   var anyNull: Boolean = true
   var number = 0L
 
@@ -99,24 +102,38 @@ object KeyGroups {
 }
 
 /** Their numbers are where the keys are in a set, whose methods take a LONG as it is. */
-private final class NumberGroups extends KeyGroups {
+final class NumberGroups extends KeyGroups {
   private val keys = new OpenHashSet[Long]
   private var numbers = new Array[Int](keys.capacity)
 
-  override def of(key: RowKeys): Int = {
-    val at = keys.getPos(key.asInstanceOf[NumberKey].number)
+  override def of(key: RowKeys): Int = of(key.asInstanceOf[NumberKey].number)
+
+  def of(number: Long): Int = {
+    val at = keys.getPos(number)
     if (at == OpenHashSet.INVALID_POS) BroadcastIndex.NoGroup else numbers(at)
   }
 
-  override def add(key: RowKeys): Unit = {
-    val (number, old) = (key.asInstanceOf[NumberKey].number, numbers)
-    val next = keys.size
+  override def add(key: RowKeys): Unit = add(key.asInstanceOf[NumberKey].number)
+
+  /** The numbers of the groups of some keys, which are new ones where there was no such key. */
+  def addAll(numbers: Array[Long], n: Int, into: Array[Int], at: Int): Unit = {
+    var i = 0
+    while (i < n) {
+      val known = of(numbers(i))
+      into(at + i) = if (known == BroadcastIndex.NoGroup) add(numbers(i)) else known
+      i += 1
+    }
+  }
+
+  private def add(number: Long): Int = {
+    val (next, old) = (keys.size, numbers)
     val at = keys.addWithoutResize(number) & OpenHashSet.POSITION_MASK
     numbers(at) = next
     keys.rehashIfNeeded(
       number,
       capacity => numbers = new Array[Int](capacity),
       (from, to) => numbers(to) = old(from))
+    next
   }
 
   override def size: Int = keys.size
@@ -131,4 +148,46 @@ private final class ManyKeysGroups extends KeyGroups {
   override def add(key: RowKeys): Unit =
     numbers.put(key.asInstanceOf[ManyKeys].row.copy(), numbers.size)
   override def size: Int = numbers.size
+}
+
+/**
+ * The key groups of rows that come one by one, or many in a batch.
+ *
+ * @param keys one or more, over the columns `input`
+ * @param isKept whether rows of a batch without a group are in one of their own, without partners
+ */
+final class GroupReader(
+    groups: KeyGroups,
+    keys: Seq[Expression],
+    input: Seq[Attribute],
+    isKept: Boolean) {
+  private val key = RowKeys.of(keys, input)
+  private val column: EndpointColumn = key match {
+    case number: NumberKey => number.column.orNull
+    case _ => null
+  }
+
+  /** The number of a row's group; [[BroadcastIndex.NoGroup]] if it has none. */
+  def of(row: InternalRow): Int = {
+    key.read(row)
+    if (key.anyNull) BroadcastIndex.NoGroup else groups.of(key)
+  }
+
+  /** Whether the rows of a batch need not be taken one by one. */
+  def takes(batch: RowBatch): Boolean = column != null && batch.nulls(column.ordinal) == null
+
+  /** The numbers of `n` rows of such a batch, from `first` on. */
+  def of(batch: RowBatch, first: Int, n: Int): Array[Int] = {
+    val (numbers, found) = (new Array[Long](n), new Array[Int](n))
+    column.read(batch.words(column.ordinal), first, n, numbers, 0)
+    val known = groups.asInstanceOf[NumberGroups]
+    val otherwise = if (isKept) groups.size else BroadcastIndex.NoGroup
+    var i = 0
+    while (i < n) {
+      val group = known.of(numbers(i))
+      found(i) = if (group == BroadcastIndex.NoGroup) otherwise else group
+      i += 1
+    }
+    found
+  }
 }

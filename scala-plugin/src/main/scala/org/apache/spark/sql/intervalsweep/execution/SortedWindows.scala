@@ -174,7 +174,8 @@ final class SortedInput(
   def hasRow: Boolean = row != null
 
   /** Adds the rows behind the one at hand to a block, as far as they come in a batch. */
-  def appendBatch(block: RowBlock, most: Int): Unit = block.appendBatch(rows, most)
+  def appendBatch(block: RowBlock, most: Int): Unit =
+    block.appendBatch(rows, most, groupOf = null)
 
   def advance(): Unit = {
     row = if (rows.hasNext) rows.next() else null

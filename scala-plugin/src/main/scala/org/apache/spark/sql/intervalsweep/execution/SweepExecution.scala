@@ -212,13 +212,14 @@ final class BroadcastTasks(
       settings.keys(side),
       settings.sortTimer)
     val memory = settings.memory(context)
+    val leftovers = settings.leftovers(memory)
     val windows = new BroadcastWindows(
       index,
       streamed,
       input,
       settings.block(streamed, memory),
-      settings.leftovers(memory),
-      groupOf(index, streamed),
+      leftovers,
+      groupOf(index, streamed, leftovers.isKept(streamed)).orNull,
       settings.windowSize(streamed),
       sortStream = settings.pointSides(streamed),
       settings.sortTimer,
@@ -226,14 +227,15 @@ final class BroadcastTasks(
     settings.task(windows, resident = side, range = None, context)
   }
 
-  private def groupOf(index: BroadcastIndex, streamed: Side): Option[InternalRow => Int] =
-    Option.when(settings.keys(streamed).nonEmpty) {
-      val key = RowKeys.of(settings.keys(streamed), settings.layouts(streamed).input)
-      row => {
-        key.read(row)
-        if (key.anyNull) BroadcastIndex.NoGroup else index.groups.of(key)
-      }
+  private def groupOf(
+      index: BroadcastIndex,
+      streamed: Side,
+      isKept: Boolean): Option[GroupReader] = {
+    val keys = settings.keys(streamed)
+    Option.when(keys.nonEmpty) {
+      new GroupReader(index.groups, keys, settings.layouts(streamed).input, isKept)
     }
+  }
 }
 
 /**

@@ -50,6 +50,34 @@ class RowKeysSuite extends AnyFunSuite {
     }
   }
 
+  test("keys that come many together have the groups that they have one by one") {
+    val (groups, key) = (new NumberGroups, RowKeys.of(Seq(number), input))
+    val known = Seq(7L, -7L, 7L, Long.MinValue, 0L, -7L)
+    val into = new Array[Int](8)
+    groups.addAll(known.toArray :+ 99L, known.size, into, 1)
+    assert(into.toSeq === Seq(0, 0, 1, 0, 2, 3, 1, 0))
+    assert(groups.size === 4)
+    known.zip(into.tail).foreach { case (value, group) =>
+      key.read(row(value))
+      assert(groups.of(key) === group)
+    }
+  }
+
+  test("rows of a batch have the groups of their keys; those without one have none, or their own") {
+    val groups = new NumberGroups
+    groups.addAll(Array(5L, 6L), 2, new Array[Int](2), 0)
+    val words = Array(4L, 5L, 6L, 7L, 5L)
+    val batch = new RowBatch(words.length, Array(words, words), Array(null, new Array(5)))
+    def reader(key: AttributeReference, isKept: Boolean) =
+      new GroupReader(groups, Seq(key), Seq(number, fraction), isKept)
+    assert(reader(number, isKept = false).of(batch, 1, 4).toSeq === Seq(0, 1, -1, 0))
+    assert(reader(number, isKept = true).of(batch, 0, 4).toSeq === Seq(2, 0, 1, 2))
+    assert(reader(number, isKept = true).takes(batch))
+    assert(!reader(fraction, isKept = true).takes(batch), "it may have NULLs")
+    val several = new GroupReader(KeyGroups.of(Seq(text, number)), Seq(text, number), input, true)
+    assert(!several.takes(batch))
+  }
+
   test("a NULL is no key") {
     val key = RowKeys.of(Seq(number), input)
     key.read(InternalRow(null, 1.0, null))
