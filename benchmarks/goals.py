@@ -3,20 +3,23 @@
 
     python -m benchmarks.goals RESULTS.json [...]
 
-The files are those of `python -m benchmarks`; what they do not hold is shown as not measured. A
-ratio is of two medians in one case, so of systems that ran in turn on one machine.
+The files are those of `python -m benchmarks`, and those that `benchmarks.scaling` and
+`benchmarks.peers` write; what they do not hold is shown as not measured. A ratio is of two medians
+in one case, so of systems that ran in turn on one machine. Of a case in several files the last one
+counts.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from benchmarks.scaling import MANY, ONE, TWO, Setting
 
 OURS = "intervalsweep"
 BROADCAST, DISTRIBUTED = f"{OURS}-broadcast", f"{OURS}-distributed"
@@ -24,14 +27,28 @@ MILLION = 1_000_000
 
 
 class Results:
-    """The times of one or more runs of the suite, by workload, rows and system."""
+    """The times of one or more runs of the suite, by workload, rows and system.
+
+    Beside them those of `benchmarks.scaling` by setting, and of `benchmarks.peers` by library.
+    """
 
     def __init__(self, files: list[Path]) -> None:
         self.cases: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
+        self.settings: dict[Setting, float] = {}
+        self.libraries: dict[str, dict[str, dict[str, Any]]] = {}
         for file in files:
-            for case in json.loads(file.read_text(encoding="utf-8"))["cases"]:
-                systems = {each["system"]: each for each in case["systems"]}
-                self.cases.setdefault((case["workload"], max(case["rows"])), {}).update(systems)
+            report = json.loads(file.read_text(encoding="utf-8"))
+            for each in report.get("settings", []):
+                self.settings[Setting(*each["setting"])] = each["median"]
+            self._add(report.get("cases", []))
+
+    def _add(self, cases: Any) -> None:
+        if isinstance(cases, dict):
+            self.libraries.update(cases)
+            return
+        for case in cases:
+            systems = {each["system"]: each for each in case["systems"]}
+            self.cases.setdefault((case["workload"], max(case["rows"])), {}).update(systems)
 
     def figure(self, name: str, rows: int, system: str = OURS, what: str = "median") -> float:
         """A figure of one system; raises KeyError if there is none."""
@@ -53,6 +70,13 @@ class Results:
         """How many times faster than the fastest peer."""
         return self.fastest_peer(name, rows) / self.figure(name, rows, system)
 
+    def speedup_of_library(self, case: str) -> float:
+        """How many times faster than the fastest other library, from Arrow to Arrow."""
+        found = self.libraries[case].items()
+        known = {name: each["seconds"] for name, each in found if "why_not" not in each}
+        others = [each for name, each in known.items() if OURS not in name.lower()]
+        return float(min(others) / min(known[name] for name in known if OURS in name.lower()))
+
     def relations(self) -> Iterator[tuple[str, int]]:
         """The cases of single relations, at their largest size."""
         for name in self._relation_names():
@@ -67,12 +91,15 @@ class Results:
 
     def slowest_relation(self) -> float:
         """How many times faster than the fastest peer, with as many rows as one came to an end."""
-        return min(next(self._speedups(name), math.inf) for name in self._relation_names())
+        return min(speedup for _, _, speedup in self.relation_speedups())
 
-    def _speedups(self, name: str) -> Iterator[float]:
-        for rows in self._sizes(name):
-            with suppress(KeyError):
-                yield self.speedup(name, rows)
+    def relation_speedups(self) -> Iterator[tuple[str, int, float]]:
+        """Each relation, the largest size with which a peer came to an end, and the ratio there."""
+        for name in self._relation_names():
+            for rows in self._sizes(name):
+                with suppress(KeyError):
+                    yield name, rows, self.speedup(name, rows)
+                    break
 
     def pairs(self, name: str, rows: int) -> int:
         return int(self.cases[name, rows][OURS]["answer"][0])
@@ -137,6 +164,14 @@ GOALS = (
          against("spark-bins", "anchor", MILLION, "cold"), True),
     Goal("100,000 keys and a range: peak memory, of Spark's own plan", 1.3,
          against("spark", "keys-range", MILLION, "peak"), True),
+    Goal("anchor, 1,000 rows: seconds, of Spark's own plan", 1.1,
+         against("spark", "anchor", 1000), True),
+    Goal("two cores: times faster than one", 1.8, lambda x: x.settings[ONE] / x.settings[TWO]),
+    Goal("200 partitions: seconds, of those with 4", 1.3,
+         lambda x: x.settings[MANY] / x.settings[TWO], True),
+    Goal("exons x hotspots, Arrow to Arrow: times faster than the fastest library", 5,
+         lambda x: x.speedup_of_library("exons x fbrain")),
+    Goal("199 million pairs, Arrow to Arrow", 5, lambda x: x.speedup_of_library("synthetic")),
 )  # fmt: skip
 
 
@@ -147,6 +182,10 @@ def main() -> None:
     print("| goal | wanted | ratio | met |\n|---|---|--:|---|")
     for goal in GOALS:
         print(goal.row(results))
+    print("\n| relation | rows | seconds | fastest peer | ratio |\n|---|--:|--:|--:|--:|")
+    for name, rows, speedup in results.relation_speedups():
+        times = f"{results.figure(name, rows):.2f} | {results.fastest_peer(name, rows):.2f}"
+        print(f"| {name} | {rows:,} | {times} | {speedup:.2f} |")
 
 
 if __name__ == "__main__":

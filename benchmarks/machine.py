@@ -7,8 +7,10 @@ import os
 import platform
 import subprocess
 from collections.abc import Iterable
+from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from benchmarks.systems import SYSTEMS
 from intervalsweep import __version__
@@ -24,6 +26,15 @@ def machine(cores: int) -> dict[str, str | int]:
         "cores": cores,
         "memory_gib": round(pages / 2**30),
         "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def heading() -> dict[str, Any]:
+    """What a file of results begins with: date, commit and machine."""
+    return {
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "commit": commit(),
+        "machine": machine(cores=len(os.sched_getaffinity(0))),
     }
 
 

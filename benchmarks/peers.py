@@ -12,12 +12,10 @@ is killed if it takes more than the given GiB. Best of some runs, without the im
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import os
 import time
 from collections.abc import Callable
-from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -30,6 +28,7 @@ import pyarrow.parquet as pq
 
 from benchmarks import data, machine
 from benchmarks.processes import resident
+from benchmarks.report import write_json
 
 ENDS = ("start", "end")
 NAMES = ["contig", "start", "end"]
@@ -212,13 +211,7 @@ def main() -> None:
     add("--memory", type=float, default=8, help="GiB that a library may take (%(default)s)")
     add("--output", type=Path, help="folder for peers.json")
     options = parser.parse_args()
-    report: dict[str, Any] = {
-        "date": datetime.now(timezone.utc).date().isoformat(),
-        "commit": machine.commit(),
-        "machine": machine.machine(cores=len(os.sched_getaffinity(0))),
-        "rows": options.rows,
-        "cases": {},
-    }
+    report: dict[str, Any] = {**machine.heading(), "rows": options.rows, "cases": {}}
     for case in CASES:
         found = report["cases"][case] = {}
         for name, (package, _) in PEERS.items():
@@ -230,8 +223,7 @@ def main() -> None:
                 found[name]["why_not"] = "another answer"
             print(case, name, found[name], flush=True)
     if options.output:
-        options.output.mkdir(parents=True, exist_ok=True)
-        (options.output / "peers.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+        write_json(options.output / "peers.json", report)
 
 
 def _version(package: str) -> str:

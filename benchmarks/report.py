@@ -6,12 +6,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchmarks.suite import CaseResult, Measured, Options
 from benchmarks.systems import SYSTEMS
 
 NONE = "-"
+
+
+def write_json(file: Path, report: Any) -> None:
+    """Writes a file of results, and its folder if it is not there."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 @dataclass

@@ -4,7 +4,7 @@
 The anchor, distributed, with all pairs made, in sessions that run in turn: each has a process of
 its own, bound to its cores. The answers have to be the same.
 
-    python -m benchmarks.scaling [--rows 1000000] [--runs 7]
+    python -m benchmarks.scaling [--rows 1000000] [--runs 7] [--output FOLDER]
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks import machine
 from benchmarks.adapter import Case, Limits
 from benchmarks.data import Synthetic
 from benchmarks.processes import Running
+from benchmarks.report import write_json
 from benchmarks.workloads import Workload
 
 SYSTEM = "intervalsweep-distributed-pairs"
@@ -44,6 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--output", type=Path, help="folder for scaling.json")
     options = parser.parse_args()
     tables = Synthetic()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name, ExitStack() as stack:
@@ -62,6 +65,10 @@ def main() -> None:
         print(f"| {cores} | {partitions} | {executors or '-'} | {seconds:.2f} |")
     print(f"\ntwo cores are {medians[ONE] / medians[TWO]:.2f} times as fast as one")
     print(f"200 partitions take {medians[MANY] / medians[TWO]:.2f} times as long as 4")
+    if options.output:
+        settings = [{"setting": key, "median": seconds} for key, seconds in medians.items()]
+        report = {**machine.heading(), "rows": options.rows, "settings": settings}
+        write_json(options.output / "scaling.json", report)
 
 
 @contextmanager

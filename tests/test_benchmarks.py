@@ -23,6 +23,8 @@ from benchmarks.growth import known, lengths, slope
 from benchmarks.overheads import slopes
 from benchmarks.papers.__main__ import main as draw_figures
 from benchmarks.processes import NoTimeError, Ran, Running
+from benchmarks.report import write_json
+from benchmarks.scaling import ONE, TWO
 from benchmarks.suite import Measured, Measurement, Options, check
 from benchmarks.workloads import starts_in, workloads
 from comparison import Both
@@ -140,14 +142,23 @@ def test_goals_and_growth_follow_from_results(tmp_path: Path) -> None:
         cases.append({"workload": name, "rows": [10**6, 10**6], "systems": systems})
     file = tmp_path / "results.json"
     file.write_text(json.dumps({"cases": cases}), encoding="utf-8")
-    results = Results([file])
+    scaling, peers = tmp_path / "scaling.json", tmp_path / "peers.json"
+    settings = [{"setting": each, "median": 6 / each.cores} for each in (ONE, TWO)]
+    write_json(scaling, {"settings": settings})
+    seconds = {"intervalsweep.arrow.join": 2, "NCLS": 14, "pyranges1": 15}
+    libraries: dict[str, Any] = {name: {"seconds": each} for name, each in seconds.items()}
+    libraries["bioframe"] = {"why_not": "more than 8 GiB"}
+    write_json(peers, {"cases": {"synthetic": libraries}})
+    results = Results([file, scaling, peers])
     assert results.speedup("length-1000", MILLION) == 5
     goals = {goal.about: goal.row(results) for goal in GOALS}
     assert goals["10^9 pairs aggregated: times faster than the fastest peer"].endswith(
         "5.00 | no |"
     )
     assert goals["10^10 pairs aggregated: seconds, of those for 10^8"].endswith("10000.00 | no |")
-    assert sum("not measured" in row for row in goals.values()) == len(goals) - 2
+    assert goals["two cores: times faster than one"].endswith("2.00 | yes |")
+    assert goals["199 million pairs, Arrow to Arrow"].endswith("7.00 | yes |")
+    assert sum("not measured" in row for row in goals.values()) == len(goals) - 4
     points = list(known(results, lengths(results), "intervalsweep", "pairs", "median"))
     assert len(points) == 3
     assert slope(points) == pytest.approx(2)

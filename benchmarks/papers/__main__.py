@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 from dataclasses import asdict
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from benchmarks import data, machine
 from benchmarks.papers.figures import FIGURES
 from benchmarks.papers.measuring import Figure, Panel, Settings
+from benchmarks.report import write_json
 
 
 def main() -> None:
@@ -21,9 +19,7 @@ def main() -> None:
     options = _arguments()
     settings = Settings(options.data, options.iseql, options.quick)
     head = {
-        "date": datetime.now(timezone.utc).date().isoformat(),
-        "commit": machine.commit(),
-        "machine": machine.machine(cores=len(os.sched_getaffinity(0))),
+        **machine.heading(),
         "versions": {
             name: version
             for name, version in machine.versions(["intervalsweep"]).items()
@@ -33,12 +29,10 @@ def main() -> None:
     folder = options.output or Path(
         "target", "benchmarks", f"papers-{head['date']}-{head['commit']}"
     )
-    folder.mkdir(parents=True, exist_ok=True)
     for name in options.figure:
         figure = FIGURES[name](settings)
-        text = json.dumps({**head, **asdict(figure)}, indent=1)
-        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-        _draw(figure, f"{head['date']}, commit {head['commit']}, {head['machine']['cpu']}",  # type: ignore[index]
+        write_json(folder / f"{name}.json", {**head, **asdict(figure)})
+        _draw(figure, f"{head['date']}, commit {head['commit']}, {head['machine']['cpu']}",
               folder / f"{name}.png")  # fmt: skip
         print(f"{figure.title}: {folder / name}.json", flush=True)
 
