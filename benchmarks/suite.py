@@ -18,7 +18,7 @@ from benchmarks.systems import SYSTEMS
 from benchmarks.workloads import Workload
 
 START_LIMIT = 120.0  # seconds for a system to start
-COLD_PATIENCE = 2  # times the limit for the first run of what compiles as it runs
+COLD_PATIENCE = 10.0  # seconds above the limit for the first run of what compiles as it runs
 MOST_WARM_UPS = 20  # runs before it is measured, which are enough for small tables
 WIDTH_STEP = 4  # between two widths of bins that are tried
 
@@ -165,7 +165,8 @@ class Measurement:
         if SYSTEMS[measured.system].is_tuned:
             measured.width = data.typical_length(self.case.folder)
         is_compiling = SYSTEMS[measured.system].compiles_as_it_runs
-        ran = self._ask(measured, process, patience=COLD_PATIENCE if is_compiling else 1)
+        limit = self.options.limit + (COLD_PATIENCE if is_compiling else 0)
+        ran = self._ask(measured, process, limit)
         measured.cold, measured.answer = ran.seconds, ran.answer
         if measured.width:
             self._tune(measured, process)
@@ -178,7 +179,7 @@ class Measurement:
             best = first
             while True:
                 last, measured.width = measured.width, max(1, round(measured.width * step))
-                seconds = self._run_unmeasured(measured, process, patience=WIDTH_STEP)
+                seconds = self._run_unmeasured(measured, process, times=WIDTH_STEP)
                 if seconds >= best or measured.width == last:
                     break
                 best = seconds
@@ -194,24 +195,23 @@ class Measurement:
         while sum(runs) < self.options.warm_up and len(runs) < MOST_WARM_UPS:
             self._run_unmeasured(measured, process)
 
-    def _run_unmeasured(self, measured: Measured, process: Running, patience: float = 1) -> float:
-        measured.unmeasured.append(self._again(measured, process, patience))
+    def _run_unmeasured(self, measured: Measured, process: Running, times: float = 1) -> float:
+        measured.unmeasured.append(self._again(measured, process, times))
         return measured.unmeasured[-1]
 
     def _warm(self, measured: Measured, process: Running) -> None:
         measured.seconds.append(self._again(measured, process))
 
-    def _again(self, measured: Measured, process: Running, patience: float = 1) -> float:
-        """The seconds of a run after the first, which has to answer the same."""
-        ran = self._ask(measured, process, patience)
+    def _again(self, measured: Measured, process: Running, times: float = 1) -> float:
+        """The seconds of a run after the first, which has to answer the same; `times` the limit."""
+        ran = self._ask(measured, process, self.options.limit * times)
         if ran.answer != measured.answer:
             measured.is_wrong = True
             raise NoTimeError(f"answers {measured.answer}, then {ran.answer}")
         return ran.seconds
 
-    def _ask(self, measured: Measured, process: Running, patience: float = 1) -> Ran:
-        case = replace(self.case, width=measured.width or 0)
-        return process.ask(case, self.options.limit * patience)
+    def _ask(self, measured: Measured, process: Running, limit: float) -> Ran:
+        return process.ask(replace(self.case, width=measured.width or 0), limit)
 
 
 def check(measured: list[Measured]) -> None:
