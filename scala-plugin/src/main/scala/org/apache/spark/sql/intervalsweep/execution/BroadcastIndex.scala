@@ -37,8 +37,8 @@ object BroadcastIndex {
     val groups = KeyGroups.of(keys)
     groups match {
       case numbers: NumberGroups => fillByNumber(block.grouped(), numbers, rows, keys.head)
-      case _ if keys.isEmpty => block.fill(parts(rows, layout))
-      case _ => fillByKeys(block.grouped(), groups, rows, RowKeys.of(keys, layout.input))
+      case many: ManyKeysGroups if keys.nonEmpty => fillByKeys(block.grouped(), many, rows, keys)
+      case _ => block.fill(blocks(rows, layout))
     }
     timer.time(block.sort())
     new BroadcastIndex(block, groups)
@@ -51,43 +51,69 @@ object BroadcastIndex {
       rows: Array[InternalRow],
       key: Expression): Unit = {
     val endpoints = block.layout.endpoints :+ EncodedEndpoint(key)
-    val blocks = parts(rows, block.layout.copy(endpoints = endpoints))
-    block.fill(blocks)
+    val some = blocks(rows, block.layout.copy(endpoints = endpoints))
+    block.fill(some)
     var first = 0
-    blocks.foreach { part =>
+    some.foreach { part =>
       groups.addAll(part.endpoints.last, part.numRows, block.groups, first)
       first += part.numRows
     }
   }
 
+  /** Each core numbers the groups of its rows; they have other numbers together. */
   private def fillByKeys(
       block: RowBlock,
-      groups: KeyGroups,
+      groups: ManyKeysGroups,
       rows: Array[InternalRow],
-      key: RowKeys): Unit = unpack(rows, block.layout).foreach { row =>
-    key.read(row)
-    if (!key.anyNull) {
-      val known = groups.of(key)
-      if (known != NoGroup) block.append(row, known)
-      else if (block.append(row, groups.size)) groups.add(key)
+      keys: Seq[Expression]): Unit = {
+    val some = inParallel(rows, block.layout)(new KeyedRows(block.layout, keys))(_.appendAll(_))
+    block.fill(some.map(_.block))
+    var first = 0
+    some.foreach { part =>
+      val numbers = groups.addAll(part.groups)
+      val (from, n) = (part.block.groups, part.block.numRows)
+      var i = 0
+      while (i < n) { block.groups(first + i) = numbers(from(i)); i += 1 }
+      first += n
     }
   }
 
-  private def unpack(rows: Array[InternalRow], layout: BlockLayout): Iterator[InternalRow] =
-    PackedRows.unpack(rows, layout.input.map(_.dataType).toArray, PackedRows.codec)
+  private def blocks(rows: Array[InternalRow], layout: BlockLayout): Seq[RowBlock] =
+    inParallel(rows, layout)(new RowBlock(layout, memory = null))(_.appendAll(_))
 
   /**
-   * The packed rows in some blocks, one for each core. In parallel: the executor's other tasks wait
-   * for the index, so that their cores are free. The blocks are made by the task, since what they
-   * compile needs its class loader.
+   * Has each core take some of the packed rows. In parallel: the executor's other tasks wait for the
+   * index, so that their cores are free. What takes the rows is made by the task, since what it
+   * compiles needs its class loader.
    */
-  private def parts(rows: Array[InternalRow], layout: BlockLayout): Seq[RowBlock] = {
+  private def inParallel[T](
+      rows: Array[InternalRow],
+      layout: BlockLayout)(make: => T)(fill: (T, Iterator[InternalRow]) => Unit): Seq[T] = {
+    val types = layout.input.map(_.dataType).toArray
     val count = math.min(rows.length, Runtime.getRuntime.availableProcessors)
-    val blocks = Array.fill(count)(new RowBlock(layout, memory = null))
+    val parts = Seq.fill(count)(make)
     def start(k: Int): Int = (k.toLong * rows.length / count).toInt
     IntStream.range(0, count).parallel().forEach { k =>
-      blocks(k).appendAll(unpack(rows.slice(start(k), start(k + 1)), layout))
+      val some = rows.slice(start(k), start(k + 1))
+      fill(parts(k), PackedRows.unpack(some, types, PackedRows.codec))
     }
-    blocks.toSeq
+    parts
+  }
+}
+
+/** Some rows of a broadcast, in the groups that their keys make. */
+private final class KeyedRows(layout: BlockLayout, keys: Seq[Expression]) {
+  private val key = RowKeys.of(keys, layout.input)
+  val block: RowBlock = new RowBlock(layout, memory = null).grouped()
+  val groups: ManyKeysGroups = new ManyKeysGroups
+
+  /** Leaves out rows without a key or an endpoint. */
+  def appendAll(rows: Iterator[InternalRow]): Unit = rows.foreach { row =>
+    key.read(row)
+    if (!key.anyNull) {
+      val known = groups.of(key)
+      if (known != BroadcastIndex.NoGroup) block.append(row, known)
+      else if (block.append(row, groups.size)) groups.add(key)
+    }
   }
 }

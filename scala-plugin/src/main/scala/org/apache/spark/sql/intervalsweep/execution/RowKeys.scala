@@ -84,14 +84,11 @@ private final class ManyKeys(keys: Seq[Expression], input: Seq[Attribute]) exten
   }
 }
 
-/** The numbers of key groups, in the order in which they were added. */
+/** The numbers of key groups, from 0 on, in the order in which they were added. */
 sealed trait KeyGroups {
 
   /** The number of a key's group; [[BroadcastIndex.NoGroup]] if it has none. */
   def of(key: RowKeys): Int
-
-  /** Gives a key the next number. */
-  def add(key: RowKeys): Unit
 
   def size: Int
 }
@@ -112,8 +109,6 @@ final class NumberGroups extends KeyGroups {
     val at = keys.getPos(number)
     if (at == OpenHashSet.INVALID_POS) BroadcastIndex.NoGroup else numbers(at)
   }
-
-  override def add(key: RowKeys): Unit = add(key.asInstanceOf[NumberKey].number)
 
   /** The numbers of the groups of some keys, which are new ones where there was no such key. */
   def addAll(numbers: Array[Long], n: Int, into: Array[Int], at: Int): Unit = {
@@ -139,14 +134,28 @@ final class NumberGroups extends KeyGroups {
   override def size: Int = keys.size
 }
 
-private final class ManyKeysGroups extends KeyGroups {
+/** Of keys that are several, or no numbers. */
+final class ManyKeysGroups extends KeyGroups {
   private val numbers = new JHashMap[UnsafeRow, Integer]
+
   override def of(key: RowKeys): Int = {
     val number = numbers.get(key.asInstanceOf[ManyKeys].row)
     if (number == null) BroadcastIndex.NoGroup else number
   }
-  override def add(key: RowKeys): Unit =
+
+  /** Gives a new key the next number. */
+  def add(key: RowKeys): Unit =
     numbers.put(key.asInstanceOf[ManyKeys].row.copy(), numbers.size)
+
+  /** Adds the keys of others, and says which numbers their groups have here. */
+  def addAll(others: ManyKeysGroups): Array[Int] = {
+    val here = new Array[Int](others.size)
+    others.numbers.forEach { (key, number) =>
+      here(number) = numbers.computeIfAbsent(key, _ => numbers.size)
+    }
+    here
+  }
+
   override def size: Int = numbers.size
 }
 

@@ -5,6 +5,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.intervalsweep.condition.EndpointEncoding
 import org.apache.spark.sql.types.{DoubleType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
@@ -21,29 +22,40 @@ class RowKeysSuite extends AnyFunSuite {
   private val values =
     (new Random(7).shuffle((-20000L to 20000L).toVector) ++ Seq(Long.MinValue, Long.MaxValue))
 
-  for ((name, keys) <- Seq("a number" -> Seq(number), "several" -> Seq(text, number)))
-    test(s"groups have the numbers in which their keys were added, of $name") {
-      val (groups, key) = (KeyGroups.of(keys), RowKeys.of(keys, input))
-      values.zipWithIndex.foreach { case (value, i) =>
-        key.read(row(value))
-        assert(groups.of(key) === BroadcastIndex.NoGroup)
-        groups.add(key)
-        assert(groups.size === i + 1)
-      }
-      values.zipWithIndex.foreach { case (value, i) =>
-        key.read(row(value))
-        assert(groups.of(key) === i)
-      }
-      key.read(row(20001L))
+  test("groups have the numbers in which their keys were added, of several keys") {
+    val (groups, key) = (new ManyKeysGroups, RowKeys.of(Seq(text, number), input))
+    values.zipWithIndex.foreach { case (value, i) =>
+      key.read(row(value))
       assert(groups.of(key) === BroadcastIndex.NoGroup)
+      groups.add(key)
+      assert(groups.size === i + 1)
     }
+    checkNumbers(groups, key)
+  }
+
+  test("groups have the numbers in which their keys were added, of a number") {
+    val groups = new NumberGroups
+    values.zipWithIndex.foreach { case (value, i) =>
+      assert(groups.of(value) === BroadcastIndex.NoGroup)
+      groups.addAll(Array(value), 1, new Array[Int](1), 0)
+      assert(groups.size === i + 1)
+    }
+    checkNumbers(groups, RowKeys.of(Seq(number), input))
+  }
+
+  private def checkNumbers(groups: KeyGroups, key: RowKeys): Unit = {
+    values.zipWithIndex.foreach { case (value, i) =>
+      key.read(row(value))
+      assert(groups.of(key) === i)
+    }
+    key.read(row(20001L))
+    assert(groups.of(key) === BroadcastIndex.NoGroup)
+  }
 
   test("keys that are equal in SQL are one group: zeros of either sign, and NaN") {
-    val (groups, key) = (KeyGroups.of(Seq(fraction)), RowKeys.of(Seq(fraction), input))
-    Seq(0.0, Double.NaN).foreach { value =>
-      key.read(InternalRow(1L, value, null))
-      groups.add(key)
-    }
+    val (groups, key) = (new NumberGroups, RowKeys.of(Seq(fraction), input))
+    val encoded = Array(0.0, Double.NaN).map(EndpointEncoding.ofDouble)
+    groups.addAll(encoded, 2, new Array[Int](2), 0)
     Seq(-0.0 -> 0, java.lang.Double.longBitsToDouble(-1L) -> 1).foreach { case (value, group) =>
       key.read(InternalRow(1L, value, null))
       assert(groups.of(key) === group)
@@ -60,6 +72,24 @@ class RowKeysSuite extends AnyFunSuite {
     known.zip(into.tail).foreach { case (value, group) =>
       key.read(row(value))
       assert(groups.of(key) === group)
+    }
+  }
+
+  test("groups of several keys that were numbered apart are numbered together") {
+    val keys = Seq(text, number)
+    val key = RowKeys.of(keys, input)
+    def groups(values: Long*): ManyKeysGroups = {
+      val result = new ManyKeysGroups
+      values.foreach { value => key.read(row(value)); result.add(key) }
+      result
+    }
+    val (together, first, second) = (groups(), groups(3, 1, 4), groups(1, 5, 3))
+    assert(together.addAll(first).sorted === Array(0, 1, 2))
+    val numbers = together.addAll(second)
+    assert(together.size === 4)
+    Seq(1L, 5L, 3L).zip(numbers).foreach { case (value, group) =>
+      key.read(row(value))
+      assert(together.of(key) === group)
     }
   }
 
