@@ -9,7 +9,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from datetime import datetime, timezone
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -33,11 +32,10 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the systems end with it
     cores = os.sched_getaffinity(0)
     wanted = options.cores or len(cores)
+    heading = machine.heading()  # of all cores of the machine
     os.sched_setaffinity(0, sorted(cores)[:wanted])  # the systems inherit it
     report = Report(
-        date=datetime.now(timezone.utc).date().isoformat(),
-        commit=machine.commit(),
-        machine=machine.machine(cores=len(cores)),
+        **heading,
         versions=machine.versions(options.systems),
         options=Options(
             systems=tuple(options.systems),
