@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import stat
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -208,3 +209,21 @@ class TestNumbaCache:
         monkeypatch.setenv("NUMBA_CACHE_DIR", "/chosen")
         environment.prepare_imports()
         assert os.environ["NUMBA_CACHE_DIR"] == "/chosen"
+
+    def test_a_full_disk_costs_the_cache_and_not_the_query(self, tmp_path: Path) -> None:
+        """No file may grow, as on a full disk; SIGXFSZ is ignored by Python."""
+        program = (
+            "import numpy as np, resource\n"
+            "from intervalsweep.kernels import Bounds, Boxes, PointIndex, RunSweep\n"
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+            "boxes = Boxes(1, Bounds(np.array([1]), np.array([2])))\n"
+            "(runs,) = RunSweep(PointIndex(np.array([1, 2, 3])), boxes)\n"
+            "print(runs.count.tolist())"
+        )
+        variables = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": PYTHON}
+        command = [sys.executable, "-c", program]
+        ran = subprocess.run(
+            command, env=os.environ | variables, capture_output=True, text=True, check=False
+        )
+        assert ran.stdout == "[2]\n", ran.stderr
+        assert not any(file.stat().st_size for file in tmp_path.rglob("*.nb?"))

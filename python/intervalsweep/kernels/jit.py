@@ -12,6 +12,7 @@ changes a constant here during development removes ``__pycache__``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, wraps
 from typing import Any, TypeVar, cast
 
 import numba
@@ -62,16 +63,34 @@ except KeyError:
 
 
 def kernel(*signature: Any) -> Callable[[Callable[..., _R]], Callable[..., _R]]:
-    """Compile for one signature at once, cached on disk where numba finds a folder for it."""
+    """Compile for one signature, at the first call; cached on disk where numba finds a folder.
 
-    def compile_function(function: Callable[..., _R]) -> Callable[..., _R]:
-        try:
-            compiled = numba.njit(signature, cache=True, **_UNCOUNTED)(function)
-        except RuntimeError:  # no writable folder for the cache: slower to start, but right
-            compiled = numba.njit(signature, **_UNCOUNTED)(function)
-        return cast("Callable[..., _R]", compiled)
+    Not before, since most queries need a part of the kernels only, and those with many branches
+    take a second each.
+    """
 
-    return compile_function
+    def compile_when_called(function: Callable[..., _R]) -> Callable[..., _R]:
+        @cache
+        def compiled() -> Callable[..., _R]:
+            try:
+                return _compile(signature, function, cache=True)
+            except (RuntimeError, OSError):  # no folder to write to, a full disk: slower, but right
+                return _compile(signature, function)
+
+        @wraps(function)
+        def call(*arguments: Any) -> _R:
+            return compiled()(*arguments)
+
+        return call
+
+    return compile_when_called
+
+
+def _compile(
+    signature: tuple[Any, ...], function: Callable[..., _R], **options: bool
+) -> Callable[..., _R]:
+    compiled = numba.njit(signature, **options, **_UNCOUNTED)(function)
+    return cast("Callable[..., _R]", compiled)
 
 
 def helper(function: _F) -> _F:
