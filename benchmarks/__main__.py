@@ -13,7 +13,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from benchmarks import machine
-from benchmarks.report import Report
+from benchmarks.report import Report, write_json
 from benchmarks.suite import CaseResult, Options, run
 from benchmarks.systems import FULL, HEADLINE, SYSTEMS
 from benchmarks.workloads import Workload, workloads
@@ -123,7 +123,7 @@ def _line(result: CaseResult) -> str:
 
 
 def _write(report: Report, folder: Path) -> None:
-    (folder / "results.json").write_text(report.as_json(), encoding="utf-8")
+    write_json(folder / "results.json", report.as_json())
     (folder / "results.md").write_text(report.as_markdown(), encoding="utf-8")
 
 

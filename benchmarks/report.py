@@ -37,12 +37,12 @@ class Report:
         """Whether systems disagreed about an answer."""
         return any(each.is_wrong for case in self.cases for each in case.systems)
 
-    def as_json(self) -> str:
-        """Everything, with the seconds of each run."""
+    def as_json(self) -> dict[str, Any]:
+        """Everything, with the seconds of each run, for `write_json`."""
         options = vars(self.options) | {"systems": list(self.options.systems)}
         head = {"date": self.date, "commit": self.commit, "machine": self.machine}
         body = {"versions": self.versions, "options": options}
-        return json.dumps({**head, **body, "cases": [_case(case) for case in self.cases]}, indent=1)
+        return {**head, **body, "cases": [_case(case) for case in self.cases]}
 
     def as_markdown(self) -> str:
         """One table of medians, then one for each case."""

@@ -219,7 +219,7 @@ final class BroadcastTasks(
       input,
       settings.block(streamed, memory),
       leftovers,
-      groupOf(index, streamed, leftovers.isKept(streamed)).orNull,
+      groupOf(index, streamed, leftovers.isKept(streamed)),
       settings.windowSize(streamed),
       sortStream = settings.pointSides(streamed),
       settings.sortTimer,
@@ -227,14 +227,11 @@ final class BroadcastTasks(
     settings.task(windows, resident = side, range = None, context)
   }
 
-  private def groupOf(
-      index: BroadcastIndex,
-      streamed: Side,
-      isKept: Boolean): Option[GroupReader] = {
+  /** The key groups of the other side's rows; null when the join has no keys. */
+  private def groupOf(index: BroadcastIndex, streamed: Side, isKept: Boolean): GroupReader = {
     val keys = settings.keys(streamed)
-    Option.when(keys.nonEmpty) {
-      new GroupReader(index.groups, keys, settings.layouts(streamed).input, isKept)
-    }
+    if (keys.isEmpty) null
+    else new GroupReader(index.groups, keys, settings.layouts(streamed).input, isKept)
   }
 }
 
