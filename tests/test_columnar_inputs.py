@@ -26,6 +26,11 @@ NUMBERS = {
     "span": "MAKE_DT_INTERVAL(0, 0, 0, id - 4000)",
     "months": "MAKE_YM_INTERVAL(0, CAST(id - 4000 AS INT))",
 }
+TEXTS = {
+    "name": "CONCAT('name ', id % 251)",
+    "label": "REPEAT(STRING(id), CAST(id % 4 AS INT))",
+}
+VALUES = NUMBERS | TEXTS
 WAYS = {
     "broadcast": {BROADCAST: "10MB"},
     "by ranges": {BROADCAST: "-1"},
@@ -44,7 +49,7 @@ ON = "r.ts <= s.ts AND s.ts < r.te"
 # PySpark does not collect year-month intervals.
 def values(side: str) -> str:
     return ", ".join(
-        f"STRING({side}.{name})" if name == "months" else f"{side}.{name}" for name in NUMBERS
+        f"STRING({side}.{name})" if name == "months" else f"{side}.{name}" for name in VALUES
     )
 
 
@@ -57,11 +62,11 @@ def executed(spark: Any, query: str) -> str:
 
 @pytest.fixture(scope="module")
 def files(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two tables of all types, some values of which are NULL."""
+    """Two tables of all types, some values of which are NULL; one is coded by dictionaries."""
     folder = tmp_path_factory.mktemp("columnar")
     values = [
         f"IF((id + {k}) % 11 = 0, NULL, {value}) AS {name}"
-        for k, (name, value) in enumerate(NUMBERS.items())
+        for k, (name, value) in enumerate(VALUES.items())
     ]
     for name, factor in (("r", 7919), ("s", 6133)):
         start = f"id * {factor} % {ROWS} DIV 2"
@@ -70,9 +75,11 @@ def files(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
             f"IF(id % 103 = 0, NULL, {start} + id % 5 - 1) AS te",
             "id",
             "CAST(id % 3 AS INT) AS part",
-            "CONCAT('name ', id % 5) AS name",
+            "CAST(id AS DECIMAL(9, 2)) AS price",
             *values,
-        ).write.parquet(str(folder / name), compression="none")
+        ).write.option("parquet.enable.dictionary", str(name == "r")).parquet(
+            str(folder / name), compression="none"
+        )
     return folder
 
 
@@ -103,7 +110,7 @@ def test_rows_that_go_out_alone(
     chosen = values("r")
     if kind not in ("LEFT SEMI", "LEFT ANTI"):
         chosen += ", " + values("s")
-    columns = f"ts, te, {', '.join(NUMBERS)}"
+    columns = f"ts, te, {', '.join(VALUES)}"
     query = (
         f"SELECT {chosen} FROM (SELECT {columns} FROM r) r {kind} JOIN "
         f"(SELECT {columns} FROM s WHERE small % 2 = 0 OR small IS NULL) s ON {ON}"
@@ -119,6 +126,7 @@ def test_rows_that_go_out_alone(
         "number > 0",
         "small > 0 AND real < 900 AND NOT flag",
         "name <> 'name 3'",
+        "label LIKE '%7%'",
         "day IS NULL",
         "wide % 2 = 0 OR tiny IS NULL",
     ],
@@ -166,14 +174,22 @@ def test_endpoints_that_are_computed(spark: Any, conf: Callable[..., None], both
 
 
 @pytest.mark.usefixtures("tables")
-@pytest.mark.parametrize("keys", ["r.tiny = s.tiny", "r.tiny = s.tiny AND r.real <=> s.real"])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "r.tiny = s.tiny",
+        "r.tiny = s.tiny AND r.real <=> s.real",
+        "r.name = s.name",
+        "r.name <=> s.name AND r.tiny = s.tiny",
+    ],
+)
 @pytest.mark.parametrize("way", ["broadcast", "by ranges"])
 def test_joins_by_keys(
     spark: Any, conf: Callable[..., None], both: Both, keys: str, way: str
 ) -> None:
     conf(WAYS[way])
     on = f"{keys} AND r.ts <= s.ts AND s.ts < r.te + 2000"
-    query = f"SELECT r.id, r.day, s.id, s.flag FROM r JOIN s ON {on}"
+    query = f"SELECT r.id, r.day, s.id, s.label FROM r JOIN s ON {on}"
     assert both(query) > 100
     # A shuffle by keys takes rows in Spark's own format.
     assert executed(spark, query).count("VectorRows") == (2 if way == "broadcast" else 0)
@@ -215,9 +231,9 @@ def test_bucketed_tables_that_need_no_shuffle(
 
 
 @pytest.mark.usefixtures("tables")
-def test_strings_are_read_as_rows(spark: Any, conf: Callable[..., None], both: Both) -> None:
+def test_decimals_are_read_as_rows(spark: Any, conf: Callable[..., None], both: Both) -> None:
     conf(WAYS["by ranges"])
-    query = f"SELECT r.name, s.id, s.number FROM r JOIN s ON {ON}"
+    query = f"SELECT r.price, s.id, s.number FROM r JOIN s ON {ON}"
     assert both(query) > ROWS
     assert executed(spark, query).count("VectorRows") == 1
 
@@ -227,7 +243,7 @@ def test_cached_orc_and_partitioned_tables(
     spark: Any, conf: Callable[..., None], both: Both, files: Path, tmp_path: Path, way: str
 ) -> None:
     conf(WAYS[way])
-    columns = f"ts, te, id, part, {', '.join(NUMBERS)}"
+    columns = f"ts, te, id, part, {', '.join(VALUES)}"
     # Spark makes rows of a cached table by itself; of ORC files it reads vectors.
     r = spark.read.parquet(str(files / "r")).select("ts", "te", "id", "flag", "real").cache()
     r.createOrReplaceTempView("r")
@@ -237,7 +253,7 @@ def test_cached_orc_and_partitioned_tables(
     )
     spark.read.orc(str(tmp_path / "s")).createOrReplaceTempView("s")
     try:
-        query = f"SELECT r.id, r.real, r.flag, s.id, s.part, s.day FROM r JOIN s ON {ON}"
+        query = f"SELECT r.id, r.real, r.flag, s.id, s.part, s.day, s.name FROM r JOIN s ON {ON}"
         assert both(query) > ROWS
         assert executed(spark, query).count("VectorRows") == 1
     finally:
@@ -258,4 +274,5 @@ def test_aggregates(conf: Callable[..., None], both: Both, way: str) -> None:
     conf(WAYS[way])
     sums = "COUNT(*), SUM(BIGINT(r.number) + s.tiny), COUNT(s.tiny), MIN(s.day), MAX(r.single)"
     assert both(f"SELECT {sums} FROM r JOIN s ON {ON}") == 1
+    assert both(f"SELECT MIN(r.name), MAX(s.label) FROM r JOIN s ON {ON}") == 1
     assert both(f"SELECT r.part, {sums} FROM r JOIN s ON {ON} GROUP BY r.part") == 3

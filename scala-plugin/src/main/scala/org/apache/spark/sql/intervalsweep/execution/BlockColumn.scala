@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator
 import org.apache.spark.sql.catalyst.util.{SQLOrderingUtil, TypeUtils}
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * One column of a [[RowBlock]]: values in a primitive array where the type has one, because a loop
@@ -77,10 +78,15 @@ sealed abstract class BlockColumn(val dataType: DataType) {
       System.arraycopy(flags, first, nulls, i, n)
       hasNulls = true
     }
-    setWords(i, batch.words(ordinal), first, n)
+    if (batch.texts(ordinal) != null) setTexts(i, batch.texts(ordinal), first, n)
+    else setWords(i, batch.words(ordinal), first, n)
   }
 
-  /** The same of the words of a field that [[RowBatch.takes]]. */
+  /** The same of a field of texts. */
+  protected def setTexts(i: Int, texts: Array[UTF8String], first: Int, n: Int): Unit =
+    throw unlike("a text")
+
+  /** The same of the words of a field. */
   protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit
 
   /** The values, whatever their type. */
@@ -248,6 +254,8 @@ final class ObjectColumn(dataType: DataType) extends BlockColumn(dataType) {
     values(i) = InternalRow.copyValue(row.get(ordinal, dataType)).asInstanceOf[AnyRef]
   override protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit =
     throw unlike("a number")
+  override protected def setTexts(i: Int, texts: Array[UTF8String], first: Int, n: Int): Unit =
+    System.arraycopy(texts, first, values, i, n)
   override def permute(order: Array[Int], n: Int): Unit = {
     super.permute(order, n)
     val old = values

@@ -20,7 +20,7 @@ import org.apache.spark.sql.types.{DataType, DoubleType, FloatType, LongType}
 final class EndpointReader(endpoints: Seq[Expression], input: Seq[Attribute])
     extends (Int => Long) {
 
-  /** The endpoints, if they are columns that a [[RowBatch]] takes. */
+  /** The endpoints, if they are columns of which a [[RowBatch]] has words. */
   val columns: Option[Array[EndpointColumn]] = EndpointReader.columns(endpoints, input)
   private val fields =
     columns.getOrElse(Array.tabulate(endpoints.size)(new EndpointColumn(_, LongType)))
@@ -47,7 +47,7 @@ object EndpointReader {
       endpoints: Seq[Expression],
       input: Seq[Attribute]): Option[Array[EndpointColumn]] = {
     val found = endpoints.collect {
-      case EncodedEndpoint(a: Attribute) if RowBatch.takes(a.dataType) =>
+      case EncodedEndpoint(a: Attribute) if RowBatch.isWord(a.dataType) =>
         new EndpointColumn(input.indexWhere(_.exprId == a.exprId), a.dataType)
     }
     Option.when(found.size == endpoints.size)(found.toArray)
@@ -58,7 +58,7 @@ object EndpointReader {
  * A column of numbers, read as [[EncodedEndpoint]] encodes them.
  *
  * @param ordinal where it is in a row
- * @param dataType one that can be encoded, and that [[RowBatch.takes]]
+ * @param dataType one that can be encoded, and [[RowBatch.isWord]]
  */
 final class EndpointColumn(val ordinal: Int, dataType: DataType) {
   private val bytes = dataType.defaultSize

@@ -100,8 +100,10 @@ final class Packing(rows: Iterator[InternalRow], numFields: Int, codec: Compress
 
   private def add(): Unit = rows match {
     case batches: BatchedRows =>
-      packer.addAll(batches.batch, batches.position)
-      batches.skip(batches.batch.numRows - batches.position)
+      val (batch, first) = (batches.batch, batches.position)
+      val n = batch.rowsOf(Packing.MostBytes, first)
+      packer.addAll(batch, first, n)
+      batches.skip(n)
     case _ => packer.add(rows.next())
   }
 

@@ -4,32 +4,61 @@ package org.apache.spark.sql.intervalsweep.execution
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * Some rows in columns, each field as the word of 64 bits that a row in Spark's own format has for
- * it; of fields that are no longer than that: [[RowBatch.takes]].
+ * it, or as a text: [[RowBatch.takes]].
  *
  * {{{
- *   field      ts       te       x
- *   row 0      0        10       7            words(1)(0) = 10
- *   row 1      3        4        NULL         nulls(2)(1); nulls(0) and nulls(1) are null
+ *   field      ts       te       x        name
+ *   row 0      0        10       7        a       words(1)(0) = 10, texts(3)(0) = a
+ *   row 1      3        4        NULL     b       nulls(2)(1); the other fields' nulls are null
  * }}}
  *
- * @param words by field, then by row; anything where a field is NULL
+ * @param words by field, then by row; anything where a field is NULL; null for a field of texts
  * @param nulls by field, then by row; null for a field of which no row is NULL
+ * @param texts by field, then by row; null where a field is NULL, and for a field of words. They may
+ *   be kept, and rows with the same text may share it.
  */
 final class RowBatch(
     val numRows: Int,
     val words: Array[Array[Long]],
-    val nulls: Array[Array[Boolean]]) {
+    val nulls: Array[Array[Boolean]],
+    val texts: Array[Array[UTF8String]]) {
 
   def isNull(field: Int, row: Int): Boolean = nulls(field) != null && nulls(field)(row)
+
+  val hasTexts: Boolean = texts.exists(_ != null)
+
+  /** How long the texts of a row are together. */
+  def textBytes(row: Int): Long = {
+    var bytes = 0L
+    var k = 0
+    while (k < texts.length) {
+      if (texts(k) != null && texts(k)(row) != null) bytes += texts(k)(row).numBytes
+      k += 1
+    }
+    bytes
+  }
+
+  /** How many rows from `first` on have texts of so many bytes: at least one, and perhaps all. */
+  def rowsOf(bytes: Long, first: Int): Int =
+    if (!hasTexts) numRows - first
+    else {
+      var rest = bytes
+      var end = first
+      while (end < numRows && rest > 0) { rest -= textBytes(end); end += 1 }
+      end - first
+    }
 
   /** Some of the rows. */
   def select(rows: Array[Int]): RowBatch = new RowBatch(
     rows.length,
-    words.map(EndpointOrder.permuted(_, rows, rows.length)),
-    nulls.map(flags => if (flags == null) null else selected(flags, rows)))
+    words.map(field =>
+      if (field == null) null else EndpointOrder.permuted(field, rows, rows.length)),
+    nulls.map(flags => if (flags == null) null else selected(flags, rows)),
+    texts.map(field => if (field == null) null else rows.map(field(_))))
 
   /** Null if none is set: those that were may have been left out for that. */
   private def selected(flags: Array[Boolean], rows: Array[Int]): Array[Boolean] = {
@@ -42,10 +71,15 @@ final class RowBatch(
 }
 
 object RowBatch {
-  private[execution] val none = new RowBatch(0, Array.empty, Array.empty)
+  private[execution] val none = new RowBatch(0, Array.empty, Array.empty, Array.empty)
+
+  /** Whether fields of a type can be in a batch. */
+  def takes(dataType: DataType): Boolean = isWord(dataType) || isText(dataType)
+
+  def isText(dataType: DataType): Boolean = dataType.isInstanceOf[StringType]
 
   /** Whether a field of a type is a word of its own. */
-  def takes(dataType: DataType): Boolean = dataType match {
+  def isWord(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType |
         DateType | TimestampType | TimestampNTZType | _: YearMonthIntervalType |
         _: DayTimeIntervalType => true
@@ -104,6 +138,9 @@ final class BatchRow(types: Array[DataType]) extends BaseGenericInternalRow {
 
   private def word(ordinal: Int): Long = batch.words(ordinal)(at) >> shifts(ordinal)
 
+  /** How long the row's texts are together. */
+  def textBytes: Long = batch.textBytes(at)
+
   override def numFields: Int = types.length
   override def isNullAt(ordinal: Int): Boolean = batch.isNull(ordinal, at)
   override def getLong(ordinal: Int): Long = batch.words(ordinal)(at)
@@ -114,6 +151,7 @@ final class BatchRow(types: Array[DataType]) extends BaseGenericInternalRow {
   override def getFloat(ordinal: Int): Float = java.lang.Float.intBitsToFloat(getInt(ordinal))
   override def getDouble(ordinal: Int): Double =
     java.lang.Double.longBitsToDouble(getLong(ordinal))
+  override def getUTF8String(ordinal: Int): UTF8String = batch.texts(ordinal)(at)
 
   override protected def genericGet(ordinal: Int): Any =
     if (isNullAt(ordinal)) null
@@ -123,6 +161,7 @@ final class BatchRow(types: Array[DataType]) extends BaseGenericInternalRow {
       case ShortType => getShort(ordinal)
       case FloatType => getFloat(ordinal)
       case DoubleType => getDouble(ordinal)
+      case _: StringType => getUTF8String(ordinal)
       case dataType => if (dataType.defaultSize == 4) getInt(ordinal) else getLong(ordinal)
     }
 

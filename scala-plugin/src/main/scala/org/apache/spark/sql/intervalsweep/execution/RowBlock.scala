@@ -81,8 +81,8 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
 
   /** Whether what is kept of a row are fields as they are, and nothing else is asked of it. */
-  private def takesBatches: Boolean =
-    failures == null && !hasObjects && endpointOf.columns.isDefined
+  private val takesBatches: Boolean =
+    failures == null && layout.columnTypes.forall(RowBatch.takes) && endpointOf.columns.isDefined
 
   def numRows: Int = rows
 
@@ -99,7 +99,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     k = 0
     while (k < columns.length) { columns(k).set(rows, row, layout.ordinals(k)); k += 1 }
     if (group >= 0) groups(rows) = group
-    if (hasObjects) reserveObjects(row)
+    if (hasObjects) reserveObjects(RowBlock.bytesOf(row))
     if (failures != null) failures.check(row, rows)
     rows += 1
     offsets = null
@@ -126,7 +126,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       case batches: BatchedRows if takesBatches && isWhole(batches.batch, groupOf) =>
         if (rows == capacity) grow()
         val first = batches.position
-        val n = Seq(most, capacity - rows, batches.batch.numRows - first).min
+        val n = Seq(most, capacity - rows, batches.batch.rowsOf(RowBlock.ObjectStep, first)).min
         if (groupOf == null) append(batches.batch, first, n)
         else append(batches.batch, first, groupOf.of(batches.batch, first, n))
         batches.skip(n)
@@ -164,6 +164,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     columns.indices.foreach { k =>
       columns(k).setAll(rows, batch, layout.ordinals(k), first, n)
     }
+    if (hasObjects) (first until first + n).foreach(i => reserveObjects(batch.textBytes(i)))
     rows += n
     offsets = null
     knownTables = null
@@ -294,16 +295,14 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
 
   /**
    * Variable-length values are accounted by the size of the rows that they came in, in steps of a
-   * mebibyte. The row that needs another step is kept even if that is refused.
+   * mebibyte. The row that needs another step is kept even if that is refused, or the rows of a batch.
    */
-  private def reserveObjects(row: InternalRow): Unit = row match {
-    case unsafe: UnsafeRow if memory != null =>
-      pendingBytes += unsafe.getSizeInBytes
-      if (pendingBytes >= RowBlock.ObjectStep) {
-        if (memory.tryReserve(pendingBytes)) objectBytes += pendingBytes else isShort = true
-        pendingBytes = 0
-      }
-    case _ =>
+  private def reserveObjects(bytes: Long): Unit = if (memory != null) {
+    pendingBytes += bytes
+    if (pendingBytes >= RowBlock.ObjectStep) {
+      if (memory.tryReserve(pendingBytes)) objectBytes += pendingBytes else isShort = true
+      pendingBytes = 0
+    }
   }
 }
 
@@ -317,6 +316,13 @@ object RowBlock {
 
   /** A sort needs four times as many array elements, and an array ends a little below 2^31. */
   val MaxRows: Int = 1 << 28
+
+  /** How much a row has of variable length, and more. */
+  private def bytesOf(row: InternalRow): Long = row match {
+    case unsafe: UnsafeRow => unsafe.getSizeInBytes
+    case batched: BatchRow => batched.textBytes
+    case _ => 0
+  }
 
   private def tooMany: SparkException =
     SparkException.internalError(s"IntervalSweepJoin: a window of more than $MaxRows rows")

@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.array.ByteArrayMethods.roundNumberOfBytesToNearestWord
+import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * Packs rows, to be sent many at a time and not one by one.
@@ -48,16 +50,17 @@ final class RowPacker(numFields: Int) {
     rows += 1
   }
 
-  /** Adds all rows of a batch from one on. */
-  def addAll(batch: RowBatch, first: Int): Unit = {
-    val n = batch.numRows - first
+  /** Adds `n` rows of a batch from one on. */
+  def addAll(batch: RowBatch, first: Int, n: Int): Unit = {
     reserve(n)
     (0 until flags).foreach(k => Arrays.fill(columns(k), rows, rows + n, 0L))
     (0 until numFields).foreach { k =>
-      System.arraycopy(batch.words(k), first, columns(flags + k), rows, n)
+      if (batch.words(k) != null)
+        System.arraycopy(batch.words(k), first, columns(flags + k), rows, n)
       if (batch.nulls(k) != null) (0 until n).foreach(i => setNullIf(batch, k, first + i, rows + i))
     }
     Arrays.fill(columns(width), rows, rows + n, 0L)
+    if (batch.hasTexts) (0 until n).foreach(i => addTexts(batch, first + i, rows + i))
     rows += n
   }
 
@@ -77,17 +80,40 @@ final class RowPacker(numFields: Int) {
     if (rest > 0) addRest(row, rest)
   }
 
-  /** A row of a batch has no rest. */
   private def addFields(batch: RowBatch, row: Int): Unit = {
     var k = 0
     while (k < flags) { columns(k)(rows) = 0; k += 1 }
     k = 0
     while (k < numFields) {
-      columns(flags + k)(rows) = batch.words(k)(row)
+      if (batch.words(k) != null) columns(flags + k)(rows) = batch.words(k)(row)
       if (batch.nulls(k) != null) setNullIf(batch, k, row, rows)
       k += 1
     }
     columns(width)(rows) = 0
+    if (batch.hasTexts) addTexts(batch, row, rows)
+  }
+
+  /** The word of a text says where it is from the beginning of the row on, and how long. */
+  private def addTexts(batch: RowBatch, row: Int, at: Int): Unit = {
+    val start = restBytes
+    var k = 0
+    while (k < numFields) {
+      if (batch.texts(k) != null && !batch.isNull(k, row)) {
+        val text = batch.texts(k)(row)
+        columns(flags + k)(at) = (8L * width + restBytes - start) << 32 | text.numBytes
+        addText(text)
+      }
+      k += 1
+    }
+    columns(width)(at) = restBytes - start
+  }
+
+  /** Behind it are zeros up to the next word. */
+  private def addText(text: UTF8String): Unit = {
+    val end = makeRoom(roundNumberOfBytesToNearestWord(text.numBytes))
+    text.writeToMemory(rests, Platform.BYTE_ARRAY_OFFSET + restBytes.toLong)
+    Arrays.fill(rests, restBytes + text.numBytes, end, 0.toByte)
+    restBytes = end
   }
 
   private def setNullIf(batch: RowBatch, field: Int, row: Int, at: Int): Unit =
@@ -97,12 +123,18 @@ final class RowPacker(numFields: Int) {
     }
 
   private def addRest(row: UnsafeRow, bytes: Int): Unit = {
-    val needed = Math.addExact(restBytes, bytes)
-    if (needed > rests.length) rests = Arrays.copyOf(rests, RowPacker.larger(needed))
+    val end = makeRoom(bytes)
     val from = row.getBaseOffset + 8L * width
     val to = Platform.BYTE_ARRAY_OFFSET + restBytes.toLong
     Platform.copyMemory(row.getBaseObject, from, rests, to, bytes.toLong)
-    restBytes = needed
+    restBytes = end
+  }
+
+  /** Makes room for more of what rows have behind their words; says where it will end. */
+  private def makeRoom(bytes: Int): Int = {
+    val needed = Math.addExact(restBytes, bytes)
+    if (needed > rests.length) rests = Arrays.copyOf(rests, RowPacker.larger(needed))
+    needed
   }
 
   /** Packs the rows, and forgets them. */
@@ -234,26 +266,62 @@ private final class PackedColumns(bytes: Array[Byte]) {
 object RowPacker {
   private val FirstRows = 64
 
-  /** The rows of some chunks, each what a packer has taken: in batches, where fields are words. */
+  /** The rows of some chunks, each what a packer has taken: in batches, if these take the fields. */
   def unpack(chunks: Iterator[Array[Byte]], types: Array[DataType]): Iterator[InternalRow] =
     if (!types.forall(RowBatch.takes)) chunks.flatMap(new PackedRowIterator(_, types.length))
     else new BatchedRows(types) {
       override protected def nextBatch(): RowBatch =
-        if (chunks.hasNext) unpacked(chunks.next(), types.length) else null
+        if (chunks.hasNext) unpacked(chunks.next(), types) else null
     }
 
   /** How many rows there are in a chunk. */
   def numRows(chunk: Array[Byte]): Int = buffer(chunk).getInt()
 
-  private def unpacked(chunk: Array[Byte], numFields: Int): RowBatch = {
+  private def unpacked(chunk: Array[Byte], types: Array[DataType]): RowBatch = {
     val columns = new PackedColumns(chunk)
+    val numFields = types.length
     val flags = Array.fill(words(numFields) - numFields)(
       if (columns.passZeros()) null else columns.load())
     val fields = Array.fill(numFields)(columns.load())
     val nulls = Array.tabulate(numFields) { k =>
       if (flags(k / 64) == null) null else nullsIfAny(flags(k / 64), k)
     }
-    new RowBatch(columns.numRows, fields, nulls)
+    val texts = new Array[Array[UTF8String]](numFields)
+    if (types.exists(RowBatch.isText)) {
+      val rests = restStarts(columns.load(), columns.position, words(numFields))
+      for (k <- 0 until numFields if RowBatch.isText(types(k))) {
+        texts(k) = RowPacker.texts(chunk, rests, fields(k), nulls(k))
+        fields(k) = null
+      }
+    }
+    new RowBatch(columns.numRows, fields, nulls, texts)
+  }
+
+  /** Where each row would begin, if its words were in front of its rest. */
+  private def restStarts(sizes: Array[Long], first: Int, width: Int): Array[Int] = {
+    val starts = new Array[Int](sizes.length)
+    var at = first - 8 * width
+    var i = 0
+    while (i < sizes.length) { starts(i) = at; at += sizes(i).toInt; i += 1 }
+    starts
+  }
+
+  /** Parts of the chunk, which is kept with them: that takes less than copies do. */
+  private def texts(
+      chunk: Array[Byte],
+      starts: Array[Int],
+      words: Array[Long],
+      nulls: Array[Boolean]): Array[UTF8String] = {
+    val texts = new Array[UTF8String](words.length)
+    var i = 0
+    while (i < words.length) {
+      if (nulls == null || !nulls(i)) {
+        val from = Platform.BYTE_ARRAY_OFFSET + starts(i).toLong + (words(i) >>> 32)
+        texts(i) = UTF8String.fromAddress(chunk, from, words(i).toInt)
+      }
+      i += 1
+    }
+    texts
   }
 
   private def nullsIfAny(flags: Array[Long], field: Int): Array[Boolean] = {

@@ -15,6 +15,7 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
+import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * The rows of a columnar plan, filtered, in batches: an IntervalSweepJoin takes rows apart into
@@ -83,7 +84,7 @@ private final class VectorRows(
 
   private def read(): RowBatch = {
     val (words, nulls) = (columns.map(_.words(vectors)), columns.map(_.nullsIfAny(vectors)))
-    new RowBatch(vectors.numRows, words, nulls)
+    new RowBatch(vectors.numRows, words, nulls, columns.map(_.texts(vectors)))
   }
 
   private def filtered(rows: RowBatch): RowBatch =
@@ -118,6 +119,7 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
   def words(batch: ColumnarBatch): Array[Long] = {
     val (vector, n) = (batch.column(ordinal), batch.numRows)
     dataType match {
+      case _: StringType => null
       case BooleanType => words(vector, n)(i => if (vector.getBoolean(i)) 1L else 0L)
       case ByteType => words(vector, n)(vector.getByte(_).toLong)
       case ShortType => words(vector, n)(vector.getShort(_).toLong)
@@ -127,6 +129,35 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
       case _ if isCoded(vector) => words(vector, n)(vector.getLong(_))
       case _ => vector.getLongs(0, n)
     }
+  }
+
+  def texts(batch: ColumnarBatch): Array[UTF8String] =
+    if (!RowBatch.isText(dataType)) null
+    else batch.column(ordinal) match {
+      case vector: WritableColumnVector if vector.hasDictionary => decoded(vector, batch.numRows)
+      case vector => texts(vector, batch.numRows)(vector.getUTF8String(_).copy())
+    }
+
+  /** Each text of a dictionary is made once, and shared by the rows that have it. */
+  private def decoded(vector: WritableColumnVector, n: Int): Array[UTF8String] = {
+    val codes = vector.getDictionaryIds
+    var known = new Array[UTF8String](16)
+    texts(vector, n) { i =>
+      val code = codes.getDictId(i)
+      if (code >= known.length) known = java.util.Arrays.copyOf(known, 2 * code)
+      if (known(code) == null) known(code) = vector.getUTF8String(i)
+      known(code)
+    }
+  }
+
+  private def texts(vector: ColumnVector, n: Int)(value: Int => UTF8String): Array[UTF8String] = {
+    val (texts, hasNull) = (new Array[UTF8String](n), vector.hasNull)
+    var i = 0
+    while (i < n) {
+      if (!hasNull || !vector.isNullAt(i)) texts(i) = value(i)
+      i += 1
+    }
+    texts
   }
 
   /** Whether values have to be looked up in a dictionary: not many at once, and none of a NULL. */

@@ -5,7 +5,8 @@ import org.apache.spark.SparkConf
 import org.apache.spark.io.CompressionCodec
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.types.{BinaryType, DataType, LongType}
+import org.apache.spark.sql.types.{BinaryType, DataType, LongType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 class PackedRowsSuite extends AnyFunSuite {
@@ -34,5 +35,19 @@ class PackedRowsSuite extends AnyFunSuite {
       Seq(9, 1 << 20, 8, 200000, -1),
       Seq(17 << 20, 5))
       .foreach(check)
+  }
+
+  test("a batch of long texts goes into several chunks") {
+    val types = Array[DataType](LongType, StringType)
+    val project = UnsafeProjection.create(types)
+    val packer = new RowPacker(types.length)
+    val texts = (0 until 100).map(i => UTF8String.fromString(i.toString * 50000))
+    texts.foreach(text => packer.add(project(InternalRow(1L, text))))
+    val batch = RowPacker.unpack(Iterator(packer.take()), types)
+    val chunks = new Packing(batch, types.length, codec).toSeq
+    assert(chunks.map(_.rows).sum === texts.size)
+    assert(chunks.map(_.size).max < (1 << 20) + 200000)
+    val unpacked = PackedRows.unpack(PackedRows.of(chunks.iterator).toArray, types, codec)
+    assert(unpacked.map(_.getUTF8String(1)).toSeq === texts)
   }
 }

@@ -97,7 +97,8 @@ class RowKeysSuite extends AnyFunSuite {
     val groups = new NumberGroups
     groups.addAll(Array(5L, 6L), 2, new Array[Int](2), 0)
     val words = Array(4L, 5L, 6L, 7L, 5L)
-    val batch = new RowBatch(words.length, Array(words, words), Array(null, new Array(5)))
+    val batch =
+      new RowBatch(words.length, Array(words, words), Array(null, new Array(5)), new Array(2))
     def reader(key: AttributeReference, isKept: Boolean) =
       new GroupReader(groups, Seq(key), Seq(number, fraction), isKept)
     assert(reader(number, isKept = false).of(batch, 1, 4).toSeq === Seq(0, 1, -1, 0))
