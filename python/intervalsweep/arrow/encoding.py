@@ -44,7 +44,9 @@ class Encoding:
             array = column.cast(self.type)
         except pa.ArrowInvalid as error:
             raise IntervalSweepError(f"An endpoint is out of range: {error}") from error
-        return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        if not isinstance(array, pa.ChunkedArray):
+            return array
+        return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()  # which copies
 
     def encode(self, column: Any) -> tuple[Int64Array, Mask]:
         """Return a column's values as integers, and which of them are not NULL."""
@@ -58,7 +60,8 @@ class Encoding:
             return _unscaled(array), valid
         if pa.types.is_date32(self.type):
             array = array.cast(pa.int32())
-        return array.cast(pa.int64()).fill_null(0).to_numpy(), valid
+        integers = array.cast(pa.int64())
+        return (integers.fill_null(0) if array.null_count else integers).to_numpy(), valid
 
     def limit(self, name: str, value: Any) -> int | float:
         """Return a parameter in the unit of the integers, rounded down; of floats, as a float.

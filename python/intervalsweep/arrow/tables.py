@@ -16,10 +16,13 @@ from intervalsweep._naming import Ends, check_columns, names_of
 from intervalsweep.arrow.encoding import Encoding, Mask
 from intervalsweep.kernels import Int32Array, Int64Array
 from intervalsweep.kernels.arrays import MAX_ROWS
+from intervalsweep.kernels.texts import first_rows
 from intervalsweep.session import IntervalSweepError
 
 # Twice as many rows have numbers of 32 bits, too: sets number both ends of each row.
 _SMALL = MAX_ROWS // 2
+
+_OFFSET_TYPES = {pa.string(): np.int32, pa.large_string(): np.int64}
 
 RowNumbers = npt.NDArray[np.signedinteger[Any]]
 
@@ -119,8 +122,35 @@ def _codes(name: str, columns: list[Any]) -> Int32Array:
     values = pa.chunked_array([chunk for c in plain for chunk in c.cast(kind).chunks], kind)
     if pa.types.is_floating(kind):
         values = pc.add(values, 0.0)  # -0.0 is 0.0
-    codes = values.combine_chunks().dictionary_encode().indices
-    return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int32)
+    codes = _codes_of_texts(values)
+    if codes is None:
+        codes = values.combine_chunks().dictionary_encode().indices.fill_null(-1).to_numpy()
+    return np.asarray(codes, dtype=np.int32)
+
+
+def _codes_of_texts(values: Any) -> Int32Array | None:
+    """Return the codes of texts of which few differ from the one before; None of others.
+
+    Files of a genome are sorted by contig: to compare two texts takes less than to look one up.
+    """
+    offset_type = _OFFSET_TYPES.get(values.type)
+    if values.null_count or offset_type is None:
+        return None
+    texts, lengths = [], []
+    for chunk in filter(len, values.chunks):
+        _, offsets, data = chunk.buffers()
+        rows = slice(chunk.offset, chunk.offset + len(chunk) + 1)
+        firsts = first_rows(
+            np.frombuffer(offsets, offset_type)[rows], np.frombuffer(data or b"", np.uint8)
+        )
+        if firsts is None:
+            return None
+        texts.append(chunk.take(pa.array(firsts)))
+        lengths.append(np.diff(firsts, append=len(chunk)))
+    if not texts:
+        return None
+    codes = pa.chunked_array(texts).combine_chunks().dictionary_encode().indices
+    return np.repeat(codes.to_numpy(), np.concatenate(lengths))
 
 
 @dataclass(frozen=True)

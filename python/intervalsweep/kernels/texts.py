@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts in Arrow's buffers, without a Python object for each. Workers do not load it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from .arrays import Int32Array
+from .jit import I32_OUT, I64_IN, kernel
+
+# Where more rows than one of so many begin another text, it is not worth while.
+_ROWS_PER_TEXT = 16
+
+_BYTES_IN = types.Array(types.uint8, 1, "C", readonly=True)
+
+
+def first_rows(offsets: npt.NDArray[Any], data: npt.NDArray[np.uint8]) -> Int32Array | None:
+    """Return the rows whose text is not that of the row before; None if they are many.
+
+    Text ``i`` is bytes ``offsets[i] .. offsets[i+1]-1`` of ``data``.
+
+    >>> offsets, data = np.arange(0, 66, 2), np.frombuffer(b"ab" * 20 + b"cd" * 12, np.uint8)
+    >>> first_rows(offsets, data).tolist()
+    [0, 20]
+    """
+    firsts = np.empty((offsets.size - 1) // _ROWS_PER_TEXT, dtype=np.int32)
+    found = find_changes(offsets.astype(np.int64, copy=False), data, firsts)
+    return None if found < 0 else firsts[:found]
+
+
+@kernel(I64_IN, _BYTES_IN, I32_OUT)
+def find_changes(offsets: Any, data: Any, firsts: Any) -> int:
+    """Store the rows whose text is not that of the row before; return how many, -1 if too many.
+
+    Each text is compared with that of the last such row, all bytes of it: a branch at the first
+    difference would cost more than the few bytes behind it.
+    """
+    found = 0
+    begin = 0
+    size = -1
+    for i in range(offsets.size - 1):
+        start = offsets[i]
+        difference = 1
+        if offsets[i + 1] - start == size:
+            difference = 0
+            for k in range(size):
+                difference |= data[np.uint64(begin + k)] ^ data[np.uint64(start + k)]
+        if difference != 0:
+            if found == firsts.size:
+                return -1
+            firsts[found] = i
+            found += 1
+            begin = start
+            size = offsets[i + 1] - start
+    return found
