@@ -57,6 +57,7 @@ class Case:
     settings: Mapping[str, str]
     queries: tuple[Query, ...]
     alone: bool = False  # whether each query is run by itself
+    files: bool = False  # whether the tables are Parquet files, which joins read in batches
 
     def only(self, *queries: Query) -> Case:
         return dataclasses.replace(self, queries=queries)
@@ -89,4 +90,7 @@ def case(seed: str, size: int) -> Case:
         for name, kind, key in zip("rs", kinds, keys, strict=True)
     }
     queries = tuple(query(rng, scope) for _ in range(1 + size // 6 if alone else size))
-    return Case(tables, settings, queries, alone)
+    files = rng.random() < 0.3
+    if files:  # else Spark reads rows
+        settings["spark.sql.codegen.wholeStage"] = "true"
+    return Case(tables, settings, queries, alone, files)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,23 +41,36 @@ class Report:
 
 def compare(spark: Any, case: Case) -> Report:
     """Runs all queries in one, or each alone: also if an error stops the one."""
+    with tempfile.TemporaryDirectory() as folder:
+        _name_tables(spark, case, folder)
+        with configured(spark, dict(case.settings)):
+            return _compared(spark, case)
+
+
+def _name_tables(spark: Any, case: Case, folder: str) -> None:
     for name, table in case.tables.items():
-        spark.createDataFrame(table.arrow()).createOrReplaceTempView(name)
-    with configured(spark, dict(case.settings)):
-        failure = ""
-        if len(case.queries) > 1 and not case.alone:
-            expected = _expected_together(spark, case.queries)
-            try:
-                if expected is not None:
-                    return _together(spark, case.queries, expected)
-            except ERRORS as error:
-                failure = brief(error)
-        report = Report()
-        for number, query in enumerate(case.queries):
-            _alone(spark, query, number, report)
-        if failure and not report.different:
-            report.different[0] = f"  an error, only beside the other queries: {failure}"
-        return report
+        frame = spark.createDataFrame(table.arrow())
+        if case.files:
+            frame.write.parquet(f"{folder}/{name}")
+            frame = spark.read.schema(frame.schema).parquet(f"{folder}/{name}")
+        frame.createOrReplaceTempView(name)
+
+
+def _compared(spark: Any, case: Case) -> Report:
+    failure = ""
+    if len(case.queries) > 1 and not case.alone:
+        expected = _expected_together(spark, case.queries)
+        try:
+            if expected is not None:
+                return _together(spark, case.queries, expected)
+        except ERRORS as error:
+            failure = brief(error)
+    report = Report()
+    for number, query in enumerate(case.queries):
+        _alone(spark, query, number, report)
+    if failure and not report.different:
+        report.different[0] = f"  an error, only beside the other queries: {failure}"
+    return report
 
 
 def _expected_together(spark: Any, queries: tuple[Query, ...]) -> dict[int, Bag] | None:

@@ -17,6 +17,7 @@ Run it with the Python of a checkout in which the jar is built: .venv/bin/python
 """
 
 import sys
+import tempfile
 from collections import Counter
 from decimal import Decimal  # noqa: F401
 from math import inf, nan  # noqa: F401
@@ -26,6 +27,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 SETTINGS = {settings}
+FILES = {files}
 TABLES = {{
 {tables}
 }}
@@ -73,7 +75,12 @@ for name, (columns, values) in TABLES.items():
         column_name: column([row[i] for row in values], of)
         for i, (column_name, of) in enumerate(columns.items())
     }}
-    spark.createDataFrame(pa.table(arrays)).createOrReplaceTempView(name)
+    frame = spark.createDataFrame(pa.table(arrays))
+    if FILES:
+        path = tempfile.mkdtemp() + "/table"
+        frame.write.parquet(path)
+        frame = spark.read.schema(frame.schema).parquet(path)
+    frame.createOrReplaceTempView(name)
 
 expected, got = rows(EXPECTED, "false"), rows(QUERY, "true")
 print("missing: ", dict(expected - got))
@@ -94,6 +101,7 @@ def write(case: Case, folder: Path, name: str, title: str) -> Path:
             title=title,
             name=path.name,
             settings=_lines("{}", [f"{k!r}: {v!r}" for k, v in case.settings.items()]),
+            files=case.files,
             tables="\n".join(_table(name, table) for name, table in case.tables.items()),
             query=one.sql() if alone else union(case.queries, written=False),
             expected=one.sql(written=True) if alone else union(case.queries, written=True),

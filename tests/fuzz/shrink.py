@@ -43,7 +43,9 @@ def _fewer_queries(case: Case) -> Iterator[Case]:
 
 
 def _fewer_settings(case: Case) -> Iterator[Case]:
-    """All of them as usual, or one."""
+    """All of them as usual, or one; tables that are no files."""
+    if case.files:
+        yield dataclasses.replace(case, files=False)
     usual = {key: SETTINGS[key][0] for key in case.settings}
     for settings in (usual, *({**case.settings, key: usual[key]} for key in usual)):
         if settings != case.settings:
