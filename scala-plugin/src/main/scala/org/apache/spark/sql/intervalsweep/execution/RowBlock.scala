@@ -164,7 +164,8 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     columns.indices.foreach { k =>
       columns(k).setAll(rows, batch, layout.ordinals(k), first, n)
     }
-    if (hasObjects) (first until first + n).foreach(i => reserveObjects(batch.textBytes(i)))
+    if (hasObjects && memory != null)
+      (first until first + n).foreach(i => reserveObjects(batch.textBytes(i)))
     rows += n
     offsets = null
     knownTables = null

@@ -103,6 +103,8 @@ private final class VectorRows(
 
 /** A column of columnar batches, as a [[RowBatch]] has it. */
 private final class VectorColumn(dataType: DataType, ordinal: Int) {
+  import VectorColumn.Slots
+
   private val shift = RowBatch.shift(dataType)
 
   def nullsIfAny(batch: ColumnarBatch): Array[Boolean] = {
@@ -138,15 +140,18 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
       case vector => texts(vector, batch.numRows)(vector.getUTF8String(_).copy())
     }
 
-  /** Each text of a dictionary is made once, and shared by the rows that have it. */
+  /** A text of a dictionary is made for the first row that has it, and shared by the others. */
   private def decoded(vector: WritableColumnVector, n: Int): Array[UTF8String] = {
     val codes = vector.getDictionaryIds
-    var known = new Array[UTF8String](16)
+    val (knownCodes, known) = (new Array[Int](Slots), new Array[UTF8String](Slots))
     texts(vector, n) { i =>
       val code = codes.getDictId(i)
-      if (code >= known.length) known = java.util.Arrays.copyOf(known, 2 * code)
-      if (known(code) == null) known(code) = vector.getUTF8String(i)
-      known(code)
+      val slot = code & (Slots - 1)
+      if (known(slot) == null || knownCodes(slot) != code) {
+        knownCodes(slot) = code
+        known(slot) = vector.getUTF8String(i)
+      }
+      known(slot)
     }
   }
 
@@ -175,4 +180,10 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
     }
     words
   }
+}
+
+private object VectorColumn {
+
+  /** For texts of a dictionary that are known: a power of two, and few next to the rows of a batch. */
+  private val Slots = 1024
 }
