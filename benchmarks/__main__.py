@@ -47,8 +47,11 @@ def main() -> int:
         ),
     )
     folder = options.output or Path("target", "benchmarks", f"{report.date}-{report.commit}")
+    if options.resume:
+        folder, report = options.resume, _resumed(options.resume, report)
     folder.mkdir(parents=True, exist_ok=True)
-    for result in run(_cases(options), report.options, _clock(options.minutes)):
+    known = tuple(report.cases)
+    for result in run(_cases(options), report.options, _clock(options.minutes), known):
         print(_line(result), flush=True)
         report.cases.append(result)
         _write(report, folder)  # each time, so that little is lost if it is stopped
@@ -72,12 +75,25 @@ def _arguments() -> argparse.Namespace:
     add("--cores", type=int, help="for each system (all)")
     add("--heap", default="4g", help="of each Java machine (%(default)s)")
     add("--output", type=Path, help="folder of the results (target/benchmarks/DATE-COMMIT)")
+    resume = "go on with the results in a folder: with their options, on their commit and machine"
+    add("--resume", type=Path, metavar="FOLDER", help=resume)
     add("--list", action="store_true", help="show workloads and systems, and stop")
     options = parser.parse_args()
     for name, value in (FULL_DEFAULTS if options.full else HEADLINE_DEFAULTS).items():
         if getattr(options, name) is None:
             setattr(options, name, value)
     return options
+
+
+def _resumed(folder: Path, report: Report) -> Report:
+    """The results in the folder; exits if they are not of what the others would be of."""
+    try:
+        known = Report.read(folder / "results.json")
+    except FileNotFoundError as error:
+        sys.exit(f"--resume: there is no {error.filename}")
+    if differences := report.differences(known):
+        sys.exit(f"--resume: the results in {folder} are of another\n" + "\n".join(differences))
+    return known
 
 
 def _list() -> None:

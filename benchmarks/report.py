@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmarks.suite import CaseResult, Measured, Options
 from benchmarks.systems import SYSTEMS
+from benchmarks.workloads import workloads
 
 NONE = "-"
 
@@ -31,6 +32,22 @@ class Report:
     versions: dict[str, str]
     options: Options
     cases: list[CaseResult] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, file: Path) -> Report:
+        """The report that was written there, but for cases that were left out, to go on with it."""
+        report = json.loads(file.read_text(encoding="utf-8"))
+        options = report["options"] | {"systems": tuple(report["options"]["systems"])}
+        cases = [_read_case(case) for case in report["cases"] if not case["why_not"]]
+        return cls(**report | {"options": Options(**options), "cases": cases})
+
+    def differences(self, other: Report) -> list[str]:
+        """What the other was measured with or on that this was not: times do not compare then."""
+        return [
+            f"{name}: {ours}, there {theirs}"
+            for name in ("commit", "machine", "versions", "options")
+            if (ours := getattr(self, name)) != (theirs := getattr(other, name))
+        ]
 
     @property
     def is_wrong(self) -> bool:
@@ -92,6 +109,18 @@ def _case(case: CaseResult) -> dict[str, Any]:
         "is_confirmed": case.is_confirmed,
         "systems": [vars(each) | {"median": each.median} for each in case.systems],
     }
+
+
+def _read_case(case: dict[str, Any]) -> CaseResult:
+    """What `_case` has written."""
+    (workload,) = (each for each in workloads() if each.name == case["workload"])
+    systems = []
+    for each in case["systems"]:
+        answer = None if each["answer"] is None else tuple(each["answer"])
+        written = {name: value for name, value in each.items() if name != "median"}
+        systems.append(Measured(**written | {"answer": answer}))
+    r, s = case["rows"]
+    return CaseResult(workload, (r, s), systems, case["why_not"])
 
 
 def _row(*cells: str) -> Iterator[str]:

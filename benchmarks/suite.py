@@ -6,7 +6,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -79,6 +79,10 @@ class CaseResult:
         """Whether two systems have found the same answer."""
         return sum(each.answer is not None and not each.is_wrong for each in self.systems) > 1
 
+    def is_of(self, workload: Workload, size: int) -> bool:
+        """Whether it is the workload at a size, 0 for that of tables whose rows are given."""
+        return self.workload == workload and size in (0, max(self.rows))
+
     @property
     def size(self) -> str:
         """The rows of both sides."""
@@ -92,34 +96,54 @@ def run(
     cases: Iterable[tuple[Workload, int]],
     options: Options,
     may_go_on: Callable[[], bool] = lambda: True,
+    known: Sequence[CaseResult] = (),
 ) -> Iterator[CaseResult]:
     """Measures each workload at its size, the smaller sizes of a workload first.
 
     What was too slow is not tried again: the system on a larger size of the same workload, or, if
-    it was too slow on the anchor, on other joins without an equality, as nested loops are.
+    it was too slow on the anchor, on other joins without an equality, as nested loops are. Nor are
+    the cases that are known from before; what was too slow in them counts alike.
     """
     slow: dict[tuple[str, str], tuple[int, str]] = {}
+    for each in known:
+        slow |= _too_slow(each)
     for workload, rows in cases:
+        if any(each.is_of(workload, rows) for each in known):
+            continue
         why_not = workload.tables.missing() or (None if may_go_on() else "the time was up")
         if why_not:
             yield CaseResult(workload, (rows, rows), [], why_not)
             continue
-        like = [workload.name] + (["anchor"] if workload.is_of_all_pairs else [])
-        known = {}
-        for system in options.systems:
-            for name in like:
-                least, reason = slow.get((name, system), (rows + 1, ""))
-                if least <= rows:
-                    why_not = f"not tried: {reason} with {least:,} rows of {name}"
-                    known[system] = Measured(system, why_not=why_not)
-        tried = tuple(system for system in options.systems if system not in known)
+        out = _not_tried(workload, rows, options.systems, slow)
+        tried = tuple(system for system in options.systems if system not in out)
         result = _measure(workload, rows, replace(options, systems=tried))
-        for each in result.systems:
-            if each.is_too_slow:
-                slow[workload.name, each.system] = rows, str(each.why_not)
-        result.systems += known.values()
+        slow |= _too_slow(result)
+        result.systems += out.values()
         result.systems.sort(key=lambda each: options.systems.index(each.system))
         yield result
+
+
+def _too_slow(case: CaseResult) -> dict[tuple[str, str], tuple[int, str]]:
+    """The rows at which a system was too slow, and what it is told of it."""
+    slow = (each for each in case.systems if each.is_too_slow)
+    return {(case.workload.name, each.system): (max(case.rows), str(each.why_not)) for each in slow}
+
+
+def _not_tried(
+    workload: Workload,
+    rows: int,
+    systems: tuple[str, ...],
+    slow: dict[tuple[str, str], tuple[int, str]],
+) -> dict[str, Measured]:
+    """The systems that were too slow for as many rows of this workload, or of the anchor."""
+    found = {}
+    for system in systems:
+        for name in [workload.name] + (["anchor"] if workload.is_of_all_pairs else []):
+            least, reason = slow.get((name, system), (rows + 1, ""))
+            if least <= rows:
+                why_not = f"not tried: {reason} with {least:,} rows of {name}"
+                found[system] = Measured(system, why_not=why_not)
+    return found
 
 
 def _measure(workload: Workload, rows: int, options: Options) -> CaseResult:

@@ -160,6 +160,10 @@ def _keys() -> Iterator[Workload]:
     for name, formula in (("range", STARTS_IN), ("one-sided", STARTS_IN[:1])):
         about = f"100,000 equal keys and {'a range' if name == 'range' else 'one inequality'}"
         yield Workload(f"keys-{name}", about, tables, formula, is_keyed=True)
+    yield Workload(
+        "keys-single", "1,000,000 equal keys, each of about one row, and a range",
+        Synthetic(matches=0.5, keys=1_000_000), is_keyed=True,
+    )  # fmt: skip
 
 
 def _real() -> Iterator[Workload]:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from applications import PACKAGES, run
-from benchmarks import kernels, peers
+from benchmarks import kernels, peers, suite
 from benchmarks.adapter import Answer, Case, Limits
 from benchmarks.costs import Cost, foretell
 from benchmarks.data import Synthetic
@@ -23,10 +23,10 @@ from benchmarks.growth import known, lengths, slope
 from benchmarks.overheads import slopes
 from benchmarks.papers.__main__ import main as draw_figures
 from benchmarks.processes import NoTimeError, Ran, Running
-from benchmarks.report import write_json
+from benchmarks.report import Report, write_json
 from benchmarks.scaling import ONE, TWO
-from benchmarks.suite import Measured, Measurement, Options, check
-from benchmarks.workloads import starts_in, workloads
+from benchmarks.suite import CaseResult, Measured, Measurement, Options, check
+from benchmarks.workloads import Workload, starts_in, workloads
 from comparison import Both
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,8 +36,8 @@ def test_suite_runs_and_reports(jar: str, tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="DuckDB is not installed: make bench installs it")
     systems = ["--systems", "intervalsweep", "duckdb"]
     size = ["--sizes", "1000", "--runs", "2", "--heap", "1g", "--limit", "100", "--warm-up", "0.1"]
-    suite = [sys.executable, "-m", "benchmarks", "--only", "anchor", "zipf-10-left"]
-    command = [*suite, *systems, *size, "--output", "results"]
+    program = [sys.executable, "-m", "benchmarks", "--only", "anchor", "zipf-10-left"]
+    command = [*program, *systems, *size, "--output", "results"]
     done = run(tmp_path, command, PYTHONPATH=f"{ROOT}:{PACKAGES}")
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
@@ -60,6 +60,58 @@ def test_suite_runs_and_reports(jar: str, tmp_path: Path) -> None:
     assert "| anchor | 1,000 |" in table
     for private in (platform.node(), str(tmp_path), str(ROOT), str(Path.home()) + "/"):
         assert private not in text + table
+
+    file = tmp_path / "results" / "results.json"
+    assert json.loads(json.dumps(Report.read(file).as_json())) == results
+    cases = results["cases"]
+    left_out = cases[1] | {"systems": [], "why_not": "the time was up"}
+    write_json(file, results | {"cases": [cases[0], left_out]})
+    same = [*program, *systems, *size, "--resume", "results"]
+    assert run(tmp_path, same, PYTHONPATH=f"{ROOT}:{PACKAGES}").returncode == 0
+    again = json.loads(file.read_text(encoding="utf-8"))["cases"]
+    assert again[0] == cases[0]
+    assert again[1]["workload"] == "zipf-10-left"
+    assert again[1]["systems"][0]["answer"] == cases[1]["systems"][0]["answer"]
+    assert [len(case["systems"]) for case in again] == [2, 2]
+
+
+def test_results_of_other_options_are_not_resumed(tmp_path: Path) -> None:
+    write_json(tmp_path / "results.json", report(runs=3).as_json())
+    assert Report.read(tmp_path / "results.json").differences(report(runs=3)) == []
+    command = [sys.executable, "-m", "benchmarks", "--runs", "4", "--resume", "."]
+    done = run(tmp_path, command, PYTHONPATH=f"{ROOT}:{PACKAGES}")
+    assert done.returncode == 1
+    assert "options: " in done.stderr
+    assert "runs=4" in done.stderr
+    (tmp_path / "results.json").unlink()
+    missing = run(tmp_path, command, PYTHONPATH=f"{ROOT}:{PACKAGES}")
+    assert "--resume: there is no results.json" in missing.stderr
+
+
+def report(runs: int) -> Report:
+    options = Options(("duckdb",), 1, "1g", runs, limit=10, warm_up=5)
+    return Report("2026-11-22", "abc", {}, {}, options)
+
+
+def test_system_that_was_too_slow_is_not_tried_when_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anchor, *_, join = (each for each in workloads() if each.name in ("anchor", "join-left"))
+    slow = Measured("duckdb", why_not="> 5 s")
+    known = [CaseResult(anchor, (100, 100), [slow])]
+    asked = []
+
+    def measure(workload: Workload, rows: int, options: Options) -> CaseResult:
+        asked.append((workload.name, rows, options.systems))
+        return CaseResult(workload, (rows, rows), [Measured(name) for name in options.systems])
+
+    monkeypatch.setattr(suite, "_measure", measure)
+    options = Options(("duckdb", "polars"), 1, "1g", 1, limit=5)
+    cases = [(anchor, 100), (anchor, 1000), (join, 10), (join, 100)]
+    found = list(suite.run(cases, options, known=known))
+    both, other = ("duckdb", "polars"), ("polars",)
+    assert asked == [("anchor", 1000, other), ("join-left", 10, both), ("join-left", 100, other)]
+    assert found[0].systems[0].why_not == "not tried: > 5 s with 100 rows of anchor"
 
 
 class Fake:
@@ -149,7 +201,10 @@ def test_goals_and_growth_follow_from_results(tmp_path: Path) -> None:
     libraries: dict[str, Any] = {name: {"seconds": each} for name, each in seconds.items()}
     libraries["bioframe"] = {"why_not": "more than 8 GiB"}
     write_json(peers, {"cases": {"synthetic": libraries}})
-    results = Results([file, scaling, peers])
+    lines = {"runs": [["a", 3.0], ["b", 1.0]], "LazyJoinByS": [["a", 2.0], ["b", 4.0]]}
+    panel = {"title": "any", "y": "seconds", "lines": lines | {"iseql-cpp": [["a", 3], ["b", 4]]}}
+    write_json(tmp_path / "real.json", {"panels": [panel, panel | {"title": "b", "lines": {}}]})
+    results = Results([file, scaling, peers, tmp_path / "real.json"])
     assert results.speedup("length-1000", MILLION) == 5
     goals = {goal.about: goal.row(results) for goal in GOALS}
     assert goals["10^9 pairs aggregated: times faster than the fastest peer"].endswith(
@@ -158,7 +213,9 @@ def test_goals_and_growth_follow_from_results(tmp_path: Path) -> None:
     assert goals["10^10 pairs aggregated: seconds, of those for 10^8"].endswith("10000.00 | no |")
     assert goals["two cores: times faster than one"].endswith("2.00 | yes |")
     assert goals["199 million pairs, Arrow to Arrow"].endswith("7.00 | yes |")
-    assert sum("not measured" in row for row in goals.values()) == len(goals) - 4
+    kernel = goals["kernel alone, real data: times faster than the papers' C++"]
+    assert kernel.endswith("1.50 | yes |")
+    assert sum("not measured" in row for row in goals.values()) == len(goals) - 5
     points = list(known(results, lengths(results), "intervalsweep", "pairs", "median"))
     assert len(points) == 3
     assert slope(points) == pytest.approx(2)
