@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 from collections import Counter
@@ -12,7 +11,6 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -26,7 +24,6 @@ from brute import REPEATABLE, Interval
 from comparison import EXCLUDED_RULES, FOLDING
 from intervalsweep import arrow as isa
 from intervalsweep.arrow import matches, plan, tables
-from intervalsweep.kernels.texts import first_rows
 from intervalsweep.relations import relation_named
 
 ENDS = ("ts", "te")
@@ -210,58 +207,6 @@ def test_join_types_with_keys(how: str) -> None:
     if how in ("right", "full"):
         keys = dict(zip(joined["id_right"].to_pylist(), joined["k"].to_pylist(), strict=True))
         assert keys[3] == "c"
-
-
-texts = st.one_of(st.sampled_from(("", "a", "b", "ab", "ba", "chr1", "chr10")), st.text(max_size=3))
-stretches = st.lists(st.tuples(texts, st.integers(0, 60)), max_size=8)
-
-
-def in_chunks(values: list[str | None], cuts: list[int], kind: Any) -> Any:
-    """Some of the chunks are empty, and all of them parts of one array."""
-    whole = pa.array(values, kind)
-    ends = [0, *sorted(min(cut, len(values)) for cut in cuts), len(values)]
-    parts = [whole[a:b] for a, b in itertools.pairwise(ends)]
-    return pa.chunked_array(parts, kind)
-
-
-@given(
-    stretches,
-    stretches,
-    st.lists(st.integers(0, 200), max_size=4),
-    st.sampled_from((pa.string(), pa.large_string())),
-    st.one_of(st.none(), st.integers(0, 40)),
-)
-@settings(REPEATABLE, max_examples=200)
-def test_texts_that_come_in_stretches_are_numbered_as_if_each_were_looked_up(
-    left: list[tuple[str, int]],
-    right: list[tuple[str, int]],
-    cuts: list[int],
-    kind: Any,
-    null: int | None,
-) -> None:
-    sides: list[list[str | None]] = [
-        [t for t, n in side for _ in range(n)] for side in (left, right)
-    ]
-    if null is not None and null < len(sides[0]):
-        sides[0][null] = None
-    columns = [in_chunks(side, cuts, kind) for side in sides]
-    found = tables.groups_of(*(pa.table({"k": column}) for column in columns), [("k", "k")])
-    numbered = list(zip([*sides[0], *sides[1]], [*found[0], *found[1]], strict=True))
-    assert all((text is None) == (number == -1) for text, number in numbered)
-    known = {(text, number) for text, number in numbered if text is not None}
-    assert len(known) == len({text for text, _ in known}) == len({number for _, number in known})
-
-
-def test_texts_are_compared_with_the_one_before_where_few_differ() -> None:
-    def firsts(values: list[str]) -> list[int] | None:
-        _, offsets, data = pa.array(values, pa.large_string()).buffers()
-        found = first_rows(np.frombuffer(offsets, np.int64), np.frombuffer(data, np.uint8))
-        return None if found is None else found.tolist()
-
-    assert firsts(["ab"] * 20 + ["ac"] * 10 + ["a"] * 20) == [0, 20, 30]
-    assert firsts(["", "a", *[""] * 46]) == [0, 1, 2]
-    assert firsts(["", "a", *[""] * 30]) is None, "one of 16 rows at most"
-    assert firsts([]) == []
 
 
 def test_nothing_on_either_side() -> None:

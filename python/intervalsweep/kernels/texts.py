@@ -27,7 +27,10 @@ def first_rows(offsets: npt.NDArray[Any], data: npt.NDArray[np.uint8]) -> Int32A
     >>> first_rows(offsets, data).tolist()
     [0, 20]
     """
-    firsts = np.empty((offsets.size - 1) // _ROWS_PER_TEXT, dtype=np.int32)
+    most = (offsets.size - 1) // _ROWS_PER_TEXT
+    if most == 0:  # not worth compiling the comparison either
+        return None
+    firsts = np.empty(most, dtype=np.int32)
     found = find_changes(offsets.astype(np.int64, copy=False), data, firsts)
     return None if found < 0 else firsts[:found]
 
