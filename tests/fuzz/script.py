@@ -70,6 +70,7 @@ builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "fa
 spark = intervalsweep.configure(builder).getOrCreate()
 for key, value in SETTINGS.items():
     spark.conf.set(key, value)
+FOLDER = tempfile.TemporaryDirectory()
 for name, (columns, values) in TABLES.items():
     arrays = {{
         column_name: column([row[i] for row in values], of)
@@ -77,7 +78,7 @@ for name, (columns, values) in TABLES.items():
     }}
     frame = spark.createDataFrame(pa.table(arrays))
     if FILES:
-        path = tempfile.mkdtemp() + "/table"
+        path = f"{{FOLDER.name}}/{{name}}"
         frame.write.parquet(path)
         frame = spark.read.schema(frame.schema).parquet(path)
     frame.createOrReplaceTempView(name)
