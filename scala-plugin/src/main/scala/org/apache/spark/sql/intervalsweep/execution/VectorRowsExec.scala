@@ -60,6 +60,7 @@ private final class VectorRows(
   private val columns = output.map(a => new VectorColumn(a.dataType, find(a))).toArray
   private val isTaken = condition.map(Predicate.create(_, input)).orNull
   private var vectors: ColumnarBatch = _
+  private var all = Array.emptyIntArray
 
   /** The columns of which a condition says that they are not NULL, and no more. */
   private val notNull: Option[Seq[Int]] = {
@@ -75,91 +76,100 @@ private final class VectorRows(
     vectors = if (batches.hasNext) batches.next() else null
     if (vectors == null) null
     else {
-      val rows = filtered(read())
+      val rows = taken()
       numBatches.add(1)
-      numRows.add(rows.numRows)
-      rows
+      numRows.add(rows.length)
+      read(rows)
     }
   }
 
-  private def read(): RowBatch = {
-    val (words, nulls) = (columns.map(_.words(vectors)), columns.map(_.nullsIfAny(vectors)))
-    new RowBatch(vectors.numRows, words, nulls, columns.map(_.texts(vectors)))
-  }
-
-  private def filtered(rows: RowBatch): RowBatch =
-    if (notNull.exists(_.forall(!vectors.column(_).hasNull))) rows
+  /** The numbers of the rows that fulfil the condition. */
+  private def taken(): Array[Int] = {
+    if (all.length != vectors.numRows) all = Array.range(0, vectors.numRows)
+    if (notNull.exists(_.forall(!vectors.column(_).hasNull))) all
     else {
-      val taken = new Array[Int](rows.numRows)
+      val taken = new Array[Int](all.length)
       var n = 0
       var i = 0
-      while (i < rows.numRows) {
+      while (i < taken.length) {
         if (isTaken.eval(vectors.getRow(i))) { taken(n) = i; n += 1 }
         i += 1
       }
-      if (n == rows.numRows) rows else rows.select(taken.take(n))
+      if (n == all.length) all else taken.take(n)
     }
+  }
+
+  private def read(rows: Array[Int]): RowBatch = {
+    val words = columns.map(_.words(vectors, rows))
+    val nulls = columns.map(_.nullsIfAny(vectors, rows))
+    new RowBatch(rows.length, words, nulls, columns.map(_.texts(vectors, rows)))
+  }
 }
 
-/** A column of columnar batches, as a [[RowBatch]] has it. */
+/** A column of columnar batches, as a [[RowBatch]] of some of the rows has it. */
 private final class VectorColumn(dataType: DataType, ordinal: Int) {
   import VectorColumn.Slots
 
   private val shift = RowBatch.shift(dataType)
 
-  def nullsIfAny(batch: ColumnarBatch): Array[Boolean] = {
+  /** Null if none is: rows with one may have been left out for that. */
+  def nullsIfAny(batch: ColumnarBatch, rows: Array[Int]): Array[Boolean] = {
     val vector = batch.column(ordinal)
     if (!vector.hasNull) null
     else {
-      val nulls = new Array[Boolean](batch.numRows)
+      val nulls = new Array[Boolean](rows.length)
+      var any = false
       var i = 0
-      while (i < nulls.length) { nulls(i) = vector.isNullAt(i); i += 1 }
-      nulls
+      while (i < nulls.length) { nulls(i) = vector.isNullAt(rows(i)); any |= nulls(i); i += 1 }
+      if (any) nulls else null
     }
   }
 
-  def words(batch: ColumnarBatch): Array[Long] = {
-    val (vector, n) = (batch.column(ordinal), batch.numRows)
+  def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
+    val vector = batch.column(ordinal)
     dataType match {
       case _: StringType => null
-      case BooleanType => words(vector, n)(i => if (vector.getBoolean(i)) 1L else 0L)
-      case ByteType => words(vector, n)(vector.getByte(_).toLong)
-      case ShortType => words(vector, n)(vector.getShort(_).toLong)
-      case FloatType => words(vector, n)(i => floatToRawIntBits(vector.getFloat(i)).toLong)
-      case DoubleType => words(vector, n)(i => doubleToRawLongBits(vector.getDouble(i)))
-      case _ if dataType.defaultSize == 4 => words(vector, n)(vector.getInt(_).toLong)
-      case _ if isCoded(vector) => words(vector, n)(vector.getLong(_))
-      case _ => vector.getLongs(0, n)
+      case BooleanType => words(vector, rows)(i => if (vector.getBoolean(i)) 1L else 0L)
+      case ByteType => words(vector, rows)(vector.getByte(_).toLong)
+      case ShortType => words(vector, rows)(vector.getShort(_).toLong)
+      case FloatType => words(vector, rows)(i => floatToRawIntBits(vector.getFloat(i)).toLong)
+      case DoubleType => words(vector, rows)(i => doubleToRawLongBits(vector.getDouble(i)))
+      case _ if dataType.defaultSize == 4 => words(vector, rows)(vector.getInt(_).toLong)
+      case _ if isCoded(vector) || rows.length < batch.numRows =>
+        words(vector, rows)(vector.getLong(_))
+      case _ => vector.getLongs(0, rows.length)
     }
   }
 
-  def texts(batch: ColumnarBatch): Array[UTF8String] =
+  def texts(batch: ColumnarBatch, rows: Array[Int]): Array[UTF8String] =
     if (!RowBatch.isText(dataType)) null
     else batch.column(ordinal) match {
-      case vector: WritableColumnVector if vector.hasDictionary => decoded(vector, batch.numRows)
-      case vector => texts(vector, batch.numRows)(vector.getUTF8String(_).copy())
+      case vector: WritableColumnVector if vector.hasDictionary => decoded(vector, rows)
+      case vector => texts(vector, rows)(vector.getUTF8String(_).copy())
     }
 
   /** A text of a dictionary is made for the first row that has it, and shared by the others. */
-  private def decoded(vector: WritableColumnVector, n: Int): Array[UTF8String] = {
+  private def decoded(vector: WritableColumnVector, rows: Array[Int]): Array[UTF8String] = {
     val codes = vector.getDictionaryIds
     val (knownCodes, known) = (new Array[Int](Slots), new Array[UTF8String](Slots))
-    texts(vector, n) { i =>
-      val code = codes.getDictId(i)
+    texts(vector, rows) { row =>
+      val code = codes.getDictId(row)
       val slot = code & (Slots - 1)
       if (known(slot) == null || knownCodes(slot) != code) {
         knownCodes(slot) = code
-        known(slot) = vector.getUTF8String(i)
+        known(slot) = vector.getUTF8String(row)
       }
       known(slot)
     }
   }
 
-  private def texts(vector: ColumnVector, n: Int)(value: Int => UTF8String): Array[UTF8String] = {
-    val (texts, hasNull) = (new Array[UTF8String](n), vector.hasNull)
+  private def texts(
+      vector: ColumnVector,
+      rows: Array[Int])(value: Int => UTF8String): Array[UTF8String] = {
+    val (texts, hasNull) = (new Array[UTF8String](rows.length), vector.hasNull)
     var i = 0
-    while (i < n) {
-      if (!hasNull || !vector.isNullAt(i)) texts(i) = value(i)
+    while (i < rows.length) {
+      if (!hasNull || !vector.isNullAt(rows(i))) texts(i) = value(rows(i))
       i += 1
     }
     texts
@@ -171,11 +181,11 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
     case _ => false
   }
 
-  private def words(vector: ColumnVector, n: Int)(value: Int => Long): Array[Long] = {
-    val (words, hasNull) = (new Array[Long](n), vector.hasNull)
+  private def words(vector: ColumnVector, rows: Array[Int])(value: Int => Long): Array[Long] = {
+    val (words, hasNull) = (new Array[Long](rows.length), vector.hasNull)
     var i = 0
-    while (i < n) {
-      if (!hasNull || !vector.isNullAt(i)) words(i) = value(i) << shift
+    while (i < rows.length) {
+      if (!hasNull || !vector.isNullAt(rows(i))) words(i) = value(rows(i)) << shift
       i += 1
     }
     words
