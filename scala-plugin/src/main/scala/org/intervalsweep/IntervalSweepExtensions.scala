@@ -7,7 +7,8 @@ import org.apache.spark.sql.intervalsweep.functions.{
   DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions
 }
 import org.apache.spark.sql.intervalsweep.planner.{
-  AggregateRuns, EqualityRelations, IntervalSweepStrategy, JoinReportFunction, ReadVectors,
+  AggregateRuns, EqualityRelations, GatherTotals, IntervalSweepStrategy, JoinReportFunction,
+  ReadVectors,
   SplitSkewedKeys
 }
 
@@ -20,7 +21,7 @@ import org.apache.spark.sql.intervalsweep.planner.{
  * }}}
  *
  * It only injects, into the Spark that it was made for: the functions, four optimizer rules, the
- * strategy, a rule for columnar inputs and one for adaptive execution.
+ * strategy, a rule for columnar inputs and two for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
@@ -35,5 +36,6 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
     extensions.injectColumnar(_ => ReadVectors)
     extensions.injectQueryStagePrepRule(_ => SplitSkewedKeys)
+    extensions.injectQueryStagePrepRule(_ => GatherTotals)
   }
 }
