@@ -68,8 +68,9 @@ case class PackedRowsExec(child: SparkPlan) extends UnaryExecNode {
   /** The number of the child's rows, and the rows packed. */
   override def executeCollectIterator(): (Long, Iterator[InternalRow]) = {
     val numFields = output.size
-    val chunks =
-      child.execute().mapPartitions(new Packing(_, numFields, PackedRows.codec)).collect()
+    val packed =
+      child.execute().mapPartitionsInternal(new Packing(_, numFields, PackedRows.codec))
+    val chunks = Collected(packed)
     (chunks.map(_.rows).sum, PackedRows.of(chunks.iterator))
   }
 

@@ -90,7 +90,7 @@ object PartitionPoints {
       point: () => EndpointReader,
       most: Int): RDD[PartitionPoints] = {
     val size = math.ceil(3.0 * SamplesPerRange * most / math.max(1, rows.getNumPartitions))
-    rows.mapPartitionsWithIndex { (partition, rows) =>
+    rows.mapPartitionsWithIndexInternal { (partition, rows) =>
       val reservoir = new Reservoir(math.max(size.toInt, 1), partition)
       val pointOf = point()
       while (rows.hasNext) if (pointOf.read(rows.next())) reservoir.add(pointOf(0))

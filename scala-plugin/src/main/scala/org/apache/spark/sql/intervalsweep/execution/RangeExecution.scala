@@ -97,12 +97,12 @@ private final class PreparedRanges(
   private def decided(side: Side): RDD[InternalRow] = {
     val columns = decidedColumns(side)
     ReplicatedRows.decide(answers(side, columns), columns, ranges.count, node.metrics)
-      .mapPartitions(new DecidedRows(side, _))
+      .mapPartitionsInternal(new DecidedRows(side, _))
   }
 
   private def answers(side: Side, columns: Seq[Attribute]): RDD[InternalRow] = {
     val copiesAt = rangeSides(side).columns.size - 1
-    val several = shuffled(side).mapPartitions(_.filter(_.getInt(copiesAt) > 1))
+    val several = shuffled(side).mapPartitionsInternal(_.filter(_.getInt(copiesAt) > 1))
     val layouts = sides.map { s =>
       val layout = TaskSettings.layout(node, s, rangeSides(s).columns)
       s -> (if (s == side) layout.copy(payload = columns.init) else layout)
@@ -118,7 +118,8 @@ private final class PreparedRanges(
       outcomes,
       runs = Nil,
       columns)
-    inputs(shuffled.updated(side, several)).mapPartitions(rows => reader.read(tasks.open(rows)))
+    inputs(shuffled.updated(side, several)).mapPartitionsInternal(rows =>
+      reader.read(tasks.open(rows)))
   }
 }
 

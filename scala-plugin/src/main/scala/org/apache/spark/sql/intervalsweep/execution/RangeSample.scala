@@ -39,7 +39,7 @@ object RangeSample {
       most: Int): RangeSample = {
     val sides = node.sweeps.map(_.boxes).distinct
     val samples = points(node, rows, most) +: sides.map(boxes(node, rows, _))
-    val parts = node.session.sparkContext.union(samples).collect().toSeq
+    val parts = Collected(node.session.sparkContext.union(samples))
     val found = parts.collect { case Boxes(side, some) => side -> some }
     new RangeSample(
       PointSample.of(parts.collect { case Points(part) => part }),
@@ -57,7 +57,8 @@ object RangeSample {
     val side = node.sweeps.head.points
     val point = Seq(node.sweepCondition.endpoints(side)(node.sweeps.head.lead.point))
     val input = node.input(side).output
-    PartitionPoints.of(rows(side), () => new EndpointReader(point, input), most).map(Points(_))
+    PartitionPoints.of(rows(side), () => new EndpointReader(point, input), most)
+      .mapPartitionsInternal(_.map(Points(_)))
   }
 
   private def boxes(
@@ -65,7 +66,7 @@ object RangeSample {
       rows: Map[Side, RDD[InternalRow]],
       side: Side): RDD[Part] = {
     val (expressions, input) = (node.sweepCondition.endpoints(side), node.input(side).output)
-    rows(side).mapPartitions { partition =>
+    rows(side).mapPartitionsInternal { partition =>
       val endpointOf = new EndpointReader(expressions, input)
       val some = partition.take(BoxesPerPartition).filter(endpointOf.read)
         .map(_ => Array.tabulate(expressions.size)(endpointOf))

@@ -81,14 +81,14 @@ object ReplicatedRows {
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
     val numberAt = columns.size - 2
     val byNumber = new HashPartitioner(partitions)
-    val addressed = answers.mapPartitions[Product2[Int, InternalRow]] { rows =>
+    val addressed = answers.mapPartitionsInternal[Product2[Int, InternalRow]] { rows =>
       val pair = new MutablePair[Int, InternalRow]
       rows.map(row => pair.update(byNumber.getPartition(row.getLong(numberAt)), row))
     }
     val order = SortOrder(BoundReference(numberAt, LongType, nullable = false), Ascending)
     val sorter = RowSorter(DataTypeUtils.fromAttributes(columns), order, metrics)
     val types = columns.map(_.dataType).toArray
-    RowShuffle(addressed, partitions, types, metrics).mapPartitions { rows =>
+    RowShuffle(addressed, partitions, types, metrics).mapPartitionsInternal { rows =>
       val project = UnsafeProjection.create(types)
       merge(sorter.sort(rows.map(project(_))), numberAt)
     }

@@ -43,7 +43,7 @@ object RowShuffle {
     val packed = addressed.mapPartitionsInternal[Product2[Int, InternalRow]](
       new PackedAddresses(_, partitions, types.length, written))
     val dependency = new ShuffleDependency[Int, InternalRow, InternalRow](
-      if (keepsRows) packed.mapPartitions(_.map(copied)) else packed,
+      if (keepsRows) packed.mapPartitionsInternal(_.map(copied)) else packed,
       new PartitionIdPassthrough(partitions),
       new UnsafeRowSerializer(packedColumns.length),
       shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(metrics))

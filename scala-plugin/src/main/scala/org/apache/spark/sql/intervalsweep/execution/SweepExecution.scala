@@ -35,7 +35,7 @@ final class SweepExecution(
       node.joinOutput,
       node.runs.getOrElse(Nil),
       node.output)
-    input.mapPartitions(rows => reader.read(factory.open(rows)))
+    input.mapPartitionsInternal(rows => reader.read(factory.open(rows)))
   }
 }
 
@@ -57,9 +57,10 @@ final class TwoInputs(
 
 object TwoInputs {
   def zip(left: RDD[InternalRow], right: RDD[InternalRow]): RDD[InternalRow] =
-    left.zipPartitions(right)((l, r) => Iterator((l, r))).mapPartitionsWithIndex { (k, pairs) =>
-      val (l, r) = pairs.next()
-      new TwoInputs(k, l, r)
+    left.zipPartitions(right)((l, r) => Iterator((l, r))).mapPartitionsWithIndexInternal {
+      (k, pairs) =>
+        val (l, r) = pairs.next()
+        new TwoInputs(k, l, r)
     }
 }
 
