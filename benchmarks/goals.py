@@ -4,8 +4,8 @@
     python -m benchmarks.goals RESULTS.json [...]
 
 The files are those of `python -m benchmarks`, and those that `benchmarks.scaling`,
-`benchmarks.peers` and `benchmarks.papers` write; what they do not hold is shown as not measured. A
-ratio is of two medians in one case, so of systems that ran in turn on one machine. Of a case in
+`benchmarks.peers` and `benchmarks.papers` write, all of one machine; what they do not hold is shown
+as not measured. A ratio is of two medians in one case, so of systems that ran in turn. Of a case in
 several files the last one counts.
 """
 
@@ -40,8 +40,11 @@ class Results:
         self.settings: dict[Setting, float] = {}
         self.libraries: dict[str, dict[str, dict[str, Any]]] = {}
         self.algorithms: dict[str, dict[str, dict[Any, float]]] = {}
-        for file in files:
-            report = json.loads(file.read_text(encoding="utf-8"))
+        reports = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+        machines = {report["machine"]["cpu"] for report in reports}
+        if len(machines) > 1:
+            raise ValueError(f"results of several machines do not compare: {sorted(machines)}")
+        for report in reports:
             for each in report.get("settings", []):
                 self.settings[Setting(*each["setting"])] = each["median"]
             for panel in report.get("panels", []):
@@ -199,7 +202,10 @@ GOALS = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path, nargs="+")
-    results = Results(parser.parse_args().results)
+    try:
+        results = Results(parser.parse_args().results)
+    except ValueError as error:
+        parser.error(str(error))
     print("| goal | wanted | ratio | met |\n|---|---|--:|---|")
     for goal in GOALS:
         print(goal.row(results))

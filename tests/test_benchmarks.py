@@ -193,17 +193,20 @@ def test_goals_and_growth_follow_from_results(tmp_path: Path) -> None:
         ]
         cases.append({"workload": name, "rows": [10**6, 10**6], "systems": systems})
     file = tmp_path / "results.json"
-    file.write_text(json.dumps({"cases": cases}), encoding="utf-8")
+    machine = {"machine": {"cpu": "a"}}
+    write_json(file, machine | {"cases": cases})
     scaling, peers = tmp_path / "scaling.json", tmp_path / "peers.json"
     settings = [{"setting": each, "median": 6 / each.cores} for each in (ONE, TWO)]
-    write_json(scaling, {"settings": settings})
+    write_json(scaling, machine | {"settings": settings})
     seconds = {"intervalsweep.arrow.join": 2, "NCLS": 14, "pyranges1": 15}
     libraries: dict[str, Any] = {name: {"seconds": each} for name, each in seconds.items()}
     libraries["bioframe"] = {"why_not": "more than 8 GiB"}
-    write_json(peers, {"cases": {"synthetic": libraries}})
+    write_json(peers, machine | {"cases": {"synthetic": libraries}})
     lines = {"runs": [["a", 3.0], ["b", 1.0]], "LazyJoinByS": [["a", 2.0], ["b", 4.0]]}
     panel = {"title": "any", "y": "seconds", "lines": lines | {"iseql-cpp": [["a", 3], ["b", 4]]}}
-    write_json(tmp_path / "real.json", {"panels": [panel, panel | {"title": "b", "lines": {}}]})
+    write_json(
+        tmp_path / "real.json", machine | {"panels": [panel, panel | {"title": "b", "lines": {}}]}
+    )
     results = Results([file, scaling, peers, tmp_path / "real.json"])
     assert results.speedup("length-1000", MILLION) == 5
     goals = {goal.about: goal.row(results) for goal in GOALS}
@@ -219,6 +222,9 @@ def test_goals_and_growth_follow_from_results(tmp_path: Path) -> None:
     points = list(known(results, lengths(results), "intervalsweep", "pairs", "median"))
     assert len(points) == 3
     assert slope(points) == pytest.approx(2)
+    write_json(scaling, {"machine": {"cpu": "b"}, "settings": settings})
+    with pytest.raises(ValueError, match=r"several machines do not compare: \['a', 'b'\]"):
+        Results([file, scaling])
 
 
 def test_costs_foretell_what_grows_in_proportion(capsys: pytest.CaptureFixture[str]) -> None:
