@@ -5,13 +5,14 @@ import org.apache.spark.sql.catalyst.plans.physical.SinglePartition
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.QueryStageExec
-import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
+import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, ShuffleExchangeExec}
 import org.apache.spark.sql.intervalsweep.execution.{GatherExec, IntervalSweepJoinExec}
 
 /**
  * Under adaptive execution, totals over a swept join are gathered without a stage of their own:
- * of one row a task there is nothing to learn for the rest of the plan.
+ * of one row a task there is nothing to learn for the rest of the plan. It is a row of numbers: what
+ * others than hash aggregates make, such as lists, may be long, and takes Spark's own exchange.
  *
  * {{{
  *   HashAggregate [sum(v)]                    HashAggregate [sum(v)]
@@ -31,7 +32,7 @@ object GatherTotals extends Rule[SparkPlan] {
     exchange.outputPartitioning == SinglePartition &&
       exchange.shuffleOrigin == ENSURE_REQUIREMENTS &&
       (exchange.child match {
-        case aggregate: BaseAggregateExec => aggregate.groupingExpressions.isEmpty
+        case aggregate: HashAggregateExec => aggregate.groupingExpressions.isEmpty
         case _ => false
       })
 
