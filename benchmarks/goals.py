@@ -199,13 +199,18 @@ GOALS = (
 )  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def given(description: str) -> Results:
+    """The results that the command line names; exits if there are none or they do not compare."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("results", type=Path, nargs="+")
     try:
-        results = Results(parser.parse_args().results)
-    except ValueError as error:
+        return Results(parser.parse_args().results)
+    except (OSError, ValueError) as error:
         parser.error(str(error))
+
+
+def main() -> None:
+    results = given(__doc__)
     print("| goal | wanted | ratio | met |\n|---|---|--:|---|")
     for goal in GOALS:
         print(goal.row(results))

@@ -10,22 +10,18 @@ proportion. Rows grow at a hundred pairs a row (`anchor`), pairs at a million ro
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks.goals import MILLION, Results
+from benchmarks.goals import MILLION, Results, given
 from benchmarks.systems import SYSTEMS
 
 FIGURES = {"seconds": "median", "memory": "peak"}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("results", type=Path, nargs="+")
-    results = Results(parser.parse_args().results)
+    results = given(__doc__)
     print("| system | of | over | from | to | slope |\n|---|---|---|--:|--:|--:|")
     for system, entry in SYSTEMS.items():
         for what, figure in FIGURES.items():

@@ -9,12 +9,13 @@ import platform
 import sys
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from applications import PACKAGES, run
-from benchmarks import kernels, peers, suite
+from benchmarks import goals, growth, kernels, peers, suite
 from benchmarks.adapter import Answer, Case, Limits
 from benchmarks.costs import Cost, foretell
 from benchmarks.data import Synthetic
@@ -209,22 +210,37 @@ def test_goals_and_growth_follow_from_results(tmp_path: Path) -> None:
     )
     results = Results([file, scaling, peers, tmp_path / "real.json"])
     assert results.speedup("length-1000", MILLION) == 5
-    goals = {goal.about: goal.row(results) for goal in GOALS}
-    assert goals["10^9 pairs aggregated: times faster than the fastest peer"].endswith(
-        "5.00 | no |"
-    )
-    assert goals["10^10 pairs aggregated: seconds, of those for 10^8"].endswith("10000.00 | no |")
-    assert goals["two cores: times faster than one"].endswith("2.00 | yes |")
-    assert goals["199 million pairs, Arrow to Arrow"].endswith("7.00 | yes |")
-    kernel = goals["kernel alone, real data: times faster than the papers' C++"]
+    rows = {goal.about: goal.row(results) for goal in GOALS}
+    assert rows["10^9 pairs aggregated: times faster than the fastest peer"].endswith("5.00 | no |")
+    assert rows["10^10 pairs aggregated: seconds, of those for 10^8"].endswith("10000.00 | no |")
+    assert rows["two cores: times faster than one"].endswith("2.00 | yes |")
+    assert rows["199 million pairs, Arrow to Arrow"].endswith("7.00 | yes |")
+    kernel = rows["kernel alone, real data: times faster than the papers' C++"]
     assert kernel.endswith("1.50 | yes |")
-    assert sum("not measured" in row for row in goals.values()) == len(goals) - 5
+    assert sum("not measured" in row for row in rows.values()) == len(rows) - 5
     points = list(known(results, lengths(results), "intervalsweep", "pairs", "median"))
     assert len(points) == 3
     assert slope(points) == pytest.approx(2)
-    write_json(scaling, {"machine": {"cpu": "b"}, "settings": settings})
-    with pytest.raises(ValueError, match=r"several machines do not compare: \['a', 'b'\]"):
-        Results([file, scaling])
+
+
+@pytest.mark.parametrize("module", [goals, growth])
+def test_results_that_do_not_compare_are_refused(
+    module: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    files = [tmp_path / f"{cpu}.json" for cpu in "ab"]
+    for file in files:
+        write_json(file, {"machine": {"cpu": file.stem}})
+    for names, message in (
+        (files, "results of several machines do not compare: ['a', 'b']"),
+        ([tmp_path / "c.json"], "No such file or directory"),
+    ):
+        monkeypatch.setattr("sys.argv", [module.__name__, *map(str, names)])
+        with pytest.raises(SystemExit):
+            module.main()
+        assert message in capsys.readouterr().err
 
 
 def test_costs_foretell_what_grows_in_proportion(capsys: pytest.CaptureFixture[str]) -> None:
