@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,7 @@ from intervalsweep.arrow import tables
 from intervalsweep.kernels.texts import first_rows
 
 texts = st.one_of(st.sampled_from(("", "a", "b", "ab", "ba", "chr1", "chr10")), st.text(max_size=3))
-stretches = st.lists(st.tuples(texts, st.integers(0, 60)), max_size=8)
+stretches = st.lists(st.tuples(texts, st.integers(0, 200)), max_size=8)
 
 
 def in_chunks(values: list[str | None], cuts: list[int], kind: Any) -> Any:
@@ -67,3 +68,14 @@ def test_texts_are_compared_with_the_one_before_where_few_differ() -> None:
     assert firsts(["a"] * 16) == [0]
     assert firsts(["a"] * 15) is None
     assert firsts([]) is None
+
+
+@pytest.mark.parametrize("other", ["cab", "acb", "abd", "ab", "abcd"])
+def test_one_other_text_is_found_wherever_it_is(other: str) -> None:
+    """Rows are compared in blocks of 64."""
+    for row in range(1, 199):
+        texts = pa.array(["abc"] * row + [other] + ["abc"] * (199 - row))
+        _, offsets, data = texts.buffers()
+        found = first_rows(np.frombuffer(offsets, np.int32), np.frombuffer(data, np.uint8))
+        assert found is not None
+        assert found.tolist() == [0, row, row + 1]

@@ -136,7 +136,7 @@ class PointIndex:
         rank_of = np.empty(sizes.size, dtype=np.int32)
         tables = np.empty((np.count_nonzero(sizes >= _TABLE_FROM), 3), dtype=np.int64)
         slots = prepare.plan_tables(self.lead, self.offsets, _TABLE_FROM, rank_of, tables)
-        table = np.empty(slots, dtype=np.int32)
+        table = np.zeros(slots, dtype=np.int32)
         prepare.fill_tables(self.lead, self.offsets, rank_of, tables, table)
         return rank_of, tables, table
 

@@ -19,35 +19,74 @@ from .jit import (
     POINTS,
     SHIFT,
     TABLE,
+    helper,
     kernel,
 )
 
 _MIN = np.iinfo(np.int64).min
 _MAX = np.iinfo(np.int64).max
 
+# Rows that are looked at together.
+_BLOCK = 256
+
+
+@helper
+def _rises(values: Any, start: int, stop: int) -> bool:
+    """Return whether none of rows [start, stop) is smaller than the row before it.
+
+    Without a branch, and with indices that cannot count from the end: several in an instruction.
+    """
+    falls = 0
+    for j in range(start, stop):
+        falls |= int(values[np.uint64(j)] < values[np.uint64(j - 1)])
+    return falls == 0
+
 
 @kernel(I64_IN, I64_IN)
 def first_unsorted(values: Any, offsets: Any) -> int:
     """Return the first row that is smaller than the row before it in its group, or -1."""
-    for g in range(offsets.size - 1):
-        for j in range(offsets[g] + 1, offsets[g + 1]):
-            if values[j] < values[j - 1]:
-                return int(j)
+    g = 0
+    for start in range(1, values.size, _BLOCK):
+        end = min(start + _BLOCK, values.size)
+        if _rises(values, start, end):
+            continue
+        while g < offsets.size - 1 and offsets[g] < end:
+            for j in range(max(start, offsets[g] + 1), min(end, offsets[g + 1])):
+                if values[j] < values[j - 1]:
+                    return int(j)
+            if offsets[g + 1] > end:
+                break  # it goes on in the next block
+            g += 1
     return -1
 
 
 @kernel(I32_IN, I64_IN)
 def are_in_order(groups: Any, values: Any) -> bool:
     """Return whether rows come by group, then by value; without ``groups`` they are of one."""
-    for j in range(1, values.size):
-        is_new = False
-        if groups.size > 0:
-            if groups[j] < groups[j - 1]:
+    for start in range(1, values.size, _BLOCK):
+        end = min(start + _BLOCK, values.size)
+        if groups.size == 0:
+            if not _rises(values, start, end):
                 return False
-            is_new = groups[j] > groups[j - 1]
-        if values[j] < values[j - 1] and not is_new:
+            continue
+        falls = 0
+        for j in range(start, end):
+            group = groups[np.uint64(j)]
+            last = groups[np.uint64(j - 1)]
+            is_less = int(values[np.uint64(j)] < values[np.uint64(j - 1)])
+            falls |= int(group < last) | (int(group == last) & is_less)
+        if falls != 0:
             return False
     return True
+
+
+@helper
+def _are_all(groups: Any, start: int, stop: int, group: int) -> bool:
+    """Return whether rows [start, stop) are of one group."""
+    others = 0
+    for j in range(start, stop):
+        others |= groups[np.uint64(j)] ^ group
+    return others == 0
 
 
 @kernel(I32_IN, I64_OUT)
@@ -58,13 +97,17 @@ def count_groups(groups: Any, offsets: Any) -> int:
     """
     last = 0
     offsets[0] = 0
-    for j in range(groups.size):
-        g = groups[j]
-        if g < last or g >= offsets.size - 1:
-            return int(j)
-        while last < g:
-            last += 1
-            offsets[last] = j
+    for start in range(0, groups.size, _BLOCK):
+        end = min(start + _BLOCK, groups.size)
+        if groups[end - 1] == last < offsets.size - 1 and _are_all(groups, start, end, last):
+            continue
+        for j in range(start, end):
+            g = groups[j]
+            if g < last or g >= offsets.size - 1:
+                return int(j)
+            while last < g:
+                last += 1
+                offsets[last] = j
     for g in range(last + 1, offsets.size):
         offsets[g] = groups.size
     return -1
@@ -92,12 +135,18 @@ def difference_extremes(lead: Any, second: Any, extremes: Any) -> bool:
     """
     smallest = _MAX
     largest = _MIN
-    for j in range(lead.size):
-        if abs((second[j] >> 1) - (lead[j] >> 1)) > _MAX >> 1:
+    for start in range(0, lead.size, _BLOCK):
+        end = min(start + _BLOCK, lead.size)
+        farthest = 0
+        for j in range(start, end):
+            half = (second[np.uint64(j)] >> 1) - (lead[np.uint64(j)] >> 1)
+            farthest = max(farthest, abs(half))
+        if farthest > _MAX >> 1:
             return False
-        difference = second[j] - lead[j]
-        smallest = min(smallest, difference)
-        largest = max(largest, difference)
+        for j in range(start, end):
+            difference = second[np.uint64(j)] - lead[np.uint64(j)]
+            smallest = min(smallest, difference)
+            largest = max(largest, difference)
     extremes[0] = smallest
     extremes[1] = largest
     return True
@@ -136,21 +185,22 @@ def fill_tables(lead: Any, offsets: Any, rank_of: Any, tables: Any, table: Any) 
     """Fill the planned tables: the entry of a slot is the first row whose value falls in it.
 
     One more entry per group holds where the group stops, so that the rows of a slot are
-    ``table[slot] .. table[slot + 1] - 1``.
+    ``table[slot] .. table[slot + 1] - 1``. Before, all are 0.
     """
-    entry = 0
     for g in range(rank_of.size):
         rank = rank_of[g]
         if rank < 0:
             continue
         first = tables[rank, TABLE]
-        entry = first
+        shift = tables[rank, SHIFT]
+        base = tables[rank, BASE]
+        slot = first
+        table[first] = offsets[g]
         for j in range(offsets[g], offsets[g + 1]):
-            slot = first + (lead[j] >> tables[rank, SHIFT]) - tables[rank, BASE]
-            while entry <= slot:
-                table[entry] = j
-                entry += 1
-        table[entry] = offsets[g + 1]
+            slot = (lead[np.uint64(j)] >> shift) - base + first + 1
+            table[np.uint64(slot)] = j + 1  # the last row before `slot` stays: without a branch
+        for k in range(first + 1, slot + 1):
+            table[k] = max(table[k], table[k - 1])
 
 
 @kernel(POINTS, I32_IN, I64_IN, INT, I32_OUT)

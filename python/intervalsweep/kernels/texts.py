@@ -10,10 +10,13 @@ import numpy.typing as npt
 from numba import types
 
 from .arrays import Int32Array
-from .jit import I32_OUT, I64_IN, kernel
+from .jit import I32_OUT, I64_IN, helper, kernel
 
 # Where more rows than one of so many begin another text, it is not worth while.
 _ROWS_PER_TEXT = 16
+
+# Rows that are looked at together where no text ends.
+_BLOCK = 64
 
 _BYTES_IN = types.Array(types.uint8, 1, "C", readonly=True)
 
@@ -35,6 +38,23 @@ def first_rows(offsets: npt.NDArray[Any], data: npt.NDArray[np.uint8]) -> Int32A
     return None if found < 0 else firsts[:found]
 
 
+@helper
+def _is_repeated(offsets: Any, data: Any, i: int, size: int) -> bool:
+    """Return whether the text before row ``i``, of ``size`` bytes, is that of the next block, too.
+
+    Then each byte is the one so many before it, which is found out for several in an instruction.
+    """
+    difference = 0
+    for k in range(i, i + _BLOCK):
+        difference |= (offsets[np.uint64(k + 1)] - offsets[np.uint64(k)]) ^ size
+    if difference != 0:
+        return False
+    bits = np.uint8(0)
+    for k in range(offsets[i], offsets[i + _BLOCK]):
+        bits = np.uint8(bits | (data[np.uint64(k)] ^ data[np.uint64(k - size)]))
+    return int(bits) == 0
+
+
 @kernel(I64_IN, _BYTES_IN, I32_OUT)
 def find_changes(offsets: Any, data: Any, firsts: Any) -> int:
     """Store the rows whose text is not that of the row before; return how many, -1 if too many.
@@ -42,21 +62,28 @@ def find_changes(offsets: Any, data: Any, firsts: Any) -> int:
     Each text is compared with that of the last such row, all bytes of it: a branch at the first
     difference would cost more than the few bytes behind it.
     """
+    rows = offsets.size - 1
     found = 0
     begin = 0
     size = -1
-    for i in range(offsets.size - 1):
-        start = offsets[i]
-        difference = 1
-        if offsets[i + 1] - start == size:
-            difference = 0
-            for k in range(size):
-                difference |= data[np.uint64(begin + k)] ^ data[np.uint64(start + k)]
-        if difference != 0:
-            if found == firsts.size:
-                return -1
-            firsts[found] = i
-            found += 1
-            begin = start
-            size = offsets[i + 1] - start
+    i = 0
+    while i < rows:
+        if size >= 0 and i + _BLOCK <= rows and _is_repeated(offsets, data, i, size):
+            i += _BLOCK
+            continue
+        for j in range(i, min(i + _BLOCK, rows)):
+            start = offsets[j]
+            difference = 1
+            if offsets[j + 1] - start == size:
+                difference = 0
+                for k in range(size):
+                    difference |= data[np.uint64(begin + k)] ^ data[np.uint64(start + k)]
+            if difference != 0:
+                if found == firsts.size:
+                    return -1
+                firsts[found] = j
+                found += 1
+                begin = start
+                size = offsets[j + 1] - start
+        i += _BLOCK
     return found
