@@ -38,6 +38,7 @@ def pairs(case: Case, max_runs: int = 65_536) -> list[tuple[int, int]]:
     for batch in sweep:
         assert 1 <= batch.box.size <= max_runs
         assert {column.dtype for column in batch} == {np.dtype(np.int32)}
+        assert batch.count.min() > 0
         runs += list(zip(*(column.tolist() for column in batch), strict=True))
     assert sweep.runs == len(runs)
     for (box, first, count), (next_box, next_first, _) in itertools.pairwise(runs):
@@ -130,6 +131,23 @@ def intervals(
     steps = draw(st.lists(st.integers(low, high), min_size=size, max_size=size))
     end = [max(MIN, min(MAX, one + step)) for one, step in zip(start, steps, strict=True)]
     return np.array(start, np.int64), np.array(end, np.int64)
+
+
+def sorted_boxes(case: Case) -> Case:
+    """The same with its boxes in the order of their groups and lower bounds."""
+    boxes, lower = case.boxes, case.boxes.lead.lower
+    group = np.zeros(boxes.size, np.int32) if boxes.group is None else np.asarray(boxes.group)
+    order = np.lexsort((group,) if lower is None else (lower, group))
+    return Case(
+        case.index,
+        Boxes(
+            boxes.size,
+            boxes.lead.take(order),
+            boxes.second and boxes.second.take(order),
+            None if boxes.group is None else group[order],
+        ),
+        case.clip,
+    )
 
 
 def random_case(seed: int, points: int, boxes: int, groups: int, spread: int) -> Case:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import subprocess
 import sys
@@ -13,7 +14,17 @@ from unittest import mock
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cases import MAX, MIN, Case, cases, check, interval_cases, pairs, random_case
+from cases import (
+    MAX,
+    MIN,
+    Case,
+    cases,
+    check,
+    interval_cases,
+    pairs,
+    random_case,
+    sorted_boxes,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +63,13 @@ def test_generated_joins(case: Case, max_runs: int, order: bool) -> None:
 @given(case=interval_cases(), max_runs=st.sampled_from([2, 65_536]), order=st.booleans())
 def test_generated_joins_of_intervals(case: Case, max_runs: int, order: bool) -> None:
     with mock.patch.object(runs, "_ORDER_FROM", 0 if order else MAX):
+        check(case, max_runs)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(case=(cases() | interval_cases()).map(sorted_boxes), max_runs=st.sampled_from([1, 2, 7]))
+def test_generated_joins_of_sorted_boxes(case: Case, max_runs: int) -> None:
+    with mock.patch.object(runs, "_ORDER_FROM", 0):
         check(case, max_runs)
 
 
@@ -163,6 +181,30 @@ def test_hot_group_among_small_ones(
     monkeypatch.setattr(runs, "_ORDER_FROM", 0)
     monkeypatch.setattr(runs, "_PLACE_BITS", 5)
     assert check(case, max_runs) > 0
+    assert check(sorted_boxes(case), max_runs) > 0
+
+
+@pytest.mark.parametrize("open_side", ["none", "upper"])
+@pytest.mark.parametrize("clip", [None, (250, 700)])
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize(("points", "boxes"), [(40, 300), (300, 300), (2000, 70)])
+def test_stretches_of_sorted_boxes(
+    points: int,
+    boxes: int,
+    strict: bool,
+    clip: tuple[int, int] | None,
+    open_side: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Boxes of several stretches, some of which have more points than are merged."""
+    monkeypatch.setattr(runs, "_ORDER_FROM", 0)
+    if not JIT:
+        points, boxes = points // 4, boxes // 4
+    case = random_case(points, points, boxes, groups=4, spread=1000)
+    upper = None if open_side == "upper" else case.boxes.lead.upper
+    lead = Bounds(case.boxes.lead.lower, upper, lower_strict=strict, upper_strict=not strict)
+    some = dataclasses.replace(case.boxes, lead=lead)
+    assert check(sorted_boxes(Case(case.index, some, clip)), max_runs=100) > 0
 
 
 @compiled_only
@@ -302,6 +344,22 @@ def test_rows_in_order(rows: list[tuple[int, int]]) -> None:
     assert is_sorted(None, lead) == (lead.tolist() == sorted(lead))
 
 
+@pytest.mark.parametrize("row", [1, 255, 256, 257, 600, 899, 999])
+def test_a_row_out_of_order_is_found_in_any_block(row: int) -> None:
+    """In a group that begins within a block and goes on over several, or in the last one."""
+    offsets = int64(0, 90, 90, 900, 1000)
+    lead = np.concatenate([np.arange(count) for count in np.diff(offsets)])
+    groups = np.repeat(np.arange(4, dtype=np.int32), np.diff(offsets))
+    assert PointIndex(lead, None, offsets).size == 1000
+    assert is_sorted(groups, lead)
+    assert group_offsets(groups).tolist() == offsets.tolist()
+    lead[row] = -1
+    with pytest.raises(ValueError, match=rf"row {row} \(-1\) is smaller"):
+        PointIndex(lead, None, offsets)
+    assert not is_sorted(groups, lead)
+    assert not is_sorted(None, lead)
+
+
 def test_views_of_any_memory_layout_are_accepted() -> None:
     table = np.arange(20, dtype=np.int64).reshape(10, 2)
     frozen = table[:, 0]
@@ -434,6 +492,19 @@ def test_a_second_axis_that_the_lead_axis_implies_is_dropped(name: str) -> None:
     assert reads_second_axis(case) is not is_implied
 
 
+@pytest.mark.parametrize("steps", [(-2, -1), (-1, 0), (-1, 1), (0, 0), (0, 1), (1, 2)])
+@pytest.mark.parametrize("side", ["lower", "upper"])
+def test_axes_that_one_column_bounds(side: str, steps: tuple[int, int]) -> None:
+    """Whether one axis implies the other is decided by how far the points' ends are apart."""
+    start = np.repeat(np.arange(5), 2)
+    index = PointIndex(start, start + np.tile(int64(*steps), 5))
+    column = np.arange(-1, 6)
+    for strict, second_strict in itertools.product([False, True], repeat=2):
+        lead = Bounds(**{side: column, f"{side}_strict": strict})  # type: ignore[arg-type]
+        second = Bounds(**{side: column, f"{side}_strict": second_strict})  # type: ignore[arg-type]
+        assert check(Case(index, Boxes(column.size, lead, second))) > 0
+
+
 def test_a_clip_may_imply_the_second_axis() -> None:
     boxes = Boxes(1, Bounds(), Bounds(int64(5), int64(8)))
     for clip, is_implied in (((4, 7), True), ((3, 7), False), ((4, 8), False)):
@@ -461,13 +532,8 @@ def reads_second_axis(case: Case) -> bool:
 def test_results_do_not_depend_on_the_order_of_boxes() -> None:
     case = random_case(1, 500, 20, groups=3, spread=1000)
     lead, group = case.boxes.lead, np.asarray(case.boxes.group)
-    assert lead.lower is not None
-    assert lead.upper is not None
     order = np.lexsort((lead.lower, group))
-    boxes = Boxes(
-        20, Bounds(lead.lower[order], lead.upper[order], upper_strict=True), None, group[order]
-    )
-    ordered = pairs(dataclasses.replace(case, boxes=boxes))
+    ordered = pairs(sorted_boxes(case))
     assert sorted((int(order[i]), j) for i, j in ordered) == pairs(case)
 
 

@@ -203,7 +203,9 @@ class RunSweep:
         self._size = 0 if _is_nothing(index, boxes, limits) else boxes.size
         if not self._size or _is_implied(index, boxes, limits):
             second = None
-        self._order = _order(index, group, lead) if self._size else None
+        self._is_sorted = self._size >= _ORDER_FROM and _are_sorted(group, lead)
+        is_to_order = self._size > 0 and not self._is_sorted
+        self._order = _order(index, group, lead) if is_to_order else None
         if self._order is not None:
             group = group[self._order] if group.size else group
             lead = lead.take(self._order)
@@ -280,10 +282,11 @@ class RunSweep:
                 yield SumBatch(box[:filled], first[:filled], count[:filled], sums[:, :filled])
 
     def _lead_runs(self, wanted: int) -> Iterator[_Runs]:
+        find = sweep.merged_runs if self._is_sorted else sweep.lead_runs
         buffers = _buffers(wanted + 1)
         filled = wanted if self._size else 0
         while filled == wanted:
-            filled = sweep.lead_runs(
+            filled = find(
                 self._size, self._index.points, *self._lead, self._state, 0, wanted, *buffers
             )
             if filled:
@@ -338,8 +341,32 @@ def _is_implied(index: PointIndex, boxes: Boxes, clip: tuple[int, int]) -> bool:
     """Return whether the lead axis implies the second; False if the boxes bound none."""
     if boxes.second is None or index.differences is None:
         return False
+    if _is_same_column(boxes.lead, boxes.second, *index.differences):
+        return True
     lead, second = (bounds.sides(boxes.size) for bounds in (boxes.lead, boxes.second))
     return sweep.is_implied(boxes.size, *lead, *clip, *second, *index.differences)
+
+
+def _is_same_column(lead: Bounds, second: Bounds, smallest: int, largest: int) -> bool:
+    """Return whether it is implied at each box, as both axes are bounded by one column.
+
+    Intervals that intersect are such: ``lower <= start`` and ``lower < end``. What
+    `sweep.is_implied` finds out by a look at each box.
+    """
+    if second.lower is not None:
+        least = int(second.lower_strict) - int(lead.lower_strict)
+        if second.lower is not lead.lower or smallest < least:
+            return False
+    if second.upper is not None:
+        most = int(lead.upper_strict) - int(second.upper_strict)
+        if second.upper is not lead.upper or largest > most:
+            return False
+    return True
+
+
+def _are_sorted(group: Int32Array, lead: Bounds) -> bool:
+    """Return whether the boxes have lower bounds and come by group, then by these."""
+    return lead.lower is not None and is_sorted(group if group.size else None, lead.lower)
 
 
 def _order(index: PointIndex, group: Int32Array, lead: Bounds) -> Int32Array | None:
@@ -351,8 +378,6 @@ def _order(index: PointIndex, group: Int32Array, lead: Bounds) -> Int32Array | N
     """
     bound = lead.lower if lead.lower is not None else lead.upper
     if bound is None or bound.size < _ORDER_FROM or index.size < _ORDER_FROM:
-        return None
-    if is_sorted(group if group.size else None, bound):
         return None
     shift = max(index.size.bit_length() - _PLACE_BITS, 0)
     place = np.empty(bound.size, dtype=np.int32)
