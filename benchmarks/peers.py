@@ -166,7 +166,7 @@ def measure(name: str, case: str, folder: Path, rows: int, pipe: Connection) -> 
     try:
         join = PEERS[name][1]()
         tables = CASES[case](folder, rows)
-        seconds = []
+        seconds: list[float] = []
         while len(seconds) < 4 or sum(seconds) < 2:
             begun = time.perf_counter()
             found = join(*tables)

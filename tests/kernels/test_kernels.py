@@ -39,6 +39,7 @@ from intervalsweep.kernels import (
     runs,
 )
 from intervalsweep.kernels import pairs as expanding
+from intervalsweep.kernels.arrays import NO_INT32
 from intervalsweep.kernels.jit import BIG_BLOCK, FAN_OUT
 from intervalsweep.kernels.oracle import matching_pairs
 
@@ -143,6 +144,11 @@ def test_pairs_of_runs(each: int, monkeypatch: pytest.MonkeyPatch) -> None:
         found = expanding.expand(sweep, boxes + 100, points[::-1].copy())
         pairs = zip(*(side.tolist() for side in found), strict=True)
         assert sorted((box - 100, 299 - point) for box, point in pairs) == sorted(expected)
+        sweep = RunSweep(case.index, case.boxes, max_runs=max_runs)
+        pairs = zip(
+            *(side.tolist() for side in expanding.expand(sweep, NO_INT32, NO_INT32)), strict=True
+        )
+        assert sorted(pairs) == sorted(expected), "numbers of boxes and points as they are"
     assert len(expected) > 100
     nothing = RunSweep(PointIndex(int64()), Boxes(1, Bounds()))
     assert [side.size for side in expanding.expand(nothing, boxes, points)] == [0, 0]

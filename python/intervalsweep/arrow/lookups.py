@@ -75,7 +75,7 @@ def nearest(
     # Of those that start before r ends, the nearest is the one that ends last.
     before = starts.last_up_to(r.groups, r.ends["te"])
     before = np.where(
-        before < 0, -1, latest_so_far(s.groups, s.ends["te"])[before] if s.rows.size else -1
+        before < 0, -1, latest_so_far(s.groups, s.ends["te"])[before] if s.size else -1
     )
     after = starts.first_from(r.groups, r.ends["te"])
     gap_before = _gap(encoding, r.ends["ts"], s.ends["te"], before)
@@ -87,7 +87,7 @@ def nearest(
 
     rows = np.full(ours.num_rows, -1, dtype=np.int64)
     gaps = np.zeros(ours.num_rows, dtype=gap.dtype)
-    rows[r.rows] = np.where(found < 0, -1, s.rows[found] if s.rows.size else -1)
+    rows[r.rows] = np.where(found < 0, -1, s.rows[found] if s.size else -1)
     gaps[r.rows] = gap
     matched = take(theirs, rows)
     columns = {name: ours.column(name) for name in naming.left}

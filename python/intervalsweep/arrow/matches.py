@@ -35,10 +35,10 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class _Swept:
-    """The runs of one sweep, and the rows of its boxes and points."""
+    """The runs of one sweep, and its boxes and points."""
 
-    box_rows: RowNumbers
-    point_rows: RowNumbers
+    boxes: Side
+    points: Side
     runs: RunSweep
 
 
@@ -89,8 +89,11 @@ class Matches:
         swept = self._swept(sweep)
         if swept is None:
             return NO_INT32, NO_INT32
-        numbers = (swept.box_rows, swept.point_rows)
-        found = expand(swept.runs, *(rows.astype(np.int32, copy=False) for rows in numbers))
+        numbers = (side.numbers for side in (swept.boxes, swept.points))
+        found = expand(
+            swept.runs,
+            *(NO_INT32 if n is None else n.astype(np.int32, copy=False) for n in numbers),
+        )
         return found if sweep.boxes == "r" else found[::-1]
 
     def counts(self) -> Int64Array:
@@ -106,37 +109,38 @@ class Matches:
         if swept is None:
             return counts
         if sweep.boxes == "r":
+            rows = swept.boxes.rows
             for box, _, count in swept.runs:
-                np.add.at(counts, swept.box_rows[box], count)
+                np.add.at(counts, rows[box], count)
             return counts
         # A run adds one to each of its points: a step up where it begins, down where it ends.
-        steps = np.zeros(swept.point_rows.size + 1, dtype=np.int64)
+        steps = np.zeros(swept.points.size + 1, dtype=np.int64)
         for _, first, count in swept.runs:
             np.add.at(steps, first, 1)
             np.add.at(steps, first + count, -1)
-        counts[swept.point_rows] = np.cumsum(steps)[:-1]
+        counts[swept.points.rows] = np.cumsum(steps)[:-1]
         return counts
 
     def _sweeps(self) -> list[Sweep]:
         return plan.sweeps(self.relation, list(self.limits))
 
     def _rows(self) -> int:
-        return sum(side.rows.size for side in self.sides.values())
+        return sum(side.size for side in self.sides.values())
 
     def _swept(self, sweep: Sweep) -> _Swept | None:
         """Return a sweep's runs; None if no box can hold a point."""
         boxes, points = self.sides[sweep.boxes], self.sides[_other(sweep.boxes)]
         lead, second, some = self._bounds(sweep, boxes)
         boxes = boxes.where(some)
-        if lead.are_empty(boxes.rows.size):
+        if lead.are_empty(boxes.size):
             return None
         points = _in_order(points, sweep)
-        runs = RunSweep(_index(points, sweep), Boxes(boxes.rows.size, lead, second, boxes.groups))
-        return _Swept(boxes.rows, points.rows, runs)
+        runs = RunSweep(_index(points, sweep), Boxes(boxes.size, lead, second, boxes.groups))
+        return _Swept(boxes, points, runs)
 
     def _bounds(self, sweep: Sweep, boxes: Side) -> tuple[Bounds, Bounds | None, Mask]:
         """Return the bounds of the boxes that may hold a point, and which boxes these are."""
-        some: Mask = np.ones(boxes.rows.size, dtype=np.bool_)
+        some: Mask = np.ones(boxes.size, dtype=np.bool_)
         lead = self._of_axis(sweep.lead, boxes, some)
         second = None if sweep.second is None else self._of_axis(sweep.second, boxes, some)
         if not some.all():
@@ -189,6 +193,11 @@ def _in_threads(find: Callable[[Sweep], _T], sweeps: list[Sweep], rows: int) -> 
         return [find(sweep) for sweep in sweeps]
     with ThreadPoolExecutor(len(sweeps)) as pool:
         return list(pool.map(find, sweeps))
+
+
+def _numbers(side: Side) -> Int32Array:
+    """Return the numbers of the rows as `expand` takes them: none if they come as they are."""
+    return NO_INT32 if side.numbers is None else side.numbers.astype(np.int32, copy=False)
 
 
 def _index(points: Side, sweep: Sweep) -> PointIndex:

@@ -92,7 +92,7 @@ def split(
     is_new = np.ones(values.size, dtype=np.bool_)
     is_new[1:] = (values[1:] != values[:-1]) | (groups[1:] != groups[:-1])
     cuts = np.flatnonzero(is_new)
-    steps = np.where(order < side.rows.size, 1, -1)
+    steps = np.where(order < side.size, 1, -1)
     # The steps of a group add up to 0, so that the sum begins anew with each.
     stops = np.append(cuts[1:], values.size)[: cuts.size]
     depth = np.cumsum(steps)[stops - 1]

@@ -157,9 +157,21 @@ def _codes_of_texts(values: Any) -> Int32Array | None:
 class Side:
     """Rows of one side that can match: their numbers, groups and ends as integers."""
 
-    rows: RowNumbers
+    numbers: RowNumbers | None  # of all rows as they come, None: they need not be written and read
     groups: Int32Array
     ends: dict[str, Int64Array]
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        return self.groups.size
+
+    @property
+    def rows(self) -> RowNumbers:
+        """Their numbers."""
+        if self.numbers is not None:
+            return self.numbers
+        return np.arange(self.size, dtype=np.int32 if self.size <= _SMALL else np.int64)
 
     @staticmethod
     def of(encoding: Encoding, ends: tuple[Any, Any], groups: Int32Array, used: set[str]) -> Side:
@@ -170,9 +182,7 @@ class Side:
             if name in used:
                 values[name], valid = encoding.encode(column)
                 kept = kept & valid
-        kind = np.int32 if groups.size <= _SMALL else np.int64
-        rows: RowNumbers = np.arange(groups.size, dtype=kind)
-        return Side(rows, groups, values).where(kept)
+        return Side(None, groups, values).where(kept)
 
     def where(self, mask: Mask) -> Side:
         """Return the rows for which the mask is true."""

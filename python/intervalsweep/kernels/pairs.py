@@ -23,8 +23,8 @@ def expand(
 ) -> tuple[Int32Array, Int32Array]:
     """Return the pairs of some runs, in their order, each as two numbers.
 
-    ``box_rows[i]`` is what is returned of box ``i``, ``point_rows[j]`` of point ``j``. Several
-    threads write, each the pairs of some runs.
+    ``box_rows[i]`` is what is returned of box ``i``, ``point_rows[j]`` of point ``j``; of none, the
+    number itself. Several threads write, each the pairs of some runs.
 
     >>> runs = [RunBatch(*(np.array(x, np.int32) for x in ([0, 1], [1, 0], [2, 1])))]
     >>> [x.tolist() for x in expand(runs, np.int32([7, 8]), np.int32([40, 50, 60]))]
@@ -69,9 +69,9 @@ def write_pairs(
 ) -> None:  # fmt: skip
     """Write the pairs of the runs from place ``at`` on."""
     for k in range(box.size):
-        row = box_rows[box[k]]
+        row = box_rows[box[k]] if box_rows.size > 0 else box[k]
         start = first[k]
         for j in range(count[k]):
             out_box[at + j] = row
-            out_point[at + j] = point_rows[start + j]
+            out_point[at + j] = point_rows[start + j] if point_rows.size > 0 else start + j
         at += count[k]
