@@ -89,11 +89,7 @@ class Matches:
         swept = self._swept(sweep)
         if swept is None:
             return NO_INT32, NO_INT32
-        numbers = (side.numbers for side in (swept.boxes, swept.points))
-        found = expand(
-            swept.runs,
-            *(NO_INT32 if n is None else n.astype(np.int32, copy=False) for n in numbers),
-        )
+        found = expand(swept.runs, _numbers(swept.boxes), _numbers(swept.points))
         return found if sweep.boxes == "r" else found[::-1]
 
     def counts(self) -> Int64Array:

@@ -262,6 +262,28 @@ def _merge(
     return filled
 
 
+@helper
+def _end_runs(
+    place: int, places: int, lead: Any, stop: int, tables: Any, rank: int, table: Any, upper: Any,
+    upper_kind: int, clip_high: int, out_box: Any, out_first: Any, out_stop: Any,
+) -> int:  # fmt: skip
+    """Store where the runs of [place, places) end, whose boxes and firsts are known.
+
+    All are of one group, whose rows end at ``stop``. Returns how many rows they have together.
+    """
+    rows = 0
+    for k in range(place, places):
+        first = out_first[k]
+        high, _ = _at_most(upper, upper_kind, out_box[k])
+        high = min(high, clip_high)
+        after = stop
+        if high < _MAX:
+            after = _first_at_least(high + 1, lead, first, stop, tables, rank, table)
+        out_stop[k] = after
+        rows += after - first
+    return rows
+
+
 @kernel(
     INT, POINTS, I32_IN, *_BOUNDS, INT, INT, I64_OUT, INT, INT, I32_OUT, I32_OUT, I32_OUT
 )  # fmt: skip
@@ -310,17 +332,12 @@ def merged_runs(
             i, end, row, min(last + 1, stop), lead, lower, lower_kind, upper, upper_kind,
             clip_high, filled, out_box, out_first,
         )  # fmt: skip
+        candidates += _end_runs(
+            filled, found, lead, stop, tables, rank, table, upper, upper_kind, clip_high,
+            out_box, out_first, out_stop,
+        )  # fmt: skip
+        filled = found
         i = end
-        while filled < found:
-            first = out_first[filled]
-            high, _ = _at_most(upper, upper_kind, out_box[filled])
-            high = min(high, clip_high)
-            after = stop
-            if high < _MAX:
-                after = _first_at_least(high + 1, lead, first, stop, tables, rank, table)
-            out_stop[filled] = after
-            candidates += after - first
-            filled += 1
     state[BOX] = i
     state[CANDIDATES] += candidates
     return filled
