@@ -5,8 +5,8 @@
 
 The files are those of `python -m benchmarks`, and those that `benchmarks.scaling`,
 `benchmarks.peers` and `benchmarks.papers` write, all of one machine; what they do not hold is shown
-as not measured. A ratio is of two medians in one case, so of systems that ran in turn. Of a case in
-several files the last one counts.
+as not measured. A ratio is of two systems that ran in turn, so in one file: if several files have
+both, the last one counts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks.papers.figures import CPP
 from benchmarks.scaling import MANY, ONE, TWO, Setting
@@ -27,16 +27,51 @@ BROADCAST, DISTRIBUTED = f"{OURS}-broadcast", f"{OURS}-distributed"
 KERNELS = ("runs", "LazyJoinByS")  # the product's, and the papers' in numba
 MILLION = 1_000_000
 
+T = TypeVar("T")
+
+
+class Run:
+    """What was measured of a case in one run of the suite, in which its systems took turns."""
+
+    def __init__(self, systems: list[dict[str, Any]]) -> None:
+        self._systems = {each["system"]: each for each in systems}
+
+    def figure(self, system: str = OURS, what: str = "median") -> float:
+        """A figure of one system; raises KeyError if it has no time."""
+        return float(self._timed(system)[what])
+
+    def pairs(self, system: str = OURS) -> int:
+        """The first number of a system's answer; raises KeyError if it has no time."""
+        return int(self._timed(system)["answer"][0])
+
+    def fastest_peer(self) -> float:
+        """The least median of the other systems; raises KeyError if none has one."""
+        others = [each for name, each in self._systems.items() if not name.startswith(OURS)]
+        known = [each["median"] for each in others if each["median"] is not None]
+        if not known:
+            raise KeyError("no other system has a time")
+        return float(min(known))
+
+    def speedup(self, system: str = OURS) -> float:
+        """How many times faster than the fastest peer."""
+        return self.fastest_peer() / self.figure(system)
+
+    def _timed(self, system: str) -> dict[str, Any]:
+        measured = self._systems[system]
+        if measured["median"] is None:
+            raise KeyError(measured["why_not"])
+        return measured
+
 
 class Results:
-    """The times of one or more runs of the suite, by workload, rows and system.
+    """The runs of the suite, by workload and rows, in the order of their files.
 
-    Beside them those of `benchmarks.scaling` by setting, of `benchmarks.peers` by library, and of
-    `benchmarks.papers` by figure, algorithm and data.
+    Beside them the times of `benchmarks.scaling` by setting, of `benchmarks.peers` by library, and
+    of `benchmarks.papers` by figure, algorithm and data.
     """
 
     def __init__(self, files: list[Path]) -> None:
-        self.cases: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
+        self.runs: dict[tuple[str, int], list[Run]] = {}
         self.settings: dict[Setting, float] = {}
         self.libraries: dict[str, dict[str, dict[str, Any]]] = {}
         self.algorithms: dict[str, dict[str, dict[Any, float]]] = {}
@@ -58,28 +93,26 @@ class Results:
             self.libraries.update(cases)
             return
         for case in cases:
-            systems = {each["system"]: each for each in case["systems"]}
-            self.cases.setdefault((case["workload"], max(case["rows"])), {}).update(systems)
+            key = case["workload"], max(case["rows"])
+            self.runs.setdefault(key, []).append(Run(case["systems"]))
+
+    def last(self, name: str, rows: int, figure: Callable[[Run], T]) -> T:
+        """A figure of the last run that has it; raises KeyError if none has."""
+        missing = KeyError(f"{name} of {rows:,} rows")
+        for run in reversed(self.runs.get((name, rows), [])):
+            try:
+                return figure(run)
+            except KeyError as error:
+                missing = error
+        raise missing
 
     def figure(self, name: str, rows: int, system: str = OURS, what: str = "median") -> float:
         """A figure of one system; raises KeyError if there is none."""
-        measured = self.cases[name, rows][system]
-        if measured["median"] is None:
-            raise KeyError(measured["why_not"])
-        return float(measured[what])
-
-    def fastest_peer(self, name: str, rows: int) -> float:
-        """The least median of the other systems; raises KeyError if none has one."""
-        others = self.cases[name, rows].items()
-        medians = [each["median"] for system, each in others if not system.startswith(OURS)]
-        known = [median for median in medians if median is not None]
-        if not known:
-            raise KeyError("no other system has a time")
-        return float(min(known))
+        return self.last(name, rows, lambda run: run.figure(system, what))
 
     def speedup(self, name: str, rows: int, system: str = OURS) -> float:
-        """How many times faster than the fastest peer."""
-        return self.fastest_peer(name, rows) / self.figure(name, rows, system)
+        """How many times faster than the fastest peer in the same run."""
+        return self.last(name, rows, lambda run: run.speedup(system))
 
     def speedup_of_library(self, case: str) -> float:
         """How many times faster than the fastest other library, from Arrow to Arrow."""
@@ -104,10 +137,10 @@ class Results:
 
     def _relation_names(self) -> list[str]:
         families = ("allen-", "iseql-", "interval")
-        return sorted({name for name, _ in self.cases if name.startswith(families)})
+        return sorted({name for name, _ in self.runs if name.startswith(families)})
 
     def _sizes(self, name: str) -> list[int]:
-        return sorted((rows for each, rows in self.cases if each == name), reverse=True)
+        return sorted((rows for each, rows in self.runs if each == name), reverse=True)
 
     def slowest_relation(self) -> float:
         """How many times faster than the fastest peer, with as many rows as one came to an end."""
@@ -122,7 +155,7 @@ class Results:
                     break
 
     def pairs(self, name: str, rows: int) -> int:
-        return int(self.cases[name, rows][OURS]["answer"][0])
+        return self.last(name, rows, Run.pairs)
 
     def seconds_per_pair(self, name: str, rows: int) -> float:
         return self.figure(name, rows) / self.pairs(name, rows)
@@ -149,8 +182,10 @@ class Goal:
 
 
 def against(system: str, name: str, rows: int, what: str = "median") -> Callable[[Results], float]:
-    """Our figure over that of another system."""
-    return lambda x: x.figure(name, rows, OURS, what) / x.figure(name, rows, system, what)
+    """Our figure over that of another system in the same run."""
+    return lambda x: x.last(
+        name, rows, lambda run: run.figure(OURS, what) / run.figure(system, what)
+    )
 
 
 GOALS = (
@@ -216,8 +251,8 @@ def main() -> None:
         print(goal.row(results))
     print("\n| relation | rows | seconds | fastest peer | ratio |\n|---|--:|--:|--:|--:|")
     for name, rows, speedup in results.relation_speedups():
-        times = f"{results.figure(name, rows):.2f} | {results.fastest_peer(name, rows):.2f}"
-        print(f"| {name} | {rows:,} | {times} | {speedup:.2f} |")
+        ours, peer = results.last(name, rows, lambda run: (run.figure(), run.fastest_peer()))
+        print(f"| {name} | {rows:,} | {ours:.2f} | {peer:.2f} | {speedup:.2f} |")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ proportion. Rows grow at a hundred pairs a row (`anchor`), pairs at a million ro
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -35,14 +36,14 @@ def main() -> None:
 
 def anchors(results: Results) -> list[tuple[str, int]]:
     """The cases that differ in their rows."""
-    return [case for case in results.cases if case[0] == "anchor"]
+    return [case for case in results.runs if case[0] == "anchor"]
 
 
 def lengths(results: Results) -> list[tuple[str, int]]:
     """The cases that differ in the number of pairs."""
     return [
         (name, rows)
-        for name, rows in results.cases
+        for name, rows in results.runs
         if rows == MILLION and (name == "anchor" or name.startswith("length-"))
     ]
 
@@ -52,9 +53,8 @@ def known(
 ) -> Iterator[tuple[float, float]]:
     """Those of the points that a system has."""
     for name, rows in cases:
-        measured = results.cases[name, rows].get(system)
-        if measured and measured["median"] is not None:
-            x = rows if over == "rows" else measured["answer"][0]
+        with suppress(KeyError):
+            x = rows if over == "rows" else results.last(name, rows, lambda run: run.pairs(system))
             yield float(x), results.figure(name, rows, system, figure)
 
 

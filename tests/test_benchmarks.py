@@ -223,6 +223,29 @@ def test_goals_and_growth_follow_from_results(tmp_path: Path) -> None:
     assert slope(points) == pytest.approx(2)
 
 
+def test_ratios_are_of_systems_that_ran_in_turn(tmp_path: Path) -> None:
+    """A later file without a peer, as of another hour, has no say in how much faster we are."""
+    files = []
+    runs: list[dict[str, float]] = [{"": 1, "-broadcast": 2}, {"": 3}]
+    for n, ours in enumerate(runs):
+        known = {f"intervalsweep{system}": seconds for system, seconds in ours.items()}
+        medians = known if n else known | {"spark": 8}
+        systems = [
+            {"system": system, "median": median, "peak": median, "answer": [9], "why_not": None}
+            for system, median in medians.items()
+        ]
+        files.append(tmp_path / f"{n}.json")
+        case = {"workload": "anchor", "rows": [MILLION], "systems": systems}
+        write_json(files[-1], {"machine": {"cpu": "a"}, "cases": [case]})
+    results = Results(files)
+    assert results.figure("anchor", MILLION) == 3
+    assert results.speedup("anchor", MILLION) == 8
+    assert results.speedup("anchor", MILLION, "intervalsweep-broadcast") == 4
+    assert goals.against("spark", "anchor", MILLION, "peak")(results) == 1 / 8
+    with pytest.raises(KeyError, match="anchor of 5 rows"):
+        results.speedup("anchor", 5)
+
+
 @pytest.mark.parametrize("module", [goals, growth])
 def test_results_that_do_not_compare_are_refused(
     module: ModuleType,
