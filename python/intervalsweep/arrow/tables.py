@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -96,12 +97,10 @@ def groups_of(
     NULL has -1, which matches nothing, or equals itself.
     """
     size = left.num_rows
-    groups = np.zeros(size + right.num_rows, dtype=np.int32)
-    for key, (one, other) in enumerate(keys):
-        codes = _codes(one, [left.column(one), right.column(other)])
-        if null_equals_null:
-            codes = codes + 1
-        groups = codes if key == 0 else _paired(groups, codes)
+    codes = [_codes(one, [left.column(one), right.column(other)]) for one, other in keys]
+    if null_equals_null:
+        codes = [of_key + 1 for of_key in codes]
+    groups = reduce(_paired, codes) if codes else np.zeros(size + right.num_rows, dtype=np.int32)
     return groups[:size], groups[size:]
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numba import types
 
 from .arrays import Int32Array
-from .jit import I32_OUT, I64_IN, helper, kernel
+from .jit import I32_IN, I32_OUT, I64_IN, helper, kernel
 
 # Where more rows than one of so many begin another text, it is not worth while.
 _ROWS_PER_TEXT = 16
@@ -34,7 +34,8 @@ def first_rows(offsets: npt.NDArray[Any], data: npt.NDArray[np.uint8]) -> Int32A
     if most == 0:  # not worth compiling the comparison either
         return None
     firsts = np.empty(most, dtype=np.int32)
-    found = find_changes(offsets.astype(np.int64, copy=False), data, firsts)
+    find = find_changes if offsets.dtype == np.int32 else find_changes_of_large
+    found = find(offsets, data, firsts)
     return None if found < 0 else firsts[:found]
 
 
@@ -50,13 +51,12 @@ def _is_repeated(offsets: Any, data: Any, i: int, size: int) -> bool:
     if difference != 0:
         return False
     bits = np.uint8(0)
-    for k in range(offsets[i], offsets[i + _BLOCK]):
+    for k in range(int(offsets[i]), int(offsets[i + _BLOCK])):
         bits = np.uint8(bits | (data[np.uint64(k)] ^ data[np.uint64(k - size)]))
     return int(bits) == 0
 
 
-@kernel(I64_IN, _BYTES_IN, I32_OUT)
-def find_changes(offsets: Any, data: Any, firsts: Any) -> int:
+def _find_changes(offsets: Any, data: Any, firsts: Any) -> int:
     """Store the rows whose text is not that of the row before; return how many, -1 if too many.
 
     Each text is compared with that of the last such row, all bytes of it: a branch at the first
@@ -72,7 +72,7 @@ def find_changes(offsets: Any, data: Any, firsts: Any) -> int:
             i += _BLOCK
             continue
         for j in range(i, min(i + _BLOCK, rows)):
-            start = offsets[j]
+            start = int(offsets[j])
             difference = 1
             if offsets[j + 1] - start == size:
                 difference = 0
@@ -87,3 +87,7 @@ def find_changes(offsets: Any, data: Any, firsts: Any) -> int:
                 size = offsets[j + 1] - start
         i += _BLOCK
     return found
+
+
+find_changes = kernel(I32_IN, _BYTES_IN, I32_OUT)(_find_changes)
+find_changes_of_large = kernel(I64_IN, _BYTES_IN, I32_OUT)(_find_changes)
