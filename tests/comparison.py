@@ -12,6 +12,7 @@ from typing import Any
 
 ENABLED = "spark.sql.intervalsweep.enabled"
 ANSI = "spark.sql.ansi.enabled"
+WORKER_PYTHON = "spark.sql.intervalsweep.python"
 BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
 AGGREGATE_RUNS = "spark.sql.intervalsweep.aggregateRuns"
 SMALL_GROUPS = "spark.sql.intervalsweep.smallGroupPairs"
@@ -29,7 +30,7 @@ NODE = re.compile(r"\bIntervalSweepJoin\b")
 @contextmanager
 def configured(spark: Any, settings: dict[str, str | None]) -> Iterator[None]:
     """Settings for the duration of a block; None is the default."""
-    before = {key: spark.conf.get(key, None) for key in settings}
+    before = {key: _get(spark, key) for key in settings}
     try:
         _configure(spark, settings)
         yield
@@ -37,9 +38,22 @@ def configured(spark: Any, settings: dict[str, str | None]) -> Iterator[None]:
         _configure(spark, before)
 
 
+def _of_application(spark: Any) -> Any:
+    """Where a setting is changed that whoever starts an application makes once."""
+    return spark.sparkContext._jsc.sc().conf()
+
+
+def _get(spark: Any, key: str) -> str | None:
+    if key == WORKER_PYTHON:
+        return _of_application(spark).get(key, "") or None
+    return spark.conf.get(key, None)
+
+
 def _configure(spark: Any, settings: dict[str, str | None]) -> None:
     for key, value in settings.items():
-        if value is None:
+        if key == WORKER_PYTHON:
+            _of_application(spark).set(key, value) if value else _of_application(spark).remove(key)
+        elif value is None:
             spark.conf.unset(key)
         else:
             spark.conf.set(key, value)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import applications
+from fuzz.above import NOTHING, Above
 from fuzz.cases import Case, case
 from fuzz.compare import compare
 from fuzz.conditions import Predicate, plain
@@ -56,7 +58,7 @@ def wrong_case() -> Case:
         third="LEFT JOIN",
         third_on=(plain("r.id = t.id"),),
         hint="BROADCAST(s)",
-        wrap="distinct",
+        above=Above(("distinct", "order"), "limit", kept="cache", n=30),
     )
     return found.only(query)
 
@@ -110,7 +112,8 @@ def test_shrinking_takes_away_what_does_not_matter() -> None:
     assert small.tables["s"].rows == ()
     assert small.tables["s"].columns == ()
     (query,) = small.queries
-    assert (query.on, query.where, query.third, query.hint, query.wrap) == ((), (), "", "", "rows")
+    assert (query.on, query.where, query.third, query.hint) == ((), (), "", "")
+    assert query.above == dataclasses.replace(NOTHING, m=0)
     assert len(query.columns) == 1
     assert not any(fails(one) for steps in STEPS for one in steps(small))
 

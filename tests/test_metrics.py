@@ -120,3 +120,20 @@ def test_the_page_names_the_metrics(spark: Any) -> None:
     table = page.partition("| metric | ")[2].partition("\n\n")[0].splitlines()[2:]
     described = {row.split(" | ")[0].removeprefix("| ") for row in table}
     assert described == {metric.name() for metric in last_query(spark)[1]}
+
+
+@pytest.mark.parametrize("kind", ["LEFT", "FULL"])
+def test_output_rows_were_counted_by_the_second_pass_by_ranges_too(
+    spark: Any, conf: Any, kind: str
+) -> None:
+    """Rows that are in several ranges are asked for once more; those answers are no output."""
+    conf({"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.intervalsweep.rangeRows": "100"})
+    rows = spark.sql(
+        f"""
+        SELECT a.id, b.t FROM (SELECT id, id AS ts, id + 300 AS te FROM range(1000)) a
+        {kind} JOIN (SELECT 2 * id AS t FROM range(1000)) b ON a.ts < b.t AND b.t < a.te
+        """
+    ).collect()
+    metrics = metrics_of_last_query(spark)
+    assert number(metrics["replicated rows"]) > 0
+    assert number(metrics["number of output rows"]) == len(rows) > 1000

@@ -4,11 +4,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import applications
+import intervalsweep
 from applications import program
 
 QUERY = """
@@ -96,3 +102,52 @@ print(sorted(by_sweep.values()), sorted(by_spark.values()), sep="|")
     by_sweep, by_spark = program(tmp_path, run).strip().split("|")
     # One daemon of Spark's for each kind of worker, at 127.0.0.1.
     assert by_sweep == by_spark == "['0100007F']"
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that any user may enter, as those above pytest's own may not be entered."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        yield folder
+
+
+def test_a_user_id_without_a_name_had_no_folder_for_the_worker(open_folder: Path) -> None:
+    """As in a container; by the jar alone, as Spark's own libraries want a name."""
+    setpriv = shutil.which("setpriv")
+    if setpriv is None or os.getuid() != 0:
+        pytest.skip("takes another user id by setpriv, as root")
+    folder = open_folder
+    jar = shutil.copy(intervalsweep.jar_path(), folder / "intervalsweep.jar")
+    main = folder / "Main.java"
+    main.write_text(
+        "public class Main { public static void main(String[] a) { System.out.println("
+        "org.apache.spark.sql.intervalsweep.execution.WorkerSources.folder()); } }"
+    )
+    classes = folder / "spark"
+    classes.mkdir()
+    for file in (applications.SPARK_HOME / "jars").glob("*.jar"):
+        if file.name.startswith(
+            ("scala-library", "spark-", "slf4j", "log4j", "jackson", "commons")
+        ):
+            shutil.copy(file, classes)
+    (folder / "tmp").mkdir()
+    (folder / "tmp").chmod(0o777)
+    as_nobody = [setpriv, "--reuid=12345", "--regid=12345", "--clear-groups", "java"]
+    class_path = f"{jar}:{classes}/*"
+    for cache in ({}, {"XDG_CACHE_HOME": str(folder / "tmp" / "cache")}):
+        done = subprocess.run(
+            [*as_nobody, f"-Djava.io.tmpdir={folder / 'tmp'}", "-cp", class_path, str(main)],
+            env={"PATH": os.environ["PATH"], **cache},
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        found = Path(done.stdout.strip().splitlines()[-1])
+        where = "cache/intervalsweep" if cache else "intervalsweep-12345"
+        assert found.parent == folder / "tmp" / where
+        assert found.stat().st_uid == 12345

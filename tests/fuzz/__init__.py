@@ -5,6 +5,7 @@ cases.py       a seed -> tables, settings and queries
 endpoints.py   types of endpoints, their arithmetic, and tables of them
 conditions.py  conditions between two sides, in many spellings
 queries.py     shapes of queries around a condition
+above.py       what stands above a join: limits, orders, windows, set operations, joins, caches
 compare.py     runs a case both ways
 shrink.py      makes a case that fails small
 script.py      writes it down as a program that stands alone

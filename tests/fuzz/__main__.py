@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import secrets
 import sys
 import tempfile
 import time
@@ -50,19 +51,21 @@ def session(work: str) -> Any:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=50_000, help="how many queries")
-    parser.add_argument("--seed", type=int, default=1, help="other seeds make other queries")
+    parser.add_argument("--seed", type=int, help="repeats a run; else each run takes a new one")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the programs go")
     arguments = parser.parse_args()
+    seed = secrets.randbelow(10**6) if arguments.seed is None else arguments.seed
+    say(f"seed {seed}")
     logging.disable()  # PySpark logs the errors that are expected
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as work:
         spark = session(work)
         try:
-            totals = run(spark, arguments.seed, arguments.cases, arguments.folder, say)
+            totals = run(spark, seed, arguments.cases, arguments.folder, say)
         finally:
             spark.stop()
     minutes = (time.monotonic() - start) / 60
-    say(f"seed {arguments.seed}, {minutes:.1f} minutes: {totals}")
+    say(f"seed {seed}, {minutes:.1f} minutes: {totals}")
     for program in totals.programs:
         say(f"  {program}")
     return 1 if totals.programs or too_few(totals) else 0

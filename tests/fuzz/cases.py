@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from comparison import ANSI, BROADCAST, EXCLUDED_RULES, FOLDING, TIME_ZONE
 from fuzz.conditions import Scope
-from fuzz.endpoints import KEYS, KINDS, MIXED, Table, table
+from fuzz.endpoints import KEYS, KINDS, MIXED, Table, tables
 from fuzz.queries import Query, query
 
 # What queries may be run with, the usual first; those that take their time are rarer.
@@ -21,7 +21,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     EXCLUDED_RULES: (FOLDING, FOLDING, FOLDING, ""),
     "spark.sql.shuffle.partitions": ("1", "1", "2", "2", "3", "5"),
     "spark.sql.leafNodeDefaultParallelism": ("1", "1", "1", "2", "3"),
-    "spark.sql.adaptive.enabled": ("false", "false", "true"),
+    "spark.sql.adaptive.enabled": ("false", "true"),
     "spark.sql.adaptive.coalescePartitions.enabled": ("true", "false"),
     "spark.sql.adaptive.autoBroadcastJoinThreshold": ("-1", "-1", "10MB"),
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": ("64MB", "100b"),
@@ -72,7 +72,7 @@ def case(seed: str, size: int) -> Case:
     keys = [rng.choice(list(KEYS))] * 2
     if rng.random() < 0.2:
         keys = rng.sample(("INT", "BIGINT", "DOUBLE"), 2)
-    alone = rng.random() < 0.08
+    alone = rng.random() < 0.1
     bold = alone and rng.random() < 0.5  # conditions that may raise errors
     extremes = (bold or rng.random() < 0.5) and not (
         kinds[0] != kinds[1] and "DATE" in (kinds[0].sql, kinds[1].sql)
@@ -85,12 +85,8 @@ def case(seed: str, size: int) -> Case:
         calendar=not extremes,
         written=kinds[0].sql != "TIMESTAMP_NTZ" or settings[TIME_ZONE] == "UTC",
     )
-    tables = {
-        name: table(rng, kind, key, extremes)
-        for name, kind, key in zip("rs", kinds, keys, strict=True)
-    }
     queries = tuple(query(rng, scope) for _ in range(1 + size // 6 if alone else size))
-    files = rng.random() < 0.3
+    files = rng.random() < 0.4
     if files:  # else Spark reads rows
         settings["spark.sql.codegen.wholeStage"] = "true"
-    return Case(tables, settings, queries, alone, files)
+    return Case(tables(rng, kinds, keys, extremes), settings, queries, alone, files)

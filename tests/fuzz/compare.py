@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a case by the extension and by Spark's own plan, and compares the rows as bags."""
+"""Runs a case by the extension and by Spark's own plan, and compares the rows: as bags, as
+sequences where the query orders them, and by number where it takes any so many."""
 
 from __future__ import annotations
 
 import re
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,11 +20,13 @@ from comparison import ENABLED, configured, difference, physical
 from fuzz.cases import PLAINEST, Case
 from fuzz.queries import Query
 
-Bag = Counter[Any]
+Rows = list[Any]
 # Spark's errors, and those of Java that PySpark has no name for.
 ERRORS = (PySparkException, Py4JJavaError)
 # A branch of the UNION ALL begins with its number as a column, c7; a sweep shows its join type.
 SWEEP = re.compile(r"\bIntervalSweepJoin (\w+)")
+# Rows of a query that orders them are numbered as they come.
+PLACE = "monotonically_increasing_id()"
 MARK = re.compile(rf"\bq(\d+)#|{SWEEP.pattern}")
 
 
@@ -73,7 +78,7 @@ def _compared(spark: Any, case: Case) -> Report:
     return report
 
 
-def _expected_together(spark: Any, queries: tuple[Query, ...]) -> dict[int, Bag] | None:
+def _expected_together(spark: Any, queries: tuple[Query, ...]) -> dict[int, Rows] | None:
     """The rows of each query by Spark's own plan, or None if one raises an error."""
     with configured(spark, {**PLAINEST, ENABLED: "false"}):
         try:
@@ -82,29 +87,49 @@ def _expected_together(spark: Any, queries: tuple[Query, ...]) -> dict[int, Bag]
             return None
 
 
-def _together(spark: Any, queries: tuple[Query, ...], expected: dict[int, Bag]) -> Report:
-    frame = spark.sql(union(queries, written=False))
-    report = Report(sweeps=_sweeps(physical(frame)))
-    got = _tagged_rows(frame)
-    for number in range(len(queries)):
-        _judge(report, number, expected.get(number, Counter()), got.get(number, Counter()))
+def _together(spark: Any, queries: tuple[Query, ...], expected: dict[int, Rows]) -> Report:
+    with _prepared(spark, *enumerate(queries)) as below:
+        frame = spark.sql(union(queries, written=False))
+        report = Report(sweeps=_sweeps(physical(frame)))
+        report.sweeps.update(below)
+        got = _tagged_rows(frame)
+    for number, query in enumerate(queries):
+        _judge(report, number, query, expected.get(number, []), got.get(number, []))
     return report
 
 
+@contextmanager
+def _prepared(spark: Any, *queries: tuple[int, Query]) -> Iterator[dict[int, list[str]]]:
+    """Keeps what the queries read, for the duration of a block; the sweeps of what is written."""
+    try:
+        written: dict[int, list[str]] = {}
+        for number, query in queries:
+            if query.above.kept == "write":
+                written[number] = SWEEP.findall(physical(spark.sql(query.kept())))
+            for statement in query.prepared(number):
+                spark.sql(statement)
+        yield written
+    finally:
+        for number, query in queries:
+            for statement in query.removed(number):
+                spark.sql(statement)
+
+
 def union(queries: tuple[Query, ...], written: bool) -> str:
-    """All in one, as text: a Spark job costs more than a small join."""
+    """All in one, as text: a Spark job costs more than a small join. A UNION ALL has no order, so
+    that rows which have one come with their place."""
     return "\nUNION ALL\n".join(
-        f"SELECT {n} AS q{n}, CAST(struct(*) AS STRING) AS v FROM ({query.sql(written)})"
+        f"SELECT {n} AS q{n}, {PLACE if query.above.ordered else '0L'} AS place, "
+        f"CAST(struct(*) AS STRING) AS v FROM ({query.written() if written else query.sql(n)})"
         for n, query in enumerate(queries)
     )
 
 
-def _tagged_rows(frame: Any) -> dict[int, Bag]:
-    tags, values = (column.to_pylist() for column in frame.toArrow().columns)
-    found: dict[int, Bag] = {}
-    for tag, value in zip(tags, values, strict=True):
-        found.setdefault(tag, Counter())[value] += 1
-    return found
+def _tagged_rows(frame: Any) -> dict[int, Rows]:
+    found: dict[int, list[tuple[int, str]]] = {}
+    for tag, place, value in zip(*(c.to_pylist() for c in frame.toArrow().columns), strict=True):
+        found.setdefault(tag, []).append((place, value))
+    return {tag: [value for _, value in sorted(rows)] for tag, rows in found.items()}
 
 
 def _sweeps(plan: str) -> dict[int, list[str]]:
@@ -122,24 +147,27 @@ def _alone(spark: Any, query: Query, number: int, report: Report) -> None:
     """An error that Spark's own plan raises may be raised or not: it depends on the pairs visited.
     An error that it does not raise must not be."""
     try:
-        frame = spark.sql(query.sql())
         with configured(spark, {ENABLED: "false"}):
-            expected = values(spark.sql(query.sql(written=True)))
+            expected = values(spark.sql(query.written()))
     except AnalysisException as error:
-        raise RefusedError(f"{query.sql(written=True)}\n{error}") from None
+        raise RefusedError(f"{query.written()}\n{error}") from None
     except ERRORS:
         report.raised += 1
         return
     try:
-        if sweeps := SWEEP.findall(physical(frame)):
-            report.sweeps[number] = sweeps
-        got = values(frame)
+        with _prepared(spark, (number, query)) as below:
+            frame = spark.sql(query.sql(number))
+            if sweeps := below.get(number) or SWEEP.findall(physical(frame)):
+                report.sweeps[number] = sweeps
+            got = values(frame)
+    except AnalysisException as error:
+        raise RefusedError(f"{query.prepared()}\n{query.sql()}\n{error}") from None
     except ERRORS as error:
         report.different[number] = (
             f"  an error that Spark's own plan does not raise: {brief(error)}"
         )
         return
-    _judge(report, number, expected, got)
+    _judge(report, number, query, expected, got)
 
 
 def brief(error: Exception) -> str:
@@ -148,10 +176,10 @@ def brief(error: Exception) -> str:
     return "\n".join(line for line in lines if not line.startswith(("\t", " ")))[:2000]
 
 
-def values(frame: Any) -> Bag:
+def values(frame: Any) -> Rows:
     """Rows in their own types, dates and timestamps as numbers."""
     columns = [_numbers(column).to_pylist() for column in frame.toArrow().columns]
-    return Counter(map(repr, zip(*columns, strict=True)))
+    return list(map(repr, zip(*columns, strict=True)))
 
 
 def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -160,7 +188,26 @@ def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(pa.int32()) if pa.types.is_date32(column.type) else column
 
 
-def _judge(report: Report, number: int, expected: Bag, got: Bag) -> None:
-    report.rows[number] = expected.total()
-    if wrong := difference(expected, got):
+def _judge(report: Report, number: int, query: Query, expected: Rows, got: Rows) -> None:
+    report.rows[number] = len(expected)
+    if wrong := wrong_rows(query, expected, got):
         report.different[number] = wrong
+
+
+def wrong_rows(query: Query, expected: Rows, got: Rows) -> str:
+    """What is wrong with them, or nothing."""
+    all_rows, rows = Counter(expected), Counter(got)
+    if taken := query.above.taken:
+        if len(got) != (number := len(expected[taken])):
+            return f"  {len(got)} rows instead of any {number} of {len(expected)}"
+        return difference(all_rows & rows, rows)
+    if wrong := difference(all_rows, rows):
+        return wrong
+    if query.above.ordered and expected != got:
+        return f"  the same rows in another order, such as{_first_change(expected, got)}"
+    return ""
+
+
+def _first_change(expected: Rows, got: Rows) -> str:
+    place = next(i for i, rows in enumerate(zip(expected, got, strict=True)) if len({*rows}) > 1)
+    return f"\n    row {place}: {expected[place]}, got {got[place]}"

@@ -166,10 +166,12 @@ class Table:
         return Table((*self.columns[:at], *self.columns[at + 1 :]), rows)
 
 
-def interval(rng: random.Random, endpoint: Endpoint, extremes: bool) -> tuple[Any, Any]:
+def interval(
+    rng: random.Random, endpoint: Endpoint, extremes: bool, lengths: tuple[int, ...]
+) -> tuple[Any, Any]:
     """Mostly proper and short, so that there are matches and ties; also empty and reversed."""
     start = rng.randrange(13)
-    ends = [endpoint.make(start), endpoint.make(start + rng.choice((1, 2, 3, 1, 2, 5, 9, 0, -1)))]
+    ends = [endpoint.make(start), endpoint.make(start + rng.choice(lengths))]
     odd = rng.randrange(24)
     if odd < 2:
         ends[odd] = None
@@ -180,9 +182,31 @@ def interval(rng: random.Random, endpoint: Endpoint, extremes: bool) -> tuple[An
     return ends[0], ends[1]
 
 
-def table(rng: random.Random, kind: Kind, key: str, extremes: bool) -> Table:
-    """Up to 40 rows: an id, two nullable keys, payload, and an interval."""
-    size = rng.choice((0, 1, 2, 5, 8, 12, 16, 20, 30, 40))
+SIZES = (0, 1, 1, 2, 5, 8, 12, 16, 20, 30, 40)
+LENGTHS = (1, 2, 3, 1, 2, 5, 9, 0, -1)
+# Few rows that have many partners, beside many: what a plan may take for a single row shows.
+FEW, MANY = (1, 1, 2, 3, 3), (20, 30, 40, 60)
+LONG = (3, 9, 12, 13)
+
+
+def tables(
+    rng: random.Random, kinds: list[Kind], keys: list[str], extremes: bool
+) -> dict[str, Table]:
+    """The tables `r` and `s`."""
+    shapes = [(SIZES, LENGTHS)] * 2
+    if rng.random() < 0.35:
+        shapes = [(FEW, LONG), (MANY, LENGTHS)]
+        rng.shuffle(shapes)
+    return {
+        name: _table(rng, kind, key, extremes, rng.choice(sizes), lengths)
+        for name, kind, key, (sizes, lengths) in zip("rs", kinds, keys, shapes, strict=True)
+    }
+
+
+def _table(
+    rng: random.Random, kind: Kind, key: str, extremes: bool, size: int, lengths: tuple[int, ...]
+) -> Table:
+    """So many rows: an id, two nullable keys, payload, and an interval."""
     key_type, keys = KEYS[key]
     rows: list[tuple[Any, ...]] = []
     for number in range(size):
@@ -196,7 +220,7 @@ def table(rng: random.Random, kind: Kind, key: str, extremes: bool) -> Table:
             rng.choice((0.5, -0.0, 0.0, float("nan"), None)),
             rng.choice(("long text " * 9, "ä€", None)),
         )
-        rows.append((number, *payload, *interval(rng, kind.endpoint, extremes)))
+        rows.append((number, *payload, *interval(rng, kind.endpoint, extremes, lengths)))
     types = {
         "id": pa.int32(),
         "k1": key_type,

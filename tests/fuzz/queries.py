@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random queries: a join of one of the types, around it filters, a third table, aggregates."""
+"""Random queries: a join of one of the types, beside it filters and a third table."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from fuzz.above import KEPT, NOTHING, REMOVED, Above, above
 from fuzz.conditions import Conditions, Predicate, Scope
 
 BOTH = "SELECT {hint}{columns} FROM {left} r "
@@ -40,27 +41,6 @@ SHAPES = {
 THIRD = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN")
 WITH_THIRD = ("INNER", "LEFT", "RIGHT", "FULL")
 
-# Around the query, whose columns are c0, c1, ..., {last}; c0 is an id.
-WRAPS = {
-    "rows": "{query}",
-    "distinct": "SELECT DISTINCT * FROM ({query})",
-    "count": "SELECT count(*), sum(c0) FROM ({query})",
-    "group": "SELECT c0 % 4, count(*), max(c0) FROM ({query}) GROUP BY c0 % 4",
-    "aggregates": (
-        "SELECT count(*), count({last}), sum(c0), min(c0), max(c0), avg(c0) FROM ({query})"
-    ),
-    "aggregates of rows": (
-        "SELECT c0, count(*), count({last}), sum(c0), max(c0) FROM ({query}) GROUP BY c0"
-    ),
-    "aggregates of others": (
-        "SELECT {last}, count(*), sum(c0), min(c0), avg(c0) FROM ({query}) GROUP BY {last}"
-    ),
-    "window": "SELECT c0, count(*) OVER (PARTITION BY c0) FROM ({query})",
-    "rank": "SELECT c0, rank() OVER (ORDER BY c0) FROM ({query})",
-    "joined": "SELECT q.*, z.x FROM ({query}) q JOIN s z ON q.c0 = z.id",
-    "order": "SELECT * FROM ({query}) ORDER BY c0",
-    "twice": "{query} UNION ALL {query}",
-}
 SOURCES = (
     "{0}",
     "(SELECT * FROM {0} WHERE x > 0)",
@@ -69,6 +49,8 @@ SOURCES = (
     # The row with the largest id: -0.0 and 0.0 are equal, so that `max` may return either.
     "(SELECT max(id) AS id, k1, max_by(k2, id) AS k2, max_by(x, id) AS x, max_by(y, id) AS y, "
     "max_by(v, id) AS v, max_by(ts, id) AS ts, max_by(te, id) AS te FROM {0} GROUP BY k1)",
+    "(SELECT * FROM {0} ORDER BY id LIMIT 1)",
+    "(SELECT * FROM {0} ORDER BY id DESC LIMIT 3)",
     "(SELECT * FROM {0} UNION ALL SELECT * FROM {0} WHERE x = 1)",
 )
 HINTS = (
@@ -91,18 +73,50 @@ class Query:
     third_on: tuple[Predicate, ...] = ()
     hint: str = ""
     where: tuple[Predicate, ...] = ()
-    wrap: str = "rows"
+    other_on: tuple[Predicate, ...] = ()  # instead of `on`, where `above` speaks of another query
+    above: Above = NOTHING
 
-    def sql(self, written: bool = False) -> str:
-        """The query, or the one that the oracle runs."""
+    def sql(self, number: int = 0) -> str:
+        """The query; it reads what `prepared(number)` keeps."""
+        if not self.above.kept:
+            return self.above.limited(self._wrapped(self._join(False), False))
+        kept = f"SELECT * FROM kept_{number}"
+        return self.above.limited(self._wrapped(kept, False)) if self._kept_below else kept
 
+    def written(self) -> str:
+        """What the oracle runs: with the relations written out, all rows, and nothing kept."""
+        return self._wrapped(self._join(True), True)
+
+    def prepared(self, number: int = 0) -> list[str]:
+        """Statements that come before the query."""
+        name, query = f"kept_{number}", self.kept()
+        return [text.format(name=name, query=query) for text in KEPT[self.above.kept]]
+
+    def kept(self) -> str:
+        """The query that they keep."""
+        join = self._join(False)
+        return join if self._kept_below else self.above.limited(self._wrapped(join, False))
+
+    def removed(self, number: int = 0) -> list[str]:
+        """Statements that come after it."""
+        return [text.format(name=f"kept_{number}") for text in REMOVED[self.above.kept]]
+
+    @property
+    def _kept_below(self) -> bool:
+        return self.above.kept == "cache"
+
+    def _wrapped(self, query: str, written: bool) -> str:
+        other = replace(self, on=self.other_on or self.on)._join(written)
+        return self.above.wrapped(query, other, len(self.columns))
+
+    def _join(self, written: bool) -> str:
         def conjunction(predicates: tuple[Predicate, ...]) -> str:
             texts = [p.written if written else p.called for p in predicates]
             return " AND ".join(texts) or "true"
 
         more = f" {self.third} r t ON {conjunction(self.third_on)}" if self.third else ""
         template, _ = SHAPES[self.shape]
-        query = template.format(
+        return template.format(
             hint=f"/*+ {self.hint} */ " if self.hint else "",
             columns=", ".join(f"{name} AS c{i}" for i, name in enumerate(self.columns)),
             left=self.left,
@@ -111,7 +125,6 @@ class Query:
             more=more,
             where=f" WHERE {conjunction(self.where)}" if self.where else "",
         )
-        return WRAPS[self.wrap].format(query=query, last=f"c{len(self.columns) - 1}")
 
 
 def query(rng: random.Random, scope: Scope) -> Query:
@@ -129,17 +142,20 @@ def query(rng: random.Random, scope: Scope) -> Query:
         where = (conditions.one_sided(rng.choice(aliases)),)
     left, right = (rng.choice(SOURCES) if rng.random() < 0.15 else "{0}" for _ in "rs")
     same = scope.kinds["r"] == scope.kinds["s"] and scope.keys["r"] == scope.keys["s"]
+    chosen = columns(rng, aliases)
+    over = above(rng, len(chosen))
     return Query(
         shape,
         conditions.all(),
-        columns(rng, aliases),
+        chosen,
         left=left.format("r"),
         right=right.format("r" if same and rng.random() < 0.08 else "s"),
         third=third,
         third_on=third_on,
         hint=rng.choice(HINTS) if rng.random() < 0.2 else "",
         where=where,
-        wrap=rng.choice(list(WRAPS)) if rng.random() < 0.35 else "rows",
+        other_on=conditions.all() if over.names_other else (),
+        above=over,
     )
 
 

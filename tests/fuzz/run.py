@@ -12,6 +12,7 @@ from typing import Any
 
 from fuzz.cases import Case, case
 from fuzz.compare import RefusedError, Report, compare
+from fuzz.queries import Query
 from fuzz.script import write
 from fuzz.shrink import shrink
 
@@ -30,6 +31,7 @@ class Totals:
     swept: Counter[str] = field(default_factory=Counter)  # those with a sweep, by shape
     swept_with_rows: int = 0
     joins: Counter[str] = field(default_factory=Counter)  # sweeps by join type
+    above: Counter[str] = field(default_factory=Counter)  # swept, by what stands above
     programs: list[Path] = field(default_factory=list)
 
     def add(self, done: Case, report: Report) -> None:
@@ -41,16 +43,21 @@ class Totals:
             if sweeps := report.sweeps.get(number):
                 self.swept[query.shape] += 1
                 self.joins.update(sweeps)
+                self.above.update(query.above.parts)
                 self.swept_with_rows += report.rows[number] > 0
 
     def __str__(self) -> str:
         shapes = ", ".join(f"{s} {self.swept[s]}/{n}" for s, n in sorted(self.shapes.items()))
-        joins = ", ".join(f"{join} {n}" for join, n in self.joins.most_common())
+        joins, above = (
+            ", ".join(f"{what} {n}" for what, n in counts.most_common())
+            for counts in (self.joins, self.above)
+        )
         return (
             f"{self.queries} queries, {self.with_rows} of them with rows; "
             f"{self.swept.total()} swept, {self.swept_with_rows} of them with rows; "
             f"{self.raised} raise an error by Spark's own plan; {len(self.programs)} differ\n"
-            f"  swept of all, by shape: {shapes}\n  sweeps by join type: {joins}"
+            f"  swept of all, by shape: {shapes}\n  sweeps by join type: {joins}\n"
+            f"  swept, by what stands above: {above}"
         )
 
 
@@ -71,7 +78,7 @@ def run(
         report = compare(spark, done)
         totals.add(done, report)
         for query, difference in report.different.items():
-            say(f"\nseed {seed}, case {number}, query {query}:\n{done.queries[query].sql()}")
+            say(f"\nseed {seed}, case {number}, query {query}:\n{_text(done.queries[query])}")
             say(f"{dict(done.settings)}\n{difference}")
             name = f"seed-{seed}-case-{number}-query-{query}"
             totals.programs.append(smallest(spark, done, query, folder, name))
@@ -82,6 +89,10 @@ def run(
             said = now
             say(f"{number} cases, {totals.queries / (now - start):.1f} queries/s: {totals}")
     return totals
+
+
+def _text(query: Query) -> str:
+    return "\n".join((*query.prepared(), query.sql()))
 
 
 def smallest(spark: Any, done: Case, query: int, folder: Path, name: str) -> Path:

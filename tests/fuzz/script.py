@@ -27,10 +27,15 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 SETTINGS = {settings}
+TOGETHER = {together}
+ORDERED = {ordered}
+TAKEN = {taken}
 FILES = {files}
 TABLES = {{
 {tables}
 }}
+# What the query reads, if that is kept.
+BEFORE = {before}
 QUERY = """
 {query}
 """
@@ -56,21 +61,45 @@ def shown(of):
 
 
 def rows(query, enabled):
+    """By number of the query, which is a column where there are several."""
     spark.conf.set("spark.sql.intervalsweep.enabled", enabled)
-    frame = spark.sql(query)
-    print(frame._jdf.queryExecution().executedPlan().toString())
     try:
-        return Counter(map(repr, zip(*map(shown, frame.toArrow().columns))))
+        for statement in BEFORE if enabled == "true" else ():
+            spark.sql(statement)
+        frame = spark.sql(query)
+        print(frame._jdf.queryExecution().executedPlan().toString())
+        found = list(zip(*map(shown, frame.toArrow().columns)))
     except Exception as error:
         print(error)
-        return Counter([f"an error: {{type(error).__name__}}"])
+        return {{0: [f"an error: {{type(error).__name__}}"]}}
+    if not TOGETHER:
+        return {{0: list(map(repr, found))}}
+    numbers = {{number for number, _, _ in found}}
+    return {{n: [value for number, _, value in sorted(found) if number == n] for n in numbers}}
 
 
+def judge(number, expected, got):
+    """Whether they differ: as bags, as sequences if they are ordered, or taken from all."""
+    missing, many = Counter(expected) - Counter(got), Counter(got) - Counter(expected)
+    if number in TAKEN:
+        count = len(expected[TAKEN[number]])
+        print(f"query {{number}}: {{len(got)}} rows, {{count}} of {{len(expected)}} are to come")
+        if len(got) == count:
+            missing = Counter()
+    print("missing: ", dict(missing))
+    print("too many:", dict(many))
+    order = number in ORDERED and not missing and not many and expected != got
+    if order:
+        print("the order differs:", expected, got, sep="\\n")
+    return bool(missing or many or order)
+
+
+FOLDER = tempfile.TemporaryDirectory()
 builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.sql.warehouse.dir", f"{{FOLDER.name}}/warehouse")
 spark = intervalsweep.configure(builder).getOrCreate()
 for key, value in SETTINGS.items():
     spark.conf.set(key, value)
-FOLDER = tempfile.TemporaryDirectory()
 for name, (columns, values) in TABLES.items():
     arrays = {{
         column_name: column([row[i] for row in values], of)
@@ -84,10 +113,10 @@ for name, (columns, values) in TABLES.items():
     frame.createOrReplaceTempView(name)
 
 expected, got = rows(EXPECTED, "false"), rows(QUERY, "true")
-print("missing: ", dict(expected - got))
-print("too many:", dict(got - expected))
-print("the rows differ" if got != expected else f"the same {{got.total()}} rows")
-sys.exit(got != expected)
+numbers = sorted({{*expected, *got}})
+different = [n for n in numbers if judge(n, expected.get(n, []), got.get(n, []))]
+print("the rows differ" if different else f"the same {{sum(map(len, got.values()))}} rows")
+sys.exit(bool(different))
 '''
 
 
@@ -95,7 +124,7 @@ def write(case: Case, folder: Path, name: str, title: str) -> Path:
     """The program's path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.py"
-    one = case.queries[0]
+    first, numbered = case.queries[0], list(enumerate(case.queries))
     alone = len(case.queries) == 1
     path.write_text(
         PROGRAM.format(
@@ -104,8 +133,14 @@ def write(case: Case, folder: Path, name: str, title: str) -> Path:
             settings=_lines("{}", [f"{k!r}: {v!r}" for k, v in case.settings.items()]),
             files=case.files,
             tables="\n".join(_table(name, table) for name, table in case.tables.items()),
-            query=one.sql() if alone else union(case.queries, written=False),
-            expected=one.sql(written=True) if alone else union(case.queries, written=True),
+            together=not alone,
+            ordered=[n for n, query in numbered if query.above.ordered],
+            taken={n: query.above.taken for n, query in numbered if query.above.taken},
+            before=_lines(
+                "[]", [repr(text) for n, query in numbered for text in query.prepared(n)]
+            ),
+            query=first.sql() if alone else union(case.queries, written=False),
+            expected=first.written() if alone else union(case.queries, written=True),
         ),
         encoding="utf-8",
     )

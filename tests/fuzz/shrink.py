@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from fuzz.above import Above
 from fuzz.cases import SETTINGS, Case
 from fuzz.conditions import Predicate
 from fuzz.endpoints import Table
@@ -60,7 +61,7 @@ def _fewer_rows(case: Case) -> Iterator[Case]:
 
 def _fewer_columns(case: Case) -> Iterator[Case]:
     """Without all that no query names, or without one."""
-    words = {word for query in case.queries for word in re.findall(r"\w+", query.sql())}
+    words = {word for query in case.queries for word in re.findall(r"\w+", query.written())}
     named = case
     for name, column in _columns(case):
         if column not in words:
@@ -87,11 +88,13 @@ def _simpler_queries(case: Case) -> Iterator[Case]:
 
 def simpler_queries(query: Query) -> Iterator[Query]:
     """The query with one of its parts taken away or made simple."""
-    plain = {"left": "r", "right": "s", "third": "", "hint": "", "where": (), "wrap": "rows"}
+    plain = {"left": "r", "right": "s", "third": "", "hint": "", "where": ()}
     for part, value in plain.items():
         if getattr(query, part) != value:
             yield dataclasses.replace(query, **{part: value})
-    for part in ("on", "third_on", "where"):
+    for over in _less_above(query.above):
+        yield dataclasses.replace(query, above=over)
+    for part in ("on", "third_on", "where", "other_on"):
         for predicates in simpler_predicates(getattr(query, part)):
             yield dataclasses.replace(query, **{part: predicates})
     for columns in shorter(query.columns):
@@ -101,6 +104,14 @@ def simpler_queries(query: Query) -> Iterator[Query]:
     for shape in shapes[: shapes.index(query.shape)]:
         if SHAPES[shape][1] == SHAPES[query.shape][1] and not query.third:
             yield dataclasses.replace(query, shape=shape)
+
+
+def _less_above(over: Above) -> Iterator[Above]:
+    for wraps in shorter(over.wraps):
+        yield dataclasses.replace(over, wraps=wraps)
+    for part, value in {"some": "", "kept": "", "order": "c0", "n": 1, "m": 0}.items():
+        if getattr(over, part) != value:
+            yield dataclasses.replace(over, **{part: value})
 
 
 def simpler_predicates(predicates: tuple[Predicate, ...]) -> Iterator[tuple[Predicate, ...]]:

@@ -7,10 +7,10 @@ import org.apache.spark.sql.intervalsweep.functions.{
   DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions
 }
 import org.apache.spark.sql.intervalsweep.planner.{
-  AggregateRuns, EqualityRelations, GatherTotals, IntervalSweepStrategy, JoinReportFunction,
-  ReadVectors,
-  SplitSkewedKeys
+  AggregateRuns, EqualityRelations, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
+  JoinReportFunction, PeriodSweepStrategy, PrunePartitions, ReadVectors, SplitSkewedKeys
 }
+import org.apache.spark.sql.intervalsweep.temporal.TemporalFunctions
 
 /**
  * What `spark.sql.extensions` names:
@@ -20,8 +20,8 @@ import org.apache.spark.sql.intervalsweep.planner.{
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects, into the Spark that it was made for: the functions, four optimizer rules, the
- * strategy, a rule for columnar inputs and two for adaptive execution.
+ * It only injects, into the Spark that it was made for: the functions, five optimizer rules, the
+ * strategies, a rule for columnar inputs and three for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
@@ -29,12 +29,16 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     IntervalSweepConf.register()
     IntervalFunctions.descriptions.foreach(extensions.injectFunction)
     extensions.injectTableFunction(JoinReportFunction.description)
+    TemporalFunctions.descriptions.foreach(extensions.injectTableFunction)
     extensions.injectOptimizerRule(_ => EqualityRelations)
+    extensions.injectOptimizerRule(_ => FiltersOfOneTable)
     extensions.injectOptimizerRule(_ => DropUnreadEndpoints)
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
     extensions.injectPreCBORule(_ => AggregateRuns)
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
+    extensions.injectPlannerStrategy(_ => PeriodSweepStrategy)
     extensions.injectColumnar(_ => ReadVectors)
+    extensions.injectQueryStagePrepRule(_ => PrunePartitions)
     extensions.injectQueryStagePrepRule(_ => SplitSkewedKeys)
     extensions.injectQueryStagePrepRule(_ => GatherTotals)
   }

@@ -5,7 +5,8 @@ import java.util.Locale
 
 import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.internal.config.OptionalConfigEntry
-import org.apache.spark.sql.internal.SQLConf.buildConf
+import org.apache.spark.network.util.ByteUnit
+import org.apache.spark.sql.internal.SQLConf.{buildConf, buildStaticConf}
 
 /**
  * All settings, registered with Spark's own builder, so that `SET -v` documents them and a wrong
@@ -26,10 +27,11 @@ object IntervalSweepConf {
       .createWithDefault(true)
 
   val Python: OptionalConfigEntry[String] =
-    buildConf("spark.sql.intervalsweep.python")
+    buildStaticConf("spark.sql.intervalsweep.python")
       .doc(
         "The Python interpreter of the sweep workers; it needs pyarrow and numba. When it is not " +
-          "set: spark.pyspark.python, then the environment variable PYSPARK_PYTHON, then python3.")
+          "set: spark.pyspark.python, then the environment variable PYSPARK_PYTHON, then python3. " +
+          "It names a program that executors run, and is set when the application starts.")
       .version("0.1.0")
       .stringConf
       .createOptional
@@ -102,6 +104,17 @@ object IntervalSweepConf {
       .booleanConf
       .createWithDefault(false)
 
+  val WorkerCacheBytes: ConfigEntry[Long] =
+    buildConf("spark.sql.intervalsweep.workerCacheBytes")
+      .doc(
+        "What a worker keeps of broadcast sides from task to task, at most, and never more than a " +
+          "quarter of its share of spark.executor.pyspark.memory, where that is set. A side that " +
+          "is larger is sent with every task.")
+      .version("0.1.0")
+      .bytesConf(ByteUnit.BYTE)
+      .checkValue(_ >= 0, "It must not be negative.")
+      .createWithDefaultString("128m")
+
   val AggregateRuns: ConfigEntry[Boolean] =
     buildConf("spark.sql.intervalsweep.aggregateRuns")
       .doc(
@@ -123,6 +136,7 @@ object IntervalSweepConf {
       SmallGroupPairs,
       Boxes,
       WeakRanges,
+      WorkerCacheBytes,
       AggregateRuns)
 
   /** Registers the settings with Spark, which happens when this object is first touched. */

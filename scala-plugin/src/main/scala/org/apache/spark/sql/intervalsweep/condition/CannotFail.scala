@@ -30,6 +30,7 @@ private[intervalsweep] object CannotFail {
     case _: DateAdd | _: DateSub | _: DateDiff | _: ExtractANSIIntervalDays | _: WholeUnits => true
     case _: Coalesce | _: If | _: CaseWhen | _: Greatest | _: Least => true
     case _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull | _: IsNotNull => true
+    case _: PeriodEndpoint | _: DecodedEndpoint => true
     case _: KnownNotNull | _: KnownNullable | _: UnscaledValue => true
     case _: KnownFloatingPointNormalized | _: NormalizeNaNAndZero => true
     case _ => false

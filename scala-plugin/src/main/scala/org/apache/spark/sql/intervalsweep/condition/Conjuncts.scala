@@ -34,7 +34,43 @@ private[condition] object Conjuncts {
     case Not(Negated(opposite)) => parts(opposite).map(Conjunct(_, condition))
     case p: IntervalPredicate => p.conjuncts.map(c => Conjunct(c, c, Some(p)))
     case Literal.TrueLiteral => Nil
+    case TrueAs(e) => split(e)
+    case Guarded(guard, e) if CannotFail(e) => split(guard) ++ split(e)
+    // Where the guard is NULL, AND would go on to what may fail: so the whole stays as it is.
+    case Guarded(guard, e) => (split(guard) ++ split(e)).map(_.copy(whole = condition))
     case e => parts(e).map(Conjunct(_, e))
+  }
+
+  /** What is true for the same rows as another condition, for which NULL is as good as false. */
+  private object TrueAs {
+    def unapply(e: Expression): Option[Expression] = e match {
+      case Coalesce(Seq(p, Literal.FalseLiteral)) => Some(p)
+      case EqualTo(p, Literal.TrueLiteral) => Some(p)
+      case EqualTo(Literal.TrueLiteral, p) => Some(p)
+      case EqualTo(p, Literal.FalseLiteral) => Some(Not(p))
+      case EqualTo(Literal.FalseLiteral, p) => Some(Not(p))
+      case EqualNullSafe(p, Literal.TrueLiteral) => Some(p)
+      case EqualNullSafe(Literal.TrueLiteral, p) => Some(p)
+      case EqualNullSafe(p, Literal.FalseLiteral) => Some(Not(p))
+      case EqualNullSafe(Literal.FalseLiteral, p) => Some(Not(p))
+      case Not(Coalesce(Seq(p, Literal.TrueLiteral))) => Some(Not(p))
+      case _ => None
+    }
+  }
+
+  /** A condition that is looked at only where another one is true: true where both are. */
+  private object Guarded {
+    def unapply(e: Expression): Option[(Expression, Expression)] = e match {
+      case If(p, q, otherwise) if isNeverTrue(otherwise) => Some((p, q))
+      case CaseWhen(Seq((p, q)), otherwise) if otherwise.forall(isNeverTrue) => Some((p, q))
+      case _ => None
+    }
+  }
+
+  private def isNeverTrue(e: Expression): Boolean = e match {
+    case Literal.FalseLiteral | Literal(null, _) => true
+    case c: Cast => isNeverTrue(c.child)
+    case _ => false
   }
 
   /** Without what only stands for something else; the optimizer leaves none of it. */

@@ -30,12 +30,7 @@ case class EncodedEndpoint(child: Expression) extends UnaryExpression {
 
   override def toString: String = child.toString
 
-  override protected def nullSafeEval(value: Any): Any = value match {
-    case decimal: Decimal => decimal.toUnscaledLong
-    case fraction @ (_: Float | _: Double) =>
-      EndpointEncoding.ofDouble(fraction.asInstanceOf[Number].doubleValue)
-    case whole => whole.asInstanceOf[Number].longValue
-  }
+  override protected def nullSafeEval(value: Any): Any = EndpointEncoding.of(value)
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val encoding = EndpointEncoding.getClass.getName.stripSuffix("$")
@@ -69,6 +64,35 @@ object EndpointEncoding {
     case _ => SparkTypes.isTime(dataType)
   }
 
+  /** The encoding of a value that is not NULL. */
+  def of(value: Any): Long = value match {
+    case decimal: Decimal => decimal.toUnscaledLong
+    case fraction @ (_: Float | _: Double) =>
+      ofDouble(fraction.asInstanceOf[Number].doubleValue)
+    case whole => whole.asInstanceOf[Number].longValue
+  }
+
+  /** The value that is encoded. */
+  def decode(encoded: Long, dataType: DataType): Any = dataType match {
+    case ByteType => encoded.toByte
+    case ShortType => encoded.toShort
+    case IntegerType | DateType | _: YearMonthIntervalType => encoded.toInt
+    case FloatType => toDouble(encoded).toFloat
+    case DoubleType => toDouble(encoded)
+    case DecimalType.Fixed(precision, scale) => Decimal.createUnsafe(encoded, precision, scale)
+    case _ => encoded
+  }
+
+  /** The encoding of the largest value of a type. */
+  def ofLargest(dataType: DataType): Long = dataType match {
+    case ByteType => Byte.MaxValue
+    case ShortType => Short.MaxValue
+    case IntegerType | DateType | _: YearMonthIntervalType => Int.MaxValue
+    case FloatType | DoubleType => ofDouble(Double.NaN)
+    case DecimalType.Fixed(precision, _) => BigInt(10).pow(precision).toLong - 1
+    case _ => Long.MaxValue
+  }
+
   /**
    * Positive doubles are ordered as their bits are, negative ones the other way round. -0.0 is
    * 0.0; NaN has one encoding, above infinity's. No double is encoded as the smallest or largest
@@ -80,6 +104,9 @@ object EndpointEncoding {
       val bits = java.lang.Double.doubleToLongBits(value)
       if (bits >= 0) bits else bits ^ Long.MaxValue
     }
+
+  def toDouble(encoded: Long): Double =
+    java.lang.Double.longBitsToDouble(if (encoded >= 0) encoded else encoded ^ Long.MaxValue)
 
   /**
    * Takes off what changes a value's type, but neither its encoding nor whether it can be

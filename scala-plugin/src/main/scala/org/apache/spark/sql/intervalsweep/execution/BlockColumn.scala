@@ -38,8 +38,14 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   /** `nulls`, or null if no row is NULL: most columns that may have NULLs have none. */
   final def nullsIfAny: Array[Boolean] = if (hasNulls) nulls else null
 
-  /** Forgets all rows. */
-  final def clear(): Unit = hasNulls = false
+  /** Forgets the rows, of which there are `n`, and what memory is of their values alone. */
+  final def clear(n: Int): Unit = {
+    hasNulls = false
+    forget(n)
+  }
+
+  /** Values of a fixed size are written over. */
+  protected def forget(n: Int): Unit = ()
 
   /** Reorders the rows: row `i` becomes what row `order(i)` was. */
   def permute(order: Array[Int], n: Int): Unit = if (hasNulls) {
@@ -252,6 +258,7 @@ final class ObjectColumn(dataType: DataType) extends BlockColumn(dataType) {
   /** A copy: the row is one that its producer uses again. */
   override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
     values(i) = InternalRow.copyValue(row.get(ordinal, dataType)).asInstanceOf[AnyRef]
+  override protected def forget(n: Int): Unit = java.util.Arrays.fill(values, 0, n, null)
   override protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit =
     throw unlike("a number")
   override protected def setTexts(i: Int, texts: Array[UTF8String], first: Int, n: Int): Unit =

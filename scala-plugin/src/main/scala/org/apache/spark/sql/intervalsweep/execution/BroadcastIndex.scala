@@ -3,15 +3,17 @@ package org.apache.spark.sql.intervalsweep.execution
 
 import java.util.stream.IntStream
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.intervalsweep.condition.EncodedEndpoint
+import org.apache.spark.util.SizeEstimator
 
 /**
  * A broadcast side in columns, sorted by (group, sort endpoint), and the numbers of its key groups.
  * It is made once in an executor and shared by the tasks of a join; read only.
  */
-final class BroadcastIndex(val block: RowBlock, val groups: KeyGroups)
+final class BroadcastIndex(val block: RowBlock, val groups: KeyGroups, val memory: IndexMemory)
 
 object BroadcastIndex {
   val NoGroup: Int = -1
@@ -19,39 +21,55 @@ object BroadcastIndex {
   /** Made of the array that was broadcast, by the name of the join. */
   private val shared = new SharedByTasks[BroadcastIndex]
 
-  /** The index of some packed rows for the join called `join`: that of another task, or a new one. */
+  /**
+   * The index of some packed rows for the join called `join`: that of another task, or a new one.
+   * Whether the task was killed is asked with every chunk of rows.
+   */
   def of(
       rows: Array[InternalRow],
       join: String,
       layout: BlockLayout,
       keys: Seq[Expression],
-      timer: SortTimer): BroadcastIndex =
-    shared.get(rows, join)(build(rows, layout, keys, timer))
+      timer: SortTimer,
+      context: TaskContext): BroadcastIndex = {
+    val check = () => context.killTaskIfInterrupted()
+    val index = shared.get(rows, join, check) {
+      val memory = new IndexMemory
+      memory.usedBy(context)
+      new IndexBuilder(rows, layout, keys, memory, check).build(timer)
+    }
+    index.memory.usedBy(context)
+    index
+  }
+}
 
-  private def build(
-      rows: Array[InternalRow],
-      layout: BlockLayout,
-      keys: Seq[Expression],
-      timer: SortTimer): BroadcastIndex = {
-    val block = new RowBlock(layout, memory = null)
+/** Makes a [[BroadcastIndex]]. */
+private final class IndexBuilder(
+    rows: Array[InternalRow],
+    layout: BlockLayout,
+    keys: Seq[Expression],
+    memory: IndexMemory,
+    check: () => Unit) {
+
+  def build(timer: SortTimer): BroadcastIndex = {
+    check()
+    val block = new RowBlock(layout, memory)
     val groups = KeyGroups.of(keys)
     groups match {
-      case numbers: NumberGroups => fillByNumber(block.grouped(), numbers, rows, keys.head)
-      case many: ManyKeysGroups if keys.nonEmpty => fillByKeys(block.grouped(), many, rows, keys)
-      case _ => block.fill(blocks(rows, layout))
+      case numbers: NumberGroups => fillByNumber(block.grouped(), numbers)
+      case many: ManyKeysGroups if keys.nonEmpty => fillByKeys(block.grouped(), many)
+      case _ => block.fill(blocks(layout))
     }
+    check()
     timer.time(block.sort())
-    new BroadcastIndex(block, groups)
+    memory.reserve(SizeEstimator.estimate(groups))
+    new BroadcastIndex(block, groups, memory)
   }
 
   /** The key is read as one endpoint more: a row without it matches nothing, either. */
-  private def fillByNumber(
-      block: RowBlock,
-      groups: NumberGroups,
-      rows: Array[InternalRow],
-      key: Expression): Unit = {
-    val endpoints = block.layout.endpoints :+ EncodedEndpoint(key)
-    val some = blocks(rows, block.layout.copy(endpoints = endpoints))
+  private def fillByNumber(block: RowBlock, groups: NumberGroups): Unit = {
+    val endpoints = layout.endpoints :+ EncodedEndpoint(keys.head)
+    val some = blocks(layout.copy(endpoints = endpoints))
     block.fill(some)
     var first = 0
     some.foreach { part =>
@@ -61,12 +79,8 @@ object BroadcastIndex {
   }
 
   /** Each core numbers the groups of its rows; they have other numbers together. */
-  private def fillByKeys(
-      block: RowBlock,
-      groups: ManyKeysGroups,
-      rows: Array[InternalRow],
-      keys: Seq[Expression]): Unit = {
-    val some = inParallel(rows, block.layout)(new KeyedRows(block.layout, keys))(_.appendAll(_))
+  private def fillByKeys(block: RowBlock, groups: ManyKeysGroups): Unit = {
+    val some = inParallel(layout)(new KeyedRows(layout, keys, memory))(_.appendAll(_))
     block.fill(some.map(_.block))
     var first = 0
     some.foreach { part =>
@@ -78,8 +92,8 @@ object BroadcastIndex {
     }
   }
 
-  private def blocks(rows: Array[InternalRow], layout: BlockLayout): Seq[RowBlock] =
-    inParallel(rows, layout)(new RowBlock(layout, memory = null))(_.appendAll(_))
+  private def blocks(layout: BlockLayout): Seq[RowBlock] =
+    inParallel(layout)(new RowBlock(layout, memory))(_.appendAll(_))
 
   /**
    * Has each core take some of the packed rows. In parallel: the executor's other tasks wait for the
@@ -87,7 +101,6 @@ object BroadcastIndex {
    * compiles needs its class loader.
    */
   private def inParallel[T](
-      rows: Array[InternalRow],
       layout: BlockLayout)(make: => T)(fill: (T, Iterator[InternalRow]) => Unit): Seq[T] = {
     val types = layout.input.map(_.dataType).toArray
     val count = math.min(rows.length, Runtime.getRuntime.availableProcessors)
@@ -95,16 +108,19 @@ object BroadcastIndex {
     def start(k: Int): Int = (k.toLong * rows.length / count).toInt
     IntStream.range(0, count).parallel().forEach { k =>
       val some = rows.slice(start(k), start(k + 1))
-      fill(parts(k), PackedRows.unpack(some, types, PackedRows.codec))
+      fill(parts(k), PackedRows.unpack(some, types, PackedRows.codec, check))
     }
     parts
   }
 }
 
 /** Some rows of a broadcast, in the groups that their keys make. */
-private final class KeyedRows(layout: BlockLayout, keys: Seq[Expression]) {
+private final class KeyedRows(
+    layout: BlockLayout,
+    keys: Seq[Expression],
+    memory: IndexMemory) {
   private val key = RowKeys.of(keys, layout.input)
-  val block: RowBlock = new RowBlock(layout, memory = null).grouped()
+  val block: RowBlock = new RowBlock(layout, memory).grouped()
   val groups: ManyKeysGroups = new ManyKeysGroups
 
   /** Leaves out rows without a key or an endpoint. */

@@ -140,12 +140,14 @@ case class IntervalSweepJoinExec(
 
   def input(side: Side): SparkPlan = if (side == LeftSide) left else right
 
-  override protected def doExecute(): RDD[InternalRow] = SweepExecution(this).interpreted()
-  override def inputRDDs(): Seq[RDD[InternalRow]] = {
-    val execution = SweepExecution(this)
-    generatedTasks.tasks = execution.tasks
-    Seq(execution.input)
-  }
+  /**
+   * One for the node, however often and by how many threads at a time its rows are asked for: the
+   * ranges of the tasks are those by which the rows of the input were shuffled.
+   */
+  @transient private[execution] lazy val execution: SweepExecution = SweepExecution(this)
+
+  override protected def doExecute(): RDD[InternalRow] = execution.interpreted()
+  override def inputRDDs(): Seq[RDD[InternalRow]] = Seq(execution.input)
 
   override def simpleString(maxFields: Int): String =
     s"$nodeName $joinType, " + described.mkString(", ")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Side, Sweep}
 
 /**
@@ -11,13 +12,15 @@ import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Side, Sweep}
  * @param range the range that the task stands for, if it does; it clips the lead axes
  * @param batchRuns about how many runs make a batch
  * @param smallGroupPairs how many pairs the groups of a small window have at most, on average
+ * @param context tells whether the task was killed
  */
 final class LocalSweep(
     sweeps: Array[Sweep],
     firstOnly: Array[Boolean],
     range: Option[(Long, Long)],
     batchRuns: Int,
-    smallGroupPairs: Long)
+    smallGroupPairs: Long,
+    context: TaskContext)
     extends RunSource {
   override val runs: RunBatch = new RunBatch
   private var left: RowBlock = _
@@ -73,7 +76,7 @@ final class LocalSweep(
     val started = System.nanoTime()
     runs.size = 0
     while (runs.size == 0 && hasSearch) {
-      while (runs.size < batchRuns && box < search.boxes) { search.find(box, runs); box += 1 }
+      findSome()
       runs.sweep = sweep
       if (box == search.boxes) {
         statistics.candidates += search.candidates
@@ -83,6 +86,18 @@ final class LocalSweep(
     statistics.runs += runs.size
     statistics.kernelNanos += System.nanoTime() - started
     runs.size > 0
+  }
+
+  private def findSome(): Unit = {
+    var nextCheck = search.candidates + LocalSweep.CandidatesPerCheck
+    while (runs.size < batchRuns && box < search.boxes) {
+      search.find(box, runs)
+      box += 1
+      if (search.candidates >= nextCheck) {
+        context.killTaskIfInterrupted()
+        nextCheck = search.candidates + LocalSweep.CandidatesPerCheck
+      }
+    }
   }
 
   /** Goes on to the next sweep if there is no current one. */
@@ -98,6 +113,10 @@ final class LocalSweep(
   }
 
   private def block(side: Side): RowBlock = if (side == LeftSide) left else right
+}
+
+private object LocalSweep {
+  private val CandidatesPerCheck = 1 << 22
 }
 
 /** The matches of one box after the other, in one sweep. */

@@ -37,12 +37,18 @@ case object PackedRows extends BroadcastMode {
     chunks.map(chunk => project(InternalRow(chunk.size, chunk.bytes)).copy())
   }
 
-  /** The rows that were packed; each is valid until the next one. */
+  /**
+   * The rows that were packed; each is valid until the next one.
+   *
+   * @param check fails if it is all in vain; asked with every chunk
+   */
   def unpack(
       packed: Array[InternalRow],
       types: Array[DataType],
-      codec: CompressionCodec): Iterator[InternalRow] = {
+      codec: CompressionCodec,
+      check: () => Unit = () => ()): Iterator[InternalRow] = {
     val chunks = packed.iterator.map { row =>
+      check()
       val source = codec.compressedInputStream(new ByteArrayInputStream(row.getBinary(1)))
       try source.readNBytes(row.getInt(0))
       finally source.close()

@@ -56,9 +56,9 @@ case class PairReader(
         leftRow.block = task.left
         rightRow.block = task.right
       }
-      pairs = task.takePairs()
       leftRow.position = task.leftRow - task.leftStep
       rightRow.position = task.rightRow - task.rightStep
+      pairs = task.takePairs()
       if (existence.isDefined) outcome.update(0, task.hasMatch)
       true
     }

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution
 
 import scala.collection.mutable.ArrayBuffer
 
-import org.apache.spark.RangePartitioner
+import org.apache.spark.{RangePartitioner, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.util.random.XORShiftRandom
@@ -80,6 +80,7 @@ final case class PartitionPoints(seen: Long, sample: Array[Long])
 
 object PartitionPoints {
   private val SamplesPerRange = 100
+  private val RowsPerCheck = 1 << 12
 
   /**
    * @param point makes what reads the point of a row; a task has its own
@@ -93,7 +94,13 @@ object PartitionPoints {
     rows.mapPartitionsWithIndexInternal { (partition, rows) =>
       val reservoir = new Reservoir(math.max(size.toInt, 1), partition)
       val pointOf = point()
-      while (rows.hasNext) if (pointOf.read(rows.next())) reservoir.add(pointOf(0))
+      val context = TaskContext.get()
+      var read = 0L
+      while (rows.hasNext) {
+        if (pointOf.read(rows.next())) reservoir.add(pointOf(0))
+        read += 1
+        if (read % RowsPerCheck == 0) context.killTaskIfInterrupted()
+      }
       Iterator(PartitionPoints(reservoir.seen, reservoir.sample))
     }
   }

@@ -109,6 +109,7 @@ private final class PreparedRanges(
     }.toMap
     val outcomes = JoinOutput.outcomes(side)
     val settings = TaskSettings(node, outcomes, layouts, runs = None)
+      .copy(metrics = SweepMetrics.withoutOutput(node.metrics, node.session.sparkContext))
     val tasks = new SortedTasks(settings, Some(ranges))
     val reader = PairReader(
       layouts(LeftSide).payload,

@@ -45,7 +45,7 @@ case class BlockLayout(
  * Rows of one side in memory, in columns, in the order in which the worker sees them: what a run
  * `(first, count)` counts through.
  *
- * @param memory where the block's memory is accounted; null for what a whole executor shares
+ * @param memory where the block's memory is accounted
  */
 final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private val endpointOf = new EndpointReader(layout.endpoints, layout.input)
@@ -71,13 +71,14 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private var tableBytes = 0L
   private var order: Array[Int] = _
 
-  /** Bytes taken for values of variable length, and those yet to be asked for. */
+  /** Bytes taken for the arrays; those for values of variable length, and those yet to be asked for. */
+  private var fixedBytes = 0L
   private var objectBytes = 0L
   private var pendingBytes = 0L
   private var isShort = false
 
   /** Whether the executor's other tasks wait for the block. */
-  private val isShared = memory == null
+  private val isShared = memory.isShared
   private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
 
   /** Whether what is kept of a row are fields as they are, and nothing else is asked of it. */
@@ -164,19 +165,29 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     columns.indices.foreach { k =>
       columns(k).setAll(rows, batch, layout.ordinals(k), first, n)
     }
-    if (hasObjects && memory != null)
-      (first until first + n).foreach(i => reserveObjects(batch.textBytes(i)))
+    if (hasObjects) (first until first + n).foreach(i => reserveObjects(batch.textBytes(i)))
     rows += n
     offsets = null
     knownTables = null
   }
 
-  /** Becomes what blocks without groups hold, that have the same layout; only of a shared block. */
+  /**
+   * Becomes what blocks without groups hold, that have the same layout and the same memory and are
+   * not needed after that; only of a shared block.
+   */
   def fill(blocks: Seq[RowBlock]): Unit = {
     val total = blocks.map(_.numRows.toLong).sum
     if (total > RowBlock.MaxRows) throw RowBlock.tooMany
+    reserveRows(total.toInt)
     resize(total.toInt)
     blocks.foreach(addAll)
+    blocks.foreach(_.leave())
+  }
+
+  /** Gives the arrays' memory back; the values of variable length are another block's now. */
+  private def leave(): Unit = {
+    memory.release(fixedBytes)
+    fixedBytes = 0
   }
 
   private def addAll(other: RowBlock): Unit = {
@@ -184,6 +195,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       System.arraycopy(other.endpoints(k), 0, endpoints(k), rows, other.numRows)
     }
     columns.indices.foreach(k => columns(k).copyAll(rows, other.columns(k), other.numRows))
+    objectBytes += other.objectBytes
     if (failures != null) failures.addAll(rows, other.failures)
     rows += other.numRows
     offsets = null
@@ -205,6 +217,8 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       }
       if (groups != null) groups = EndpointOrder.permuted(groups, order, rows)
     }
+    // Tasks must not make it each by itself: one might read what another has not yet written.
+    if (isShared) groupOffsets
   }
 
   /** Where the row that is now at `i` was added. */
@@ -218,8 +232,10 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
 
   /** Forgets the rows, keeping the memory of what is fixed in size. */
   def clear(): Unit = {
-    if (memory != null) memory.release(objectBytes + tableBytes)
+    columns.foreach(_.clear(rows))
+    memory.release(objectBytes + tableBytes)
     objectBytes = 0
+    pendingBytes = 0
     tableBytes = 0
     isShort = false
     rows = 0
@@ -227,7 +243,6 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     knownTables = null
     order = null
     matched.clear()
-    columns.foreach(_.clear())
     if (failures != null) failures.clear()
   }
 
@@ -255,11 +270,13 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   }
 
   /** Takes memory for the tables, and what else is computed of each row, until [[clear]]. */
-  def reserveTables(bytesPerRow: Int): Boolean = memory == null || tableBytes > 0 || {
-    val bytes = rows.toLong * bytesPerRow
-    val isGranted = memory.tryReserve(bytes)
-    if (isGranted) tableBytes = bytes
-    isGranted
+  def reserveTables(bytesPerRow: Int): Boolean = synchronized {
+    tableBytes > 0 || {
+      val bytes = rows.toLong * bytesPerRow
+      val isGranted = memory.tryReserve(bytes)
+      if (isGranted) tableBytes = bytes
+      isGranted
+    }
   }
 
   /** Whether the rows have group numbers; said before the first row. */
@@ -270,22 +287,28 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
 
   private def grow(): Unit = {
     if (isLargest) throw RowBlock.tooMany
-    if (memory != null) memory.reserve(bytesToGrow)
+    reserveRows(nextCapacity - capacity)
     resize(nextCapacity)
   }
 
-  private def tryGrow(): Boolean =
-    !isLargest && (memory == null || memory.tryReserve(bytesToGrow)) && {
+  private def reserveRows(more: Int): Unit = {
+    memory.reserve(bytesPerRow * more)
+    fixedBytes += bytesPerRow * more
+  }
+
+  private def tryGrow(): Boolean = {
+    val bytes = bytesPerRow * (nextCapacity - capacity)
+    !isLargest && memory.tryReserve(bytes) && {
+      fixedBytes += bytes
       resize(nextCapacity)
       true
     }
+  }
 
   private def isLargest: Boolean = capacity > RowBlock.MaxRows / 2
   private def nextCapacity: Int = if (capacity == 0) RowBlock.FirstCapacity else 2 * capacity
-  private def bytesToGrow: Long = {
-    val perRow = 4 + 8 * endpoints.length + columns.map(_.bytesPerRow).sum + RowBlock.SortBytes
-    (nextCapacity - capacity).toLong * perRow
-  }
+  private val bytesPerRow: Long =
+    4L + 8 * endpoints.length + columns.map(_.bytesPerRow).sum + RowBlock.SortBytes
 
   private def resize(larger: Int): Unit = {
     endpoints.indices.foreach(k => endpoints(k) = java.util.Arrays.copyOf(endpoints(k), larger))
@@ -298,7 +321,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
    * Variable-length values are accounted by the size of the rows that they came in, in steps of a
    * mebibyte. The row that needs another step is kept even if that is refused, or the rows of a batch.
    */
-  private def reserveObjects(bytes: Long): Unit = if (memory != null) {
+  private def reserveObjects(bytes: Long): Unit = {
     pendingBytes += bytes
     if (pendingBytes >= RowBlock.ObjectStep) {
       if (memory.tryReserve(pendingBytes)) objectBytes += pendingBytes else isShort = true

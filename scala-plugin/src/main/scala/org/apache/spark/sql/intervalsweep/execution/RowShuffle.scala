@@ -85,7 +85,8 @@ private final class PackedAddresses(
     extends Iterator[Product2[Int, InternalRow]] {
   private val packers = new Array[RowPacker](partitions)
   private val mostBytes = RowShuffle.bytesFor(partitions)
-  private val counted = TaskContext.get().taskMetrics().shuffleWriteMetrics
+  private val context = TaskContext.get()
+  private val counted = context.taskMetrics().shuffleWriteMetrics
   private val project = UnsafeProjection.create(RowShuffle.packedColumns)
   private val packed = new GenericInternalRow(1)
   private val pair = new MutablePair[Int, InternalRow]
@@ -105,6 +106,7 @@ private final class PackedAddresses(
 
   override def next(): Product2[Int, InternalRow] = {
     if (!hasNext) throw new NoSuchElementException
+    context.killTaskIfInterrupted()
     val packer = packers(full)
     written.add(packer.numRows - 1L)
     counted.incRecordsWritten(packer.numRows - 1L)

@@ -18,9 +18,6 @@ import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
  */
 trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
 
-  /** The tasks, known only when the query runs: code is generated for EXPLAIN, too. */
-  @transient protected lazy val generatedTasks: GeneratedTasks = new GeneratedTasks
-
   override def needCopyResult: Boolean = true
 
   /** The loop is here: the inputs generate no code in this stage that a LIMIT could stop. */
@@ -28,7 +25,10 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
   override def limitNotReachedChecks: Seq[String] = Nil
 
   override protected def doProduce(ctx: CodegenContext): String = {
-    val tasks = ctx.addReferenceObj("sweepTasks", generatedTasks)
+    val tasks = ctx.addReferenceObj(
+      "sweepTasks",
+      new GeneratedTasks(this),
+      classOf[SweepTasks].getName)
     val task = ctx.addMutableState(classOf[SweepTask].getName, "sweepTask", forceInline = true)
     val l = ctx.freshName("l")
     val r = ctx.freshName("r")
@@ -165,7 +165,10 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
          |  if ($task.isDecided($l, $r)) continue;
          |  $check
          |  $task.setMatched($l, $r);
-         |  if ($task.${side}Step() == 0) $n = 1;
+         |  if ($task.${side}Step() == 0) {
+         |    $n = 1;
+         |    $task.endRun();
+         |  }
          |  continue;
          |}
        """.stripMargin

@@ -87,10 +87,13 @@ trait SweepTasks extends Serializable {
   def open(input: Iterator[InternalRow]): SweepTask
 }
 
-/** What generated code refers to. */
-final class GeneratedTasks extends SweepTasks {
-  var tasks: SweepTasks = _
-  override def open(input: Iterator[InternalRow]): SweepTask = tasks.open(input)
+/**
+ * What generated code refers to: the tasks of the node's one execution, in whose place it stands as
+ * long as the query does not run. Code is generated for EXPLAIN, too.
+ */
+final class GeneratedTasks(node: IntervalSweepJoinExec) extends SweepTasks {
+  override def open(input: Iterator[InternalRow]): SweepTask = node.execution.tasks.open(input)
+  private def writeReplace(): AnyRef = node.execution.tasks
 }
 
 /** What every task of a join needs to know; made on the driver. */
@@ -133,15 +136,16 @@ case class TaskSettings(
       context: TaskContext): SweepTask = {
     val start = () => new SweepWorker(worker(resident), range, context)
     val firstOnly = plan.sweeps.map(plan.isFirstOnly)
-    val local = new LocalSweep(plan.sweeps, firstOnly, range, batchRows, smallGroupPairs)
-    val task = new SweepTask(windows, resident, plan, start, local, metrics)
+    val local =
+      new LocalSweep(plan.sweeps, firstOnly, range, batchRows, smallGroupPairs, context)
+    val task = new SweepTask(windows, resident, plan, start, local, metrics, context)
     context.addTaskCompletionListener[Unit](_ => task.publish())
     task
   }
 
   /** The memory of a task's blocks; given back when the task ends. */
-  def memory(context: TaskContext): BlockMemory = {
-    val memory = new BlockMemory(context.taskMemoryManager())
+  def memory(context: TaskContext): TaskMemory = {
+    val memory = new TaskMemory(context.taskMemoryManager())
     context.addTaskCompletionListener[Unit] { _ =>
       metrics(SweepMetrics.PeakMemory).add(memory.peak)
       memory.releaseAll()
@@ -211,7 +215,8 @@ final class BroadcastTasks(
       join,
       settings.layouts(side),
       settings.keys(side),
-      settings.sortTimer)
+      settings.sortTimer,
+      context)
     val memory = settings.memory(context)
     val leftovers = settings.leftovers(memory)
     val windows = new BroadcastWindows(

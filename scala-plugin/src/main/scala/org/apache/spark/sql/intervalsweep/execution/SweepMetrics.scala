@@ -46,6 +46,10 @@ object SweepMetrics {
     SortTime -> SQLMetrics.createNanoTimingMetric(sc, "sort time"),
     PeakMemory -> SQLMetrics.createSizeMetric(sc, "peak memory"),
     SpillSize -> SQLMetrics.createSizeMetric(sc, "spill size"))
+
+  /** For a pass whose rows are none of the join's: nobody sees how many they are. */
+  def withoutOutput(metrics: Map[String, SQLMetric], sc: SparkContext): Map[String, SQLMetric] =
+    metrics.updated(OutputRows, SQLMetrics.createMetric(sc, "rows of an inner pass"))
 }
 
 /** A plain number that is added to a metric now and then; a task may run several joins' parts. */

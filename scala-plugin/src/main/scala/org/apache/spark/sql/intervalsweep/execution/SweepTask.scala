@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, Sweep}
 
@@ -35,7 +36,7 @@ case class TaskPlan(
  * {{{
  *   while (task.hasRun()) {
  *     if (task.takeWindowChange()) ...           // the columns are others than before
- *     l = task.leftRow; r = task.rightRow
+ *     l = task.leftRow; r = task.rightRow        // a long run comes in parts
  *     for (n = task.takePairs(); n > 0; n -= 1) {
  *       ... emit (l, r) ...                      // or suspend(l, r, n) and go on later
  *       l += task.leftStep; r += task.rightStep
@@ -45,6 +46,8 @@ case class TaskPlan(
  *
  * @param startWorker starts the worker; called once, and only if a window is not small
  * @param local sweeps the small windows
+ * @param context tells whether the task was killed: no iterator of Spark's is asked while runs are
+ *   expanded, and if the caller rejects all pairs, nothing goes out, either
  */
 final class SweepTask(
     windows: Windows,
@@ -52,7 +55,8 @@ final class SweepTask(
     plan: TaskPlan,
     startWorker: () => SweepWorker,
     local: LocalSweep,
-    metrics: Map[String, SQLMetric]) {
+    metrics: Map[String, SQLMetric],
+    context: TaskContext) {
   private val counters = SweepMetrics.counted.map(name => name -> new Counter(metrics(name))).toMap
   private val emittedRows = counters(SweepMetrics.OutputRows)
   private val pythonTime = counters(SweepMetrics.PythonTime)
@@ -71,6 +75,7 @@ final class SweepTask(
   private var isNewWindow = false
   private var lone: List[LoneRows] = Nil
   private var pairs = 0
+  private var pairsToCheck = SweepTask.PairsPerCheck
   private val aggregates = plan.runs.map(new RunAggregates(_)).orNull
   private var ranges = Map.empty[Side, PointRange]
   private var partners: BatchPartners = _
@@ -103,12 +108,27 @@ final class SweepTask(
     pairs > 0
   }
 
-  /** The number of pairs in the run; they are then the caller's. */
+  /**
+   * The number of pairs from `leftRow` and `rightRow` on that are then the caller's: those of the
+   * run, or the next part of a long one. They are asked for last.
+   */
   def takePairs(): Int = {
-    val n = pairs
-    pairs = 0
+    val n = math.min(pairs, SweepTask.PairsPerCheck)
+    pairs -= n
+    leftRow += n * leftStep
+    rightRow += n * rightStep
+    pairsToCheck -= n
+    if (pairsToCheck <= 0) check()
     n
   }
+
+  private def check(): Unit = {
+    context.killTaskIfInterrupted()
+    pairsToCheck = SweepTask.PairsPerCheck
+  }
+
+  /** Goes past the rest of the run. */
+  def endRun(): Unit = pairs = 0
 
   /** Whether the rows changed since this was asked last. */
   def takeWindowChange(): Boolean = {
@@ -121,7 +141,7 @@ final class SweepTask(
   def suspend(l: Int, r: Int, n: Int): Unit = {
     leftRow = l
     rightRow = r
-    pairs = n
+    pairs += n
   }
 
   /** What the pairs of a run are together, as columns of one row. */
@@ -213,6 +233,7 @@ final class SweepTask(
 
   /** Reads the next batch of runs. */
   private def fetch(): Unit = {
+    check()
     publish()
     isSwept = !timed(source.nextRuns(statistics))
     if (!isSwept) take(source.runs)
@@ -278,6 +299,7 @@ final class SweepTask(
 
   private def raiseFailures(runs: RunBatch, boxes: RowBlock, points: RowBlock): Unit =
     (0 until runs.size).foreach { k =>
+      context.killTaskIfInterrupted()
       if (boxes.hasFailures) boxes.raiseFailure(runs.box(k), 1)
       if (points.hasFailures) points.raiseFailure(runs.first(k), runs.count(k))
     }
@@ -290,6 +312,7 @@ final class SweepTask(
   private def setPoints(runs: RunBatch, block: RowBlock): Unit = {
     var k = 0
     while (k < runs.size) {
+      if (k % SweepTask.RunsPerCheck == 0) check()
       block.matched.set(runs.first(k), runs.first(k) + runs.count(k))
       k += 1
     }
@@ -298,6 +321,7 @@ final class SweepTask(
   private def block(side: Side): RowBlock = if (side == LeftSide) left else right
 
   private def nextWindow(): Boolean = windows.next() && {
+    check()
     if (windows.residentChanged) isResidentSent = false
     if (residentSide == LeftSide) show(windows.resident, windows.stream)
     else show(windows.stream, windows.resident)
@@ -380,4 +404,13 @@ final class SweepTask(
     }
     counters.values.foreach(_.publish())
   }
+}
+
+private object SweepTask {
+
+  /** So few that it takes seconds only if a pair takes a quarter of a millisecond. */
+  private val PairsPerCheck = 1 << 13
+
+  /** Runs of which only the rows that they hold are marked. */
+  private val RunsPerCheck = 1 << 8
 }

@@ -42,10 +42,13 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
 
   private val environment =
     settings.environment + ("PYTHONPATH" -> WorkerSources.folder) ++ faultHandler
-  private val process = start()
-  private val channel = new WorkerChannel(blocking(process.worker))
   private val allocator: BufferAllocator =
     ArrowUtils.rootAllocator.newChildAllocator("intervalsweep worker", 0, Long.MaxValue)
+  // The last one is called first. Each is there before anything that follows can fail.
+  context.addTaskCompletionListener[Unit](_ => allocator.close())
+  private val process = start()
+  context.addTaskCompletionListener[Unit](_ => end())
+  private val channel = new WorkerChannel(blocking(process.worker))
   private val endpoints = new EndpointWriter(allocator, channel)
 
   /** Whether the worker waits for a command, and so can serve another task. */
@@ -56,10 +59,6 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
   private var answer: Answer = _
   override val runs: RunBatch = new RunBatch
 
-  context.addTaskCompletionListener[Unit] { _ =>
-    end()
-    allocator.close()
-  }
   startMonitor()
   open()
 

@@ -135,9 +135,9 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
       case FloatType => words(vector, rows)(i => floatToRawIntBits(vector.getFloat(i)).toLong)
       case DoubleType => words(vector, rows)(i => doubleToRawLongBits(vector.getDouble(i)))
       case _ if dataType.defaultSize == 4 => words(vector, rows)(vector.getInt(_).toLong)
-      case _ if isCoded(vector) || rows.length < batch.numRows =>
-        words(vector, rows)(vector.getLong(_))
-      case _ => vector.getLongs(0, rows.length)
+      case _ if rows.length == batch.numRows && hasPlainWords(vector) =>
+        vector.getLongs(0, rows.length)
+      case _ => words(vector, rows)(vector.getLong(_))
     }
   }
 
@@ -175,10 +175,13 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
     texts
   }
 
-  /** Whether values have to be looked up in a dictionary: not many at once, and none of a NULL. */
-  private def isCoded(vector: ColumnVector): Boolean = vector match {
-    case writable: WritableColumnVector => writable.hasDictionary
-    case _ => false
+  /**
+   * Whether many values can be had at once. Of Spark's own vectors NULLs can be read, as anything; in a
+   * dictionary, and in vectors of others, such as Arrow's, there is no value to be had of a NULL.
+   */
+  private def hasPlainWords(vector: ColumnVector): Boolean = vector match {
+    case writable: WritableColumnVector => !writable.hasDictionary
+    case _ => !vector.hasNull
   }
 
   private def words(vector: ColumnVector, rows: Array[Int])(value: Int => Long): Array[Long] = {

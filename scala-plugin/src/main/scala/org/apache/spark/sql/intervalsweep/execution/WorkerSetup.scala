@@ -6,7 +6,6 @@ import org.apache.spark.internal.config.Python.{PYSPARK_EXECUTOR_MEMORY, PYTHON_
 import org.apache.spark.internal.config.EXECUTOR_CORES
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.{Axis, Bound, Side, Sweep}
-import org.apache.spark.sql.internal.SQLConf
 
 /** What the driver decides about the workers of a join. */
 object WorkerSetup {
@@ -17,17 +16,20 @@ object WorkerSetup {
     val conf = SparkEnv.get.conf
     val maxRuns = node.conf.getConf(IntervalSweepConf.BatchRows)
     WorkerSettings(
-      python(node.conf, conf),
+      python(conf),
       openMessage(node, plan, resident, maxRuns),
       environment(conf),
       maxRuns)
   }
 
-  /** Found on the driver, since an executor's environment says nothing of the user's choice. */
-  def python(conf: SQLConf, sparkConf: SparkConf): String =
-    conf.getConf(IntervalSweepConf.Python)
-      .orElse(Option(conf.getConfString("spark.sql.execution.pyspark.python", null)))
-      .orElse(sparkConf.getOption("spark.pyspark.python"))
+  /**
+   * Found on the driver, since an executor's environment says nothing of the user's choice; and not
+   * in a session, where whoever may send SQL could name any program.
+   */
+  private def python(conf: SparkConf): String =
+    conf.get(IntervalSweepConf.Python)
+      .orElse(conf.getOption("spark.sql.execution.pyspark.python"))
+      .orElse(conf.getOption("spark.pyspark.python"))
       .orElse(sys.env.get("PYSPARK_PYTHON"))
       .getOrElse("python3")
 
@@ -45,9 +47,10 @@ object WorkerSetup {
       resident: Side,
       maxRuns: Int): String = {
     val sweeps = node.sweeps.map(sweep(_, plan)).mkString(",")
+    val cacheBytes = node.conf.getConf(IntervalSweepConf.WorkerCacheBytes)
     s"""{"protocol":$Protocol,"resident":"$resident","sweeps":[$sweeps],""" +
       s""""left":${node.leftEndpoints.size},"right":${node.rightEndpoints.size},""" +
-      s""""maxRuns":$maxRuns}"""
+      s""""maxRuns":$maxRuns,"cacheBytes":$cacheBytes}"""
   }
 
   private def sweep(s: Sweep, plan: TaskPlan): String =

@@ -4,12 +4,12 @@ package org.apache.spark.sql.intervalsweep.execution
 import java.io.{File, IOException}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, LinkOption, Path, Paths, StandardCopyOption}
-import java.nio.file.attribute.PosixFilePermissions
+import java.nio.file.attribute.{PosixFilePermissions, UserPrincipal}
 import java.security.MessageDigest
 import java.util.jar.JarFile
 
 import scala.jdk.CollectionConverters._
-import scala.util.Using
+import scala.util.{Try, Using}
 
 import org.apache.spark.internal.Logging
 
@@ -37,13 +37,21 @@ object WorkerSources extends Logging {
       .toString
   }
 
+  /** A user id without a name, as containers have them, has no home, either: Java says `?`. */
   private def candidates(): Seq[Path] = {
-    val user = System.getProperty("user.name")
+    val home = Paths.get(System.getProperty("user.home"))
     val cache = Option(System.getenv("XDG_CACHE_HOME")).filter(_.nonEmpty).map(Paths.get(_))
-      .getOrElse(Paths.get(System.getProperty("user.home"), ".cache"))
-    Seq(
-      cache.resolve("intervalsweep"),
-      Paths.get(System.getProperty("java.io.tmpdir"), s"intervalsweep-$user"))
+      .orElse(Option.when(home.isAbsolute)(home.resolve(".cache")))
+    val temporary = Paths.get(System.getProperty("java.io.tmpdir"))
+    val ours = Try(ownerOfNew(temporary)).map(o => temporary.resolve(s"intervalsweep-$o"))
+    cache.map(_.resolve("intervalsweep")).toSeq ++ ours.toOption
+  }
+
+  /** Who owns a file that this process makes in a folder: as files know us, by number if need be. */
+  private def ownerOfNew(folder: Path): UserPrincipal = {
+    val file = Files.createTempFile(folder, ".owner", null)
+    try Files.getOwner(file)
+    finally Files.delete(file)
   }
 
   private def fromJar(): Map[String, Array[Byte]] = {
@@ -97,9 +105,8 @@ object WorkerSources extends Logging {
         folder,
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")))
     }
-    val owner = Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS).getName
-    if (owner != System.getProperty("user.name"))
-      throw new IOException(s"$folder belongs to $owner")
+    val owner = Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS)
+    if (owner != ownerOfNew(folder)) throw new IOException(s"$folder belongs to $owner")
     val others = Files.getPosixFilePermissions(folder).asScala.map(_.toString)
       .filter(p => p == "GROUP_WRITE" || p == "OTHERS_WRITE")
     if (others.nonEmpty) throw new IOException(s"others may write to $folder")

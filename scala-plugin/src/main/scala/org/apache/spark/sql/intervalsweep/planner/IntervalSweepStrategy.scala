@@ -28,6 +28,7 @@ object IntervalSweepStrategy
     case Project(columns, join: Join) => planned(join, Some(columns)).toSeq
     case join: Join => planned(join, None).orElse(plannedBySpark(join)).toSeq
     case runs: MatchRuns => Seq(plannedRuns(runs))
+    case PackedSide(side) => Seq(PackedRowsExec(planLater(side)))
     case _ => Nil
   }
 
@@ -176,11 +177,15 @@ object IntervalSweepStrategy
       choice: SweepChoice,
       columns: Option[Seq[NamedExpression]]): IntervalSweepJoinExec = {
     val SweepChoice(sweep, mode) = choice
-    def input(side: Side, plan: LogicalPlan): SparkPlan =
-      if (mode == SweepMode.Broadcast(side)) broadcast(plan) else SweepInputExec(planLater(plan))
+    def input(side: Side, plan: LogicalPlan, other: LogicalPlan): SparkPlan = mode match {
+      case SweepMode.Broadcast(`side`) => broadcast(plan)
+      case _: SweepMode.Broadcast =>
+        linked(SweepInputExec(planLater(PrunePartitions.inOtherSide(plan, other))), plan)
+      case _ => linked(SweepInputExec(planLater(plan)), plan)
+    }
     IntervalSweepJoinExec(
-      input(LeftSide, join.left),
-      input(RightSide, join.right),
+      input(LeftSide, join.left, join.right),
+      input(RightSide, join.right, join.left),
       join.joinType match { case Cross => Inner; case other => other },
       sweep.leftKeys,
       sweep.rightKeys,
@@ -196,14 +201,19 @@ object IntervalSweepStrategy
       columns.fold(join.output)(needed(join, _)))
   }
 
-  /** What is packed belongs to the side: adaptive execution puts the finished broadcast there. */
   private def broadcast(plan: LogicalPlan): SparkPlan =
     if (broadcastStage(plan).isDefined) planLater(plan)
-    else {
-      val packed = PackedRowsExec(planLater(plan))
-      packed.setLogicalLink(plan)
-      packed
-    }
+    else linked(PackedRowsExec(planLater(plan)), plan)
+
+  /**
+   * A node below the join belongs to its input. Without a link of its own it would inherit the
+   * join's: adaptive execution would then put the finished exchange above it in the join's place,
+   * and judge the join by the row count of one input, which drops LIMIT and ORDER BY above it.
+   */
+  private def linked(node: SparkPlan, input: LogicalPlan): SparkPlan = {
+    node.setLogicalLink(input)
+    node
+  }
 
   private def needed(join: Join, columns: Seq[NamedExpression]): Seq[Attribute] = {
     val references = AttributeSet(columns.flatMap(_.references))

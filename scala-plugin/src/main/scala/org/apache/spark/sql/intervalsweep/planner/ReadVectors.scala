@@ -26,8 +26,7 @@ object ReadVectors extends ColumnarRule {
 
   /** Only what a join or its broadcast reads: Spark's shuffle takes rows in its own format alone. */
   private def input(plan: SparkPlan): SparkPlan = plan match {
-    case packed: PackedRowsExec => packed.copy(child = vectors(packed.child))
-    case input: SweepInputExec => input.copy(child = vectors(input.child))
+    case _: PackedRowsExec | _: SweepInputExec => plan.withNewChildren(plan.children.map(vectors))
     case _ => plan
   }
 

@@ -24,6 +24,16 @@ class SpellingsSuite extends ConditionSupport {
       "NOT (NOT (r.ts <= s.ts)) AND s.ts < r.te",
       "CAST(s.ts AS BIGINT) >= CAST(r.ts AS BIGINT) AND r.te > s.ts",
       "true AND r.ts <= s.ts AND s.ts < r.te",
+      "coalesce(r.ts <= s.ts AND s.ts < r.te, false)",
+      "coalesce(r.ts <= s.ts AND ifnull(s.ts < r.te, false), false)",
+      "(r.ts <= s.ts) IS TRUE AND (s.ts < r.te) = true",
+      "(r.ts <= s.ts AND s.ts < r.te) <=> true",
+      "(r.ts > s.ts) <=> false AND NOT coalesce(s.ts >= r.te, true)",
+      "if(r.ts <= s.ts, s.ts < r.te, false)",
+      "CASE WHEN r.ts <= s.ts THEN s.ts < r.te ELSE false END",
+      "CASE WHEN r.ts <= s.ts THEN s.ts < r.te END",
+      "CASE WHEN r.ts <= s.ts AND s.ts < r.te THEN true ELSE NULL END",
+      "coalesce(if(r.ts <= s.ts, (s.ts < r.te) IS TRUE, NULL), false)",
       "iseql_start_preceding(r.ts, r.te, s.ts, s.te)")
 
     sameForm(tables, "boxes right, axes [r.x in [s.ts, s.te]]")(
@@ -114,6 +124,13 @@ class SpellingsSuite extends ConditionSupport {
     both,
     "boxes left, axes [s.ts in [((r.ts * r.k) + 1), inf)], residual ((r.ts * r.k) < s.ts)")(
     "r.ts * r.k < s.ts")
+
+  // What a guard keeps from failing stays below it, until every part of it is decided.
+  sameForm(
+    both,
+    "boxes left, axes [s.ts in [r.ts, inf)], " +
+      "residual CASE WHEN (r.ts <= s.ts) THEN ((r.k * s.k) = 3) END")(
+    "CASE WHEN r.ts <= s.ts THEN r.k * s.k = 3 END")
 
   // Where arithmetic wraps: the bounds as far as they can be believed, and all that is beyond.
   sameForm(

@@ -39,6 +39,13 @@ class WhyNotSuite extends ConditionSupport {
   reason("r.k = s.k AND r.ts < 5 AND r.ts <> s.ts") {
     case w: WhyNot.NoRange => about("(NOT (r.ts = s.ts))")(w)
   }
+  reason("NOT coalesce(r.ts < s.ts, false)") {
+    case w: WhyNot.NoRange => about("(NOT coalesce((r.ts < s.ts), false))")(w)
+  }
+  reason("CASE WHEN r.k = s.k THEN r.ts < s.ts ELSE true END") {
+    case w: WhyNot.NoRange =>
+      about("CASE WHEN (r.k = s.k) THEN (r.ts < s.ts) ELSE true END")(w)
+  }
   reason("r.ts < 5") { case w: WhyNot.NoRange => about("(r.ts < 5)")(w) }
   reason("r.k = s.k AND r.ts < s.ts") { case w: WhyNot.WeakRange => about("(r.ts < s.ts)")(w) }
   reason(s"r.k = s.k AND $meets AND r.ts < s.te") {

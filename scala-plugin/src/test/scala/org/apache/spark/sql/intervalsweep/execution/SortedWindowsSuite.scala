@@ -34,7 +34,7 @@ class SortedWindowsSuite extends AnyFunSuite {
       kept: Set[Side]): Found = {
     val layout = BlockLayout(input, input, Seq(point), sortSlot = 0)
     def block(): RowBlock = {
-      val empty = new RowBlock(layout, memory = null)
+      val empty = new RowBlock(layout, Unaccounted)
       if (hasKeys) empty.grouped() else empty
     }
     def sorted(side: Side, rows: Seq[Row]): SortedInput = {
@@ -42,7 +42,7 @@ class SortedWindowsSuite extends AnyFunSuite {
       new SortedInput(side, ordered.iterator.map(internal), if (hasKeys) Seq(key) else Nil, input)
     }
     val limit = 2
-    val blocks = kept.map(_ -> new RowBlock(layout.withoutEndpoints, memory = null)).toMap
+    val blocks = kept.map(_ -> new RowBlock(layout.withoutEndpoints, Unaccounted)).toMap
     val windows = new SortedWindows(
       sorted(LeftSide, resident),
       sorted(RightSide, stream),
@@ -116,4 +116,12 @@ class SortedWindowsSuite extends AnyFunSuite {
     }
     assert(total > 0, "there were pairs")
   }
+}
+
+/** For blocks of few rows outside of a task. */
+private[execution] object Unaccounted extends BlockMemory {
+  override def isShared: Boolean = false
+  override def tryReserve(bytes: Long): Boolean = true
+  override def reserve(bytes: Long): Unit = ()
+  override def release(bytes: Long): Unit = ()
 }
