@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.intervalsweep.execution.PeriodSweepExec
+import org.apache.spark.sql.intervalsweep.temporal.{
+  PeriodSweep, TemporalErrors, TemporalOperator, ValidTime
+}
+
+/** Plans sweeps over time. A valid-time relation that `sequenced` has not read has no plan. */
+object PeriodSweepStrategy extends SparkStrategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case PeriodSweep(rule, values, time, left, right, output, child) =>
+      Seq(PeriodSweepExec(rule, values, time, left, right, output, planLater(child)))
+    case relation: ValidTime => TemporalErrors.outside(relation.names._1, relation.names._2)
+    case operator: TemporalOperator => TemporalErrors.operatorOutside(operator.nodeName)
+    case _ => Nil
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.intervalsweep.condition.{DecodedEndpoint, LeftSide, RightSide}
+import org.apache.spark.sql.types.{DataType, LongType}
+
+/**
+ * Operators over the rows of a group: aggregates, window functions, the first rows in an order. The
+ * group's time is cut where one of its rows starts or ends, and Spark's own operator is computed for
+ * each of the pieces, in which nothing changes. Touching pieces with equal results become one.
+ */
+private[temporal] case class PeriodCuts(dataType: DataType) {
+
+  /**
+   * Rows with the pieces of their groups' time that they are valid in.
+   *
+   * @param keys as the pieces have them
+   */
+  private case class Pieced(
+      plan: LogicalPlan,
+      keys: Seq[Attribute],
+      from: Attribute,
+      to: Attribute) {
+    def piece: Seq[Attribute] = Seq(from, to)
+    def period: (Expression, Expression) =
+      (DecodedEndpoint(from, dataType), DecodedEndpoint(to, dataType))
+  }
+
+  def aggregated(aggregate: Aggregate, below: History): History = {
+    val (rows, keys) = withKeys(below, aggregate.groupingExpressions)
+    val cut = pieced(rows, keys)
+    val results = aggregate.aggregateExpressions.map { result =>
+      Alias(grouped(result, aggregate.groupingExpressions.zip(cut.keys)), result.name)()
+    }
+    val (start, end) = cut.period
+    val pieces = Aggregate(cut.keys ++ cut.piece, results ++ cut.piece, cut.plan)
+    val changes = SweepInput.left(History.of(pieces, results.map(_.toAttribute), start, end))
+    val empty = if (keys.isEmpty) Seq(ofEmpty(aggregate, rows)) else Nil
+    PeriodSweep.history(PeriodRule.Coalesce, changes +: empty, aggregate.output, dataType)
+  }
+
+  /** Grouping expressions are columns of the pieces; what functions read is not. */
+  private def grouped(e: Expression, keys: Seq[(Expression, Attribute)]): Expression = e match {
+    case function: AggregateExpression => function
+    case _ =>
+      keys.collectFirst { case (key, column) if key.semanticEquals(e) => column }.getOrElse(
+        e match {
+          case Alias(child, _) => grouped(child, keys)
+          case _ => e.mapChildren(grouped(_, keys))
+        })
+  }
+
+  /** Without keys there is a result at each instant, and that of no rows where there are none. */
+  private def ofEmpty(aggregate: Aggregate, rows: History): SweepInput = {
+    val noRows = LocalRelation(rows.values)
+    val result = Aggregate(
+      Nil,
+      aggregate.aggregateExpressions.map {
+        case Alias(child, name) => Alias(child, name)()
+        case other => other
+      },
+      noRows)
+    val constant = Renewed(History(result, result.output, None)).history
+    val gaps = PeriodSweep(
+      PeriodRule.Gaps,
+      Seq(
+        SweepInput(Renewed(rows).history, Nil, LeftSide),
+        SweepInput(History(OneRowRelation(), Nil, None), Nil, RightSide)))
+    val all = Join(gaps, constant.plan, Inner, None, JoinHint.NONE)
+    SweepInput.left(History.of(
+      all,
+      constant.values,
+      DecodedEndpoint(gaps.from, dataType),
+      DecodedEndpoint(gaps.to, dataType)))
+  }
+
+  def windowed(window: Window, below: History): History = {
+    val (rows, keys) = withKeys(below, window.partitionSpec)
+    val cut = pieced(rows, keys)
+    val piecewise = window.windowExpressions.map(_.transform {
+      case w: WindowSpecDefinition => w.copy(partitionSpec = keys ++ cut.piece)
+    }.asInstanceOf[NamedExpression])
+    val plan = window.copy(
+      windowExpressions = piecewise,
+      partitionSpec = keys ++ cut.piece,
+      child = cut.plan)
+    val (start, end) = cut.period
+    val result = History.of(plan, window.output, start, end)
+    if (result.values.forall(PeriodSweep.isComparable)) coalesced(result) else result
+  }
+
+  def limited(limit: PerInstantLimit, below: History): History = {
+    val cut = pieced(below, Nil)
+    val order = limit.sort.order
+    val frame = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, CurrentRow)
+    val number = Alias(
+      WindowExpression(RowNumber(), WindowSpecDefinition(cut.piece, order, frame)),
+      "number")()
+    val numbered = Window(Seq(number), cut.piece, order, cut.plan)
+    val skipped = limit.offset.getOrElse(Literal(0))
+    val after = GreaterThan(number.toAttribute, skipped)
+    // As LONGs, for the sum of two INTs may be none.
+    def long(e: Expression): Expression = Cast(e, LongType)
+    val upTo = limit.limit.map(most =>
+      LessThanOrEqual(long(number.toAttribute), Add(long(most), long(skipped), EvalMode.LEGACY)))
+    val first = Filter((after +: upTo.toSeq).reduce(And), numbered)
+    val (start, end) = cut.period
+    val all = History.of(first, below.values, start, end)
+    val chosen = limit.columns.fold(all) { columns =>
+      History(
+        Project(columns ++ all.period.get.columns, all.plan),
+        columns.map(_.toAttribute),
+        all.period)
+    }
+    if (chosen.values.forall(PeriodSweep.isComparable)) coalesced(chosen) else chosen
+  }
+
+  private def coalesced(rows: History): History =
+    PeriodSweep.history(PeriodRule.Coalesce, Seq(SweepInput.left(rows)), rows.values, dataType)
+
+  /** The rows with what they are grouped by as columns. */
+  private def withKeys(below: History, keys: Seq[Expression]): (History, Seq[Attribute]) = {
+    val rows = below.bounded(dataType)
+    val columns: Seq[NamedExpression] = keys.map {
+      case attribute: Attribute => attribute
+      case other => Alias(other, "key")()
+    }
+    val added = columns.collect { case alias: Alias => alias }
+    val plan = if (added.isEmpty) rows.plan else Project(rows.columns ++ added, rows.plan)
+    (rows.copy(plan = plan), columns.map(_.toAttribute))
+  }
+
+  private def pieced(rows: History, keys: Seq[Attribute]): Pieced = {
+    val copy = Renewed(rows)
+    val others = copy.history
+    val newKeys = keys.map(k => copy.of(k).asInstanceOf[Attribute])
+    val cuts = PeriodSweep(PeriodRule.Cuts, Seq(SweepInput(others, newKeys, LeftSide)))
+    val sameGroup = keys.zip(cuts.keys).map { case (k, c) => EqualNullSafe(k, c) }
+    val condition = (sameGroup :+ rows.period.get.contains(cuts.from)).reduce[Expression](And)
+    val join = Join(rows.plan, cuts, Inner, Some(condition), JoinHint.NONE)
+    Pieced(join, cuts.keys, cuts.from, cuts.to)
+  }
+}

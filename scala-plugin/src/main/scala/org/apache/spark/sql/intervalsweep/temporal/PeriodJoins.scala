@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.DataType
+
+/**
+ * Joins of rows that are valid at the same instants. An inner join is swept over the periods. Others
+ * ask when a row has a partner, and when not, which is a sweep of the row's value against that of
+ * its pairs.
+ */
+private[temporal] case class PeriodJoins(dataType: DataType) {
+
+  def joined(
+      left: History,
+      right: History,
+      joinType: JoinType,
+      condition: Option[Expression],
+      hint: JoinHint): History = {
+    val sides = Sides(left, right, condition, hint)
+    (joinType, left.isMarked, right.isMarked) match {
+      // Beside what is always valid, a row is valid when it is.
+      case (_: InnerLike | LeftOuter | LeftSemi | LeftAnti | _: ExistenceJoin, true, false) =>
+        plain(sides, joinType, left.period)
+      case (_: InnerLike | RightOuter, false, true) => plain(sides, joinType, right.period)
+      case _ => swept(sides.bounded, joinType)
+    }
+  }
+
+  private def plain(sides: Sides, joinType: JoinType, period: Option[Period]): History = {
+    import sides._
+    val join = Join(left.plan, right.plan, joinType, condition, hint)
+    val hidden = AttributeSet(period.toSeq.flatMap(_.columns))
+    val values = join.output.filterNot(hidden.contains)
+    History(Project(values ++ period.toSeq.flatMap(_.columns), join), values, period)
+  }
+
+  private def swept(sides: Sides, joinType: JoinType): History = joinType match {
+    case _: InnerLike => pairs(sides)
+    case LeftSemi => partnered(sides, PeriodRule.Semi)
+    case LeftAnti => partnered(sides, PeriodRule.ExceptStrict)
+    case LeftOuter => History.united(Seq(pairs(sides), aloneOnLeft(sides)))
+    case RightOuter => History.united(Seq(pairs(sides), aloneOnRight(sides)))
+    case FullOuter => History.united(Seq(pairs(sides), aloneOnLeft(sides), aloneOnRight(sides)))
+    case ExistenceJoin(exists) =>
+      val found = partnered(sides, PeriodRule.Semi)
+      val alone = partnered(sides.fresh, PeriodRule.ExceptStrict)
+      val told = Seq(found -> Literal.TrueLiteral, alone -> Literal.FalseLiteral).map {
+        case (rows, whether) => row(rows, rows.values :+ Alias(whether, exists.name)())
+      }
+      val all = History.united(told)
+      renamed(all, all.values.init :+ exists)
+    case LeftSingle =>
+      TemporalErrors.noSnapshotForm(
+        "A scalar subquery that may have several rows at an instant",
+        "take one by an aggregate, such as max")
+    case other => TemporalErrors.noSnapshotForm(s"A ${other.sql} join", "write another join")
+  }
+
+  private def pairs(sides: Sides): History = {
+    import sides._
+    val (l, r) = (left.period.get, right.period.get)
+    val both = (l.overlaps(r) +: condition.toSeq).reduce(And)
+    val (start, end) = l.overlap(r)
+    History.of(
+      Join(left.plan, right.plan, Inner, Some(both), hint),
+      left.values ++ right.values,
+      start,
+      end)
+  }
+
+  /** Left rows while they have a partner, or while they have none: equal rows have the same. */
+  private def partnered(sides: Sides, rule: PeriodRule): History = {
+    val others = sides.fresh
+    val partners = pairs(others).copy(values = others.left.values)
+    PeriodSweep.history(
+      rule,
+      Seq(SweepInput.left(sides.left), SweepInput.right(partners)),
+      sides.left.values,
+      dataType)
+  }
+
+  private def aloneOnLeft(sides: Sides): History = {
+    val alone = partnered(sides.fresh, PeriodRule.ExceptStrict)
+    row(alone, alone.values ++ nulls(sides.right))
+  }
+
+  private def aloneOnRight(sides: Sides): History = {
+    val alone = partnered(sides.fresh.swapped, PeriodRule.ExceptStrict)
+    row(alone, nulls(sides.left) ++ alone.values)
+  }
+
+  private def nulls(rows: History): Seq[NamedExpression] =
+    rows.values.map(a => Alias(Literal.create(null, a.dataType), a.name)())
+
+  private def row(rows: History, columns: Seq[NamedExpression]): History = rows.copy(
+    plan = Project(columns ++ rows.period.get.columns, rows.plan),
+    values = columns.map(_.toAttribute))
+
+  private def renamed(rows: History, columns: Seq[Attribute]): History = row(
+    rows,
+    rows.values.zip(columns).map { case (value, column) =>
+      if (value.exprId == column.exprId) value else Alias(value, column.name)(column.exprId)
+    })
+
+  private case class Sides(
+      left: History,
+      right: History,
+      condition: Option[Expression],
+      hint: JoinHint) {
+
+    def bounded: Sides = copy(left.bounded(dataType), right.bounded(dataType))
+
+    def swapped: Sides = copy(right, left, hint = JoinHint.NONE)
+
+    /** The same sides once more. */
+    def fresh: Sides = {
+      val (l, r) = (Renewed(left), Renewed(right))
+      Sides(l.history, r.history, condition.map(e => l.of(r.of(e))), JoinHint.NONE)
+    }
+  }
+}

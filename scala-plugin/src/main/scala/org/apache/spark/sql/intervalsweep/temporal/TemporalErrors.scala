@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
+import org.apache.spark.sql.types.DataType
+
+/** What can be wrong with a query of valid-time relations: a closed list. */
+object TemporalErrors {
+
+  private val Class = "INTERVALSWEEP_SEQUENCED"
+
+  /** The text of an error that a row raises when it is read. */
+  def text(name: String, message: String): String = s"[$Class.$name] $message"
+
+  def noSnapshotForm(construct: String, cure: String, where: Origin = CurrentOrigin.get): Nothing =
+    fail("NO_SNAPSHOT_FORM", s"$construct has no snapshot form: $cure.", where)
+
+  def outside(start: String, end: String): Nothing = fail(
+    "OUTSIDE",
+    s"A valid-time relation, with the period [$start, $end), is read outside of sequenced: read " +
+      "it inside sequenced(TABLE(SELECT ...)).")
+
+  def operatorOutside(operator: String): Nothing = fail(
+    "OUTSIDE",
+    s"$operator is an operator over valid-time relations: call it inside sequenced(TABLE(...)).")
+
+  def outerCte(): Nothing = fail(
+    "OUTER_CTE",
+    "The query inside sequenced reads a WITH of the query around it: put the WITH inside " +
+      "TABLE(...), or make it a view.")
+
+  def notMarked(): Nothing = fail(
+    "NOT_MARKED",
+    "The query inside sequenced reads no valid-time relation: mark one by " +
+      "validtime(TABLE(t), 'ts', 'te').")
+
+  def noPeriod(): Nothing = fail(
+    "NOT_MARKED",
+    "validtime was told no columns, and the table has no property validtime: say " +
+      "validtime(TABLE(t), 'ts', 'te'), or ALTER TABLE t SET TBLPROPERTIES (validtime='ts,te').")
+
+  def periodType(types: Seq[DataType], cure: String): Nothing = fail(
+    "PERIOD_TYPE",
+    s"Periods of ${types.map(_.sql).distinct.mkString(" and ")} cannot be compared: $cure.")
+
+  def valueType(column: Attribute, operator: String): Nothing = fail(
+    "VALUE_TYPE",
+    s"$operator compares whole rows, and the column `${column.name}` is ${column.dataType.sql}, " +
+      "whose values cannot be sorted: leave it out, or turn it into something that can, such as " +
+      "its text.")
+
+  def periodName(name: String): Nothing = fail(
+    "PERIOD_NAME",
+    s"The query returns a column `$name`, and the period's column has that name, too: say " +
+      "names => array('valid_from', 'valid_to'), or give the column another name.")
+
+  def length(message: String): Nothing = fail("LENGTH", message)
+
+  /** An argument of one of the functions that it cannot take. */
+  def argument(function: String, name: String, wanted: String, found: String): Nothing =
+    fail("ARGUMENT", s"$function takes $wanted as `$name`, and not $found.")
+
+  private def fail(name: String, message: String, where: Origin = CurrentOrigin.get): Nothing =
+    throw new AnalysisException(
+      text(name, message),
+      where.line,
+      where.startPosition,
+      None,
+      // PySpark asks Spark for the text of a condition, and Spark knows none but its own.
+      Some("USER_RAISED_EXCEPTION"),
+      Map("errorMessage" -> text(name, message)),
+      Array.empty)
+}
