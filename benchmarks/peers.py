@@ -37,12 +37,10 @@ Join = Callable[[Any, Any], Any]
 
 
 def sweep_pairs() -> Join:
-    from intervalsweep.arrow.matches import Matches
+    from intervalsweep import arrow
 
-    def run(left: Any, right: Any) -> Any:
-        found = Matches.of(left, right, "interval_intersects", ENDS, ENDS, "contig")
-        rows, other_rows = found.pairs()
-        return pa.table({"id": rows, "id_right": other_rows})  # an id is the number of its row
+    def run(left: Any, right: Any) -> Any:  # an id is the number of its row
+        return arrow.pairs(left, right, on=ENDS, by="contig").rename_columns(["id", "id_right"])
 
     return run
 
@@ -51,8 +49,8 @@ def sweep_join() -> Join:
     from intervalsweep import arrow
 
     return lambda left, right: arrow.join(
-        left, right, "interval_intersects", on=ENDS, by="contig"
-    ).select(["id", "id_right"])
+        left, right, on=ENDS, by="contig", columns=["id", "id_right"]
+    )
 
 
 def ncls() -> Join:
@@ -123,7 +121,7 @@ def polars_bio() -> Join:
 
 
 PEERS: dict[str, tuple[str, Callable[[], Join]]] = {
-    "IntervalSweep, pairs": ("intervalsweep", sweep_pairs),
+    "intervalsweep.arrow.pairs": ("intervalsweep", sweep_pairs),
     "intervalsweep.arrow.join": ("intervalsweep", sweep_join),
     "NCLS": ("ncls", ncls),
     "bioframe": ("bioframe", bioframe),

@@ -78,7 +78,7 @@ def test_example_of_the_docstring(spark: Any, function: Any) -> None:
 @pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
 def test_interval_join(r: Any, s: Any, tables: Tables, conf: Any, how: str) -> None:
     conf({EXCLUDED_RULES: FOLDING, BROADCAST: "-1"})
-    joined = isd.interval_join(r, s, "iseql_start_preceding", by="k", how=how, delta=3)
+    joined = isd.join(r, s, "iseql_start_preceding", by="k", how=how, delta=3)
     assert sweeps(physical(joined)) == 1
     assert joined.columns == ["k", "id", "ts", "te"] + (
         [] if how in ("semi", "anti") else ["id_right", "ts_right", "te_right"]
@@ -113,7 +113,7 @@ def test_interval_join_of_structs_keys_and_a_column_as_parameter(spark: Any) -> 
     r = spark.sql("SELECT named_struct('a', 1, 'b', 3) AS `p.q`, 'x' AS id, 2 AS reach, 7 AS Te")
     s = spark.sql("SELECT 5 AS ts, 9 AS te, 'x' AS name UNION ALL SELECT 6, 9, 'x'")
     s = s.selectExpr("named_struct('c', ts, 'd', te) AS period", "name", "te")
-    joined = isd.interval_join(
+    joined = isd.join(
         r, s, "ISEQL_Before", left_on="p.q", right_on="period", by=[("id", "name")], delta="reach"
     )
     assert joined.columns == ["p.q", "id", "reach", "Te", "period", "name", "te_right"]
@@ -122,7 +122,7 @@ def test_interval_join_of_structs_keys_and_a_column_as_parameter(spark: Any) -> 
 
 def test_interval_join_of_a_table_with_itself(spark: Any) -> None:
     r = spark.sql("SELECT id, id AS ts, id + 2 AS te FROM range(5)")
-    joined = isd.interval_join(r, r, "interval_intersects", suffix="2").where("id < id2")
+    joined = isd.join(r, r, "interval_intersects", suffix="2").where("id < id2")
     assert sorted((row.id, row.id2) for row in joined.collect()) == [(0, 1), (1, 2), (2, 3), (3, 4)]
 
 
@@ -142,7 +142,7 @@ def test_interval_join_says_what_is_wrong(spark: Any, change: Any, message: str)
     frame = spark.sql("SELECT 1 AS k, 2 AS ts, 3 AS te")
     arguments = {"relation": "allen_before", **change}
     with pytest.raises(intervalsweep.IntervalSweepError) as raised:
-        isd.interval_join(frame, frame, **arguments)
+        isd.join(frame, frame, **arguments)
     assert message in str(raised.value)
 
 
@@ -187,7 +187,7 @@ def test_as_of_join_of_timestamps_with_other_names(spark: Any) -> None:
     ).selectExpr("CAST(since AS TIMESTAMP) AS since", "s", "p", "m")
     for tolerance, p in ((timedelta(minutes=1), 1), (timedelta(seconds=59), None)):
         joined = isd.as_of_join(
-            trades, quotes, on=("at", "since"), by=[("sym", "s")], tolerance=tolerance
+            trades, quotes, left_on="at", right_on="since", by=[("sym", "s")], tolerance=tolerance
         )
         assert joined.first().p == p
 
@@ -226,7 +226,7 @@ def test_null_keys_find_nothing(spark: Any) -> None:
         (isd.nearest(r, r, by="k"), "distance", {None: None, 1: 0}),
         (isd.coverage(r, r, by="k"), "covered", {None: 0, 1: 2}),
         (
-            isd.interval_join(r, r, "allen_equals", by="k", how="left"),
+            isd.join(r, r, "allen_equals", by="k", how="left"),
             "te_right",
             {None: None, 1: 3},
         ),

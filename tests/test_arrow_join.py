@@ -24,6 +24,7 @@ from brute import REPEATABLE, Interval
 from comparison import EXCLUDED_RULES, FOLDING
 from intervalsweep import arrow as isa
 from intervalsweep.arrow import matches, plan, tables
+from intervalsweep.kernels.pairs import Expansion
 from intervalsweep.relations import relation_named
 
 ENDS = ("ts", "te")
@@ -335,10 +336,6 @@ TIMES = pa.table(
         ({"delta": -1}, "delta=-1 is negative"),
         ({"delta": "far"}, "delta='far' is no number and no timedelta"),
         ({"delta": timedelta(1)}, "is no distance of int64 endpoints"),
-        (
-            {"right": TIMES, "left": TIMES, "delta": 1},
-            r"\[s\] endpoints: give a timedelta",
-        ),
         ({"right": [1, 2]}, "list is no table"),
         ({"suffix": ""}, "Two columns of the result would be called id"),
     ],
@@ -347,6 +344,56 @@ def test_says_what_is_wrong(change: Any, message: str) -> None:
     arguments = {"left": table([(1, 2)]), "right": table([(3, 4)]), "relation": "iseql_before"}
     with pytest.raises(intervalsweep.IntervalSweepError, match=message):
         isa.join(**{**arguments, **change})
+
+
+def test_a_number_is_in_the_unit_of_the_timestamps() -> None:
+    """A delta of 2 is 2 s here, and 2 ms of the same instants in milliseconds."""
+    seconds = pa.array([0, 5, 7], pa.int64()).cast(pa.timestamp("s"))
+    for unit, limit, pairs in (("s", 2, 4), ("s", 5, 5), ("ms", 2, 3), ("ms", 2000, 4)):
+        times = seconds.cast(pa.timestamp(unit))
+        frame = pa.table({"ts": times, "te": times})
+        for delta in (limit, timedelta(milliseconds=limit * (1000 if unit == "s" else 1))):
+            found = isa.join(frame, frame, "iseql_before", delta=delta)
+            assert found.num_rows == pairs, (unit, delta)
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
+def test_columns_are_those_that_are_wanted(how: str) -> None:
+    left, right = table([(1, 4), (8, 9)]), table([(2, 6), (20, 30)])
+    everything = isa.join(left, right, how=how, by=[("id", "id")] if how == "full" else ())
+    names = everything.column_names
+    for wanted in (names[::-1], names[-1:], names[:1]):
+        by = [("id", "id")] if how == "full" else ()
+        found = isa.join(left, right, how=how, columns=wanted, by=by)
+        assert found.equals(everything.select(wanted))
+    assert everything.num_rows > 0
+    with pytest.raises(intervalsweep.ColumnError, match="joined side has no column tss; near it"):
+        isa.join(left, right, how=how, columns=["tss"])
+    with pytest.raises(intervalsweep.ColumnError, match="has ts twice"):
+        isa.join(left, right, how=how, columns=["ts", "ts"])
+
+
+@pytest.mark.parametrize("relation", ["interval_intersects", "allen_overlaps", "allen_during"])
+def test_pairs_are_the_numbers_of_the_rows(relation: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In parts of ten pairs, by several threads."""
+    monkeypatch.setattr(Expansion.parts, "__defaults__", (10,))
+    left, right = (table([(n % 17, n % 17 + n % 5) for n in range(0, 60, step)]) for step in (1, 2))
+    found = isa.pairs(left, right, relation)
+    assert found.column("left").num_chunks > 2
+    joined = isa.join(left, right, relation, columns=["id", "id_right"])
+    assert joined.column("id").num_chunks > 2
+    assert ids(found.rename_columns(["id", "id_right"])) == ids(joined)
+    expected = [
+        (i, j)
+        for i, a in enumerate(zip(*(left[c].to_pylist() for c in ("ts", "te")), strict=True))
+        for j, b in enumerate(zip(*(right[c].to_pylist() for c in ("ts", "te")), strict=True))
+        if brute.holds(relation.upper(), a, b)
+    ]
+    assert ids(joined) == sorted(expected, key=repr)
+    assert len(expected) > 40
+    full = isa.join(left, right, relation, how="full", columns=["id", "id_right"])
+    assert full.num_rows > len(expected)
+    assert set(ids(joined)) < set(ids(full))
 
 
 def test_structs_and_slices() -> None:

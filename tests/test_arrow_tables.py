@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from collections import Counter
@@ -21,6 +22,8 @@ import intervalsweep
 from brute import REPEATABLE, Interval
 from examples import run_example
 from intervalsweep import arrow as isa
+from intervalsweep import dataframe as isd
+from intervalsweep._contract import RowFunctions, TableFunctions
 from intervalsweep._requirements import check_packages
 
 PYTHON = Path(intervalsweep.__file__).parents[1]
@@ -278,19 +281,28 @@ def test_no_spark_and_no_java_are_needed() -> None:
     assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
 
 
-def test_a_folder_for_compiled_kernels_is_named_where_numba_finds_none(tmp_path: Path) -> None:
-    program = (
-        "import os, tempfile\n"
-        "from pyspark_intervalsweep import environment\n"
-        "environment._can_create = lambda folder: False\n"
-        "import intervalsweep.arrow\n"
-        "print(os.environ['NUMBA_CACHE_DIR'])"
-    )
+def test_what_needs_spark_says_what_to_install() -> None:
+    program = "import sys; sys.modules['pyspark'] = None\nimport intervalsweep.dataframe"
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env={"PYTHONPATH": str(PYTHON), "TMPDIR": str(tmp_path), "NUMBA_DISABLE_JIT": "1"},
+        env={"PYTHONPATH": str(PYTHON), "PATH": ""},
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
-    assert Path(done.stdout.strip()).parent == tmp_path
+    assert done.returncode == 1
+    assert "SetupError: intervalsweep.dataframe needs pyspark" in done.stderr
+    assert "pip install 'intervalsweep[spark]'" in done.stderr
+
+
+def test_functions_are_those_of_dataframes_with_the_same_arguments() -> None:
+    """But for `pairs`: the rows of a DataFrame of Spark have no numbers."""
+    assert set(isa.__all__) - set(isd.__all__) == {"pairs"}
+    assert set(isd.__all__) < set(isa.__all__)
+    for name in isa.__all__:
+        contract = RowFunctions if name == "pairs" else TableFunctions
+        said = [*inspect.signature(getattr(contract, name)).parameters.values()][1:]
+        for module in (isa, isd) if name != "pairs" else (isa,):
+            has = inspect.signature(getattr(module, name)).parameters.values()
+            assert [(p.name, p.kind, p.default) for p in has] == [
+                (p.name, p.kind, p.default) for p in said
+            ], name

@@ -388,7 +388,7 @@ except intervalsweep.IntervalSweepError as error:
         [sys.executable, "-c", program], capture_output=True, text=True, env=environment
     )
     assert done.stdout.startswith("intervalsweep.plot needs matplotlib, which "), done.stderr
-    assert done.stdout.endswith("-m pip install matplotlib\n")
+    assert done.stdout.endswith("-m pip install 'intervalsweep[plot]'\n")
 
 
 def test_the_page_lists_all_functions() -> None:

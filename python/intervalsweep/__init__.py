@@ -10,14 +10,27 @@
 Importing it imports neither PySpark nor numba: the workers import it too.
 """
 
+from intervalsweep._errors import (
+    ArgumentError,
+    ColumnError,
+    EndpointTypeError,
+    EndpointValueError,
+    IntervalSweepError,
+    SetupError,
+)
 from intervalsweep._version import __version__
 from intervalsweep.report import JoinReport, JoinReports, why_not
-from intervalsweep.session import IntervalSweepError, configure, jar_path, register
+from intervalsweep.session import configure, jar_path, register
 
 __all__ = [
+    "ArgumentError",
+    "ColumnError",
+    "EndpointTypeError",
+    "EndpointValueError",
     "IntervalSweepError",
     "JoinReport",
     "JoinReports",
+    "SetupError",
     "__version__",
     "configure",
     "jar_path",

@@ -8,27 +8,32 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from intervalsweep.session import IntervalSweepError, series_of
+from intervalsweep._errors import SetupError
+from intervalsweep._version import SPARK_SERIES, __version__
 
 LEAST_JAVA = 17
 
+# What brings a package in a version that works, where that is more than the package.
+_EXTRAS = {"pyspark": "intervalsweep[spark]", "matplotlib": "intervalsweep[plot]"}
+
 
 def check_packages(what: str, *names: str) -> None:
-    """Raise IntervalSweepError, with the command that mends it, if a package is missing."""
+    """Raise SetupError, with the command that mends it, if a package is missing."""
     missing = [name for name in names if find_spec(name) is None]
     if missing:
-        raise IntervalSweepError(
+        raise SetupError(
             f"{what} needs {' and '.join(missing)}, which {sys.executable} does not have. Install "
-            f"with:  {pip_install(*missing)}"
+            f"with:  {pip_install(*(_EXTRAS.get(name, name) for name in missing))}"
         )
 
 
 def check_spark() -> str:
-    """Return the version of PySpark. Raises IntervalSweepError if it is missing or unknown."""
+    """Return the version of PySpark. Raises SetupError if it is missing or unknown."""
     check_packages("IntervalSweep on Spark", "pyspark")
     from pyspark import __version__
 
@@ -36,15 +41,30 @@ def check_spark() -> str:
     return str(__version__)
 
 
+def series_of(version: str) -> str:
+    """The minor version of Spark that a jar is for. Raises SetupError if there is none.
+
+    >>> series_of("4.2.1")
+    '4.2'
+    """
+    series = ".".join(version.split(".")[:2])
+    if series not in SPARK_SERIES:
+        raise SetupError(
+            f"IntervalSweep {__version__} is for Spark {listed(SPARK_SERIES)}, and this is Spark "
+            f"{version}. Use one of those:  pip install 'pyspark=={SPARK_SERIES[-1]}.*'"
+        )
+    return series
+
+
 def check_java() -> str:
-    """Return the version and the path of Java. Raises IntervalSweepError if it is too old."""
+    """Return the version and the path of Java. Raises SetupError if it is too old."""
     home = os.environ.get("JAVA_HOME")
     path = str(Path(home) / "bin" / "java") if home else "java"
     found = _java_version(path)
     major = re.match(r"(?:1\.)?(\d+)", found or "")
     if major is None or int(major[1]) < LEAST_JAVA:
         where = f"JAVA_HOME, {home}," if home else "the PATH"
-        raise IntervalSweepError(
+        raise SetupError(
             f"Spark 4 needs Java {LEAST_JAVA} or newer, and {where} has "
             f"{f'Java {found}' if found else 'none'}. Install one (Debian, Ubuntu:  apt install "
             f"openjdk-{LEAST_JAVA}-jre-headless  ), and if there are several:  "
@@ -56,6 +76,12 @@ def check_java() -> str:
 def pip_install(*packages: str) -> str:
     """Return the command that installs packages for this Python."""
     return shlex.join([sys.executable, "-m", "pip", "install", *packages])
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence has them: `a, b and c`."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 @cache

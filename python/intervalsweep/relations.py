@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from intervalsweep.session import IntervalSweepError
+from intervalsweep._errors import ArgumentError
 
 
 @dataclass(frozen=True)
@@ -45,19 +45,19 @@ class Relation:
 
 
 def relation_named(name: str) -> Relation:
-    """Return the relation of this name, in any case. Raises IntervalSweepError if there is none."""
+    """Return the relation of this name, in any case. Raises ArgumentError if there is none."""
     known = _relations()
     if name.lower() not in known:
-        raise IntervalSweepError(f"There is no relation {name}{near(name, known)}")
+        raise ArgumentError(f"There is no relation {name}{near(name, known)}")
     return known[name.lower()]
 
 
 def check_parameters(relation: Relation, **values: object) -> None:
-    """Raise IntervalSweepError for a parameter (one that is not None) that it does not have."""
+    """Raise ArgumentError for a parameter (one that is not None) that it does not have."""
     for name, value in values.items():
         if value is not None and name not in relation.parameters:
             has = " and ".join(relation.parameters) or "none"
-            raise IntervalSweepError(f"{relation.name} has no parameter {name}; it has {has}.")
+            raise ArgumentError(f"{relation.name} has no parameter {name}; it has {has}.")
 
 
 def near(name: str, known: Iterable[str]) -> str:

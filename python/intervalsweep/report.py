@@ -68,7 +68,7 @@ def why_not(frame: DataFrame) -> JoinReports:
 
     The joins are those of the optimized plan, in the order of `explain()`, with the settings of
     now. Nothing is executed. In SQL: `SELECT * FROM interval_join_report('SELECT ...')`.
-    Raises IntervalSweepError if the session has no IntervalSweep.
+    Raises SetupError if the session has no IntervalSweep.
 
         print(intervalsweep.why_not(spark.sql("SELECT * FROM r JOIN s ON r.name < s.name")))
     """

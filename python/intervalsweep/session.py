@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from intervalsweep import _submit
+from intervalsweep._errors import SetupError
+from intervalsweep._requirements import check_java, check_spark, listed, series_of
 from intervalsweep._version import SPARK_SERIES, __version__
 
 if TYPE_CHECKING:
@@ -21,21 +23,15 @@ _JAR_FAMILY = "intervalsweep-spark"
 _WORKER_PYTHON = "spark.sql.intervalsweep.python"
 
 
-class IntervalSweepError(RuntimeError):
-    """IntervalSweep cannot be brought into the session; the message says what to do."""
-
-
 def jar_path(spark: str | None = None) -> str:
     """The jar of this version: one in the wheel or, in a source checkout, a built one.
 
     There is a jar for each minor version of Spark. `spark` is a version, such as "4.2" or "4.2.1";
-    without it, it is that of the installed PySpark. Raises IntervalSweepError, with the command
+    without it, it is that of the installed PySpark. Raises SetupError, with the command
     that mends it, for an unknown Spark and for a jar that is not there.
     """
     if spark is None:
-        from intervalsweep import _requirements  # which imports this module
-
-        spark = _requirements.check_spark()
+        spark = check_spark()
     series = series_of(spark)
     package = Path(__file__).resolve().parent
     places = [package / "jars", package.parents[1] / "target" / "jars"]
@@ -43,26 +39,11 @@ def jar_path(spark: str | None = None) -> str:
         if (place / jar_name(series)).is_file():
             return str(place / jar_name(series))
     there = [s for s in SPARK_SERIES if any((place / jar_name(s)).is_file() for place in places)]
-    raise IntervalSweepError(
+    raise SetupError(
         f"The jar for Spark {series}, {jar_name(series)}, is neither in {places[0]} nor in "
         f"{places[1]}; {_jars_for(there)}. Install intervalsweep from a wheel that has it "
         f"(`make wheel-all` builds one), or run `make build SPARK={series}` in the source checkout."
     )
-
-
-def series_of(version: str) -> str:
-    """The minor version of Spark that a jar is for. Raises IntervalSweepError if there is none.
-
-    >>> series_of("4.2.1")
-    '4.2'
-    """
-    series = ".".join(version.split(".")[:2])
-    if series not in SPARK_SERIES:
-        raise IntervalSweepError(
-            f"IntervalSweep {__version__} is for Spark {_listed(SPARK_SERIES)}, and this is Spark "
-            f"{version}. Use one of those:  pip install 'pyspark=={SPARK_SERIES[-1]}.*'"
-        )
-    return series
 
 
 def jar_name(series: str) -> str:
@@ -84,14 +65,12 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """
     options: dict[str, Any] = builder._options
     if "spark.remote" in options or "SPARK_REMOTE" in os.environ:
-        raise IntervalSweepError(_remote_advice())
-    from intervalsweep import _requirements  # which imports this module
-
-    _requirements.check_spark()
+        raise SetupError(_remote_advice())
+    check_spark()
     _refuse_running_session()
     jvm = _running_jvm()
     if jvm is None:
-        _requirements.check_java()
+        check_java()
     settings = _submit.settings_of(jvm) if jvm else _submit.settings_to_come()
     settings.update({key: str(value) for key, value in options.items()})
 
@@ -116,7 +95,7 @@ def register(spark: SparkSession) -> SparkSession:
     have it too; those made before do not.
     """
     if not hasattr(spark, "_jsparkSession"):
-        raise IntervalSweepError(_remote_advice())
+        raise SetupError(_remote_advice())
     jar = jar_path(spark.version)
     if is_active(spark):
         return spark
@@ -125,8 +104,7 @@ def register(spark: SparkSession) -> SparkSession:
     spark.sparkContext._jsc.addJar(jar)  # for the executors
     jvm.org.apache.spark.sql.intervalsweep.RunningSession.register(spark._jsparkSession)
     if _worker_python_is_left_to_chance(_submit.settings_of(jvm)):
-        spark.conf.set(_WORKER_PYTHON, sys.executable)
-        spark.sparkContext._jsc.sc().conf().set(_WORKER_PYTHON, sys.executable)  # for newSession()
+        spark.sparkContext._jsc.sc().conf().set(_WORKER_PYTHON, sys.executable)
     return spark
 
 
@@ -136,9 +114,9 @@ def is_active(spark: SparkSession) -> bool:
 
 
 def check_active(spark: SparkSession) -> None:
-    """Raise IntervalSweepError if this session does not know IntervalSweep's functions."""
+    """Raise SetupError if this session does not know IntervalSweep's functions."""
     if not is_active(spark):
-        raise IntervalSweepError(
+        raise SetupError(
             "This session has no IntervalSweep: call intervalsweep.register(spark), or make the "
             f"session with intervalsweep.configure. Of Spark Connect: {_remote_advice()}"
         )
@@ -166,7 +144,7 @@ def _refuse_running_session() -> None:
 
     running = SparkSession._instantiatedSession
     if running is not None and running.sparkContext._jsc is not None and not is_active(running):
-        raise IntervalSweepError(
+        raise SetupError(
             "A session without the extension already runs, and getOrCreate() would return it: "
             "call intervalsweep.register(spark) instead, or stop that session first."
         )
@@ -193,7 +171,7 @@ def _add_to_class_path(jvm: Any, jar: str) -> None:
             mutable = loader
         loader = loader.getParent()
     if mutable is None:
-        raise IntervalSweepError(
+        raise SetupError(
             f"The JVM of this session cannot load further jars. Start it anew with --jars {jar} "
             f"--conf spark.sql.extensions={EXTENSION}"
         )
@@ -201,12 +179,7 @@ def _add_to_class_path(jvm: Any, jar: str) -> None:
 
 
 def _jars_for(series: list[str]) -> str:
-    return f"there are jars for Spark {_listed(series)}" if series else "there is no other jar"
-
-
-def _listed(names: Sequence[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"there are jars for Spark {listed(series)}" if series else "there is no other jar"
 
 
 def _remote_advice() -> str:

@@ -69,7 +69,8 @@ class Plan:
     """What OPEN says: the sweeps of a join, whose matches are disjoint.
 
     ``columns`` is the number of endpoints that each side's rows have, ``clip`` an inclusive range
-    for the lead point of every match, ``max_runs`` the bound of a batch of runs.
+    for the lead point of every match, ``max_runs`` the bound of a batch of runs. ``cache_bytes`` is
+    how much the worker may keep for later tasks.
     """
 
     resident: Side
@@ -77,6 +78,7 @@ class Plan:
     columns: dict[Side, int]
     clip: tuple[int, int] | None
     max_runs: int
+    cache_bytes: int
 
     @property
     def streamed(self) -> Side:
@@ -105,6 +107,7 @@ def parse_plan(text: str) -> Plan:
         columns=columns,
         clip=None if clip is None else (int(clip[0]), int(clip[1])),
         max_runs=int(data["maxRuns"]),
+        cache_bytes=int(data["cacheBytes"]),
     )
 
 

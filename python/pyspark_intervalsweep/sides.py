@@ -119,6 +119,14 @@ class SideCache:
         """Keep a side. Call again when it has grown (by an index), so that the bounds hold."""
         self._sides[key] = side
         self._sides.move_to_end(key)
+        self._shrink()
+
+    def limit(self, nbytes: int) -> None:
+        """Change how much may be kept; what is too much goes."""
+        self._nbytes = nbytes
+        self._shrink()
+
+    def _shrink(self) -> None:
         while len(self._sides) > self._count or sum(s.nbytes for s in self) > self._nbytes:
             self._sides.popitem(last=False)
 

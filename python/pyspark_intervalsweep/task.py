@@ -20,15 +20,14 @@ from .sides import SideCache, SideRows, read_side
 
 _RUN_FIELDS = [(name, pa.int32()) for name in RunBatch._fields]
 
-# Residents that outlive a task, per process: the broadcasts of a few joins in turn. In a limited
-# worker they may take a quarter of the memory.
+# Residents that outlive a task, per process: the broadcasts of a few joins in turn.
 CACHED_SIDES = 4
-CACHED_BYTES = 1 << 30
 
 
-def _new_cache() -> SideCache:
+def _cache_bytes(wanted: int) -> int:
+    """In a worker whose memory is limited, at most a quarter of that."""
     limit = memory_limit()
-    return SideCache(CACHED_SIDES, CACHED_BYTES if limit is None else limit // 4)
+    return wanted if limit is None else min(wanted, limit // 4)
 
 
 class Task:
@@ -38,7 +37,7 @@ class Task:
     reply, so that an error in RESIDENT, which has none, comes in place of STREAM's.
     """
 
-    _cache = _new_cache()
+    _cache = SideCache(CACHED_SIDES, 0)
 
     def __init__(self, infile: BinaryIO, outfile: BinaryIO) -> None:
         self._in = infile
@@ -65,6 +64,7 @@ class Task:
     def _open(self) -> None:
         self._plan = protocol.parse_plan(protocol.read_string(self._in))
         self._resident = None
+        self._cache.limit(_cache_bytes(self._plan.cache_bytes))
         versions = {name: packages.version(name) for name in packages.MINIMUM_VERSIONS}
         versions |= {"python": platform.python_version(), "executable": sys.executable}
         protocol.write_int(self._out, protocol.DONE)

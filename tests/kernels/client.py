@@ -43,7 +43,8 @@ OVERLAPS = {"boxes": "left", "lead": axis(0, "< 0", "< 1"), "second": axis(1, "<
 
 def plan(*sweeps: dict[str, Any], **options: Any) -> dict[str, Any]:
     defaults = {"protocol": 3, "resident": "right", "left": 2, "right": 2, "range": None}
-    return {**defaults, "maxRuns": 65_536, "sweeps": sweeps, **options}
+    defaults |= {"maxRuns": 65_536, "cacheBytes": 1 << 20}
+    return {**defaults, "sweeps": sweeps, **options}
 
 
 # A message of eight bytes, as far as its prefix goes.

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -38,10 +39,10 @@ from intervalsweep.kernels import (
     is_sorted,
     runs,
 )
-from intervalsweep.kernels import pairs as expanding
 from intervalsweep.kernels.arrays import NO_INT32
 from intervalsweep.kernels.jit import BIG_BLOCK, FAN_OUT
 from intervalsweep.kernels.oracle import matching_pairs
+from intervalsweep.kernels.pairs import Expansion
 
 EXAMPLES = int(os.environ.get("INTERVALSWEEP_EXAMPLES", "300"))
 # Plain Python runs the large cases too slowly.
@@ -133,25 +134,27 @@ def check_sums(case: Case, max_runs: int, measures: int) -> None:
 
 
 @pytest.mark.parametrize("each", [1, 7, 10**6])
-def test_pairs_of_runs(each: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expanding, "_PAIRS_PER_THREAD", each)
-    monkeypatch.setattr(expanding.os, "cpu_count", lambda: 5)
+def test_pairs_of_runs(each: int) -> None:
     case = random_case(4, points=300, boxes=40, groups=5, spread=100)
     boxes, points = np.arange(40, dtype=np.int32), np.arange(300, dtype=np.int32)
     expected = matching_pairs(case.index, case.boxes, None)
+
+    def pairs(max_runs: int, box_rows: Any, point_rows: Any) -> list[tuple[int, int]]:
+        sweep = RunSweep(case.index, case.boxes, max_runs=max_runs)
+        found = Expansion(sweep, box_rows, point_rows)
+        parts = [found.pairs(*part) for part in found.parts(each)]
+        assert sum(box.size for box, _ in parts) == found.size
+        assert all(box.size for box, _ in parts)
+        return [pair for part in parts for pair in zip(*(x.tolist() for x in part), strict=True)]
+
     for max_runs in (1, 9, 1000):
-        sweep = RunSweep(case.index, case.boxes, max_runs=max_runs)
-        found = expanding.expand(sweep, boxes + 100, points[::-1].copy())
-        pairs = zip(*(side.tolist() for side in found), strict=True)
-        assert sorted((box - 100, 299 - point) for box, point in pairs) == sorted(expected)
-        sweep = RunSweep(case.index, case.boxes, max_runs=max_runs)
-        pairs = zip(
-            *(side.tolist() for side in expanding.expand(sweep, NO_INT32, NO_INT32)), strict=True
-        )
-        assert sorted(pairs) == sorted(expected), "numbers of boxes and points as they are"
+        found = pairs(max_runs, boxes + 100, points[::-1].copy())
+        assert sorted((box - 100, 299 - point) for box, point in found) == sorted(expected)
+        found = pairs(max_runs, NO_INT32, NO_INT32)
+        assert sorted(found) == sorted(expected), "numbers of boxes and points as they are"
     assert len(expected) > 100
     nothing = RunSweep(PointIndex(int64()), Boxes(1, Bounds()))
-    assert [side.size for side in expanding.expand(nothing, boxes, points)] == [0, 0]
+    assert Expansion(nothing, boxes, points).parts() == []
 
 
 def test_measures_of_other_points_are_refused() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -29,6 +30,7 @@ from client import (
     single_worker,
 )
 
+from intervalsweep.kernels import cache
 from pyspark_intervalsweep import environment, packages, worker
 
 
@@ -173,42 +175,74 @@ class TestMissingPackages:
             assert entry.split(",")[0] == f"{name}>={minimum}"
 
 
-class TestNumbaCache:
-    def folder(self, monkeypatch: pytest.MonkeyPatch, writable: bool) -> str | None:
-        monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-        monkeypatch.setattr(environment, "_can_create", lambda folder: writable)
-        environment.prepare_imports()
-        return os.environ.pop("NUMBA_CACHE_DIR", None)
-
+class TestKernelCache:
     @pytest.fixture(autouse=True)
-    def _temporary(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(environment.tempfile, "gettempdir", lambda: str(tmp_path))
+    def _anew(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        monkeypatch.setattr(cache.tempfile, "gettempdir", lambda: str(tmp_path))
+        cache.cache_folder.cache_clear()
+        yield
+        cache.cache_folder.cache_clear()
 
-    def test_numba_decides_where_it_can_write(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert self.folder(monkeypatch, writable=True) is None
+    @pytest.fixture
+    def _read_only(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Neither sources nor home can be written, to which a file in the way comes."""
+        (tmp_path / "file").touch()
+        monkeypatch.setattr(cache, "_folders", lambda: iter([tmp_path / "file" / "x"]))
 
-    def test_else_a_folder_of_this_user(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for _ in range(2):
-            folder = self.folder(monkeypatch, writable=False)
-            assert folder is not None
-            assert stat.S_IMODE(Path(folder).stat().st_mode) == 0o700
+    def test_beside_the_sources(self) -> None:
+        assert cache.cache_folder() == cache.FOLDER / "__pycache__"
 
-    def test_a_folder_open_to_others_is_not_used(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
+    @pytest.mark.usefixtures("_read_only")
+    def test_else_a_folder_of_this_user(self, tmp_path: Path) -> None:
+        folder = cache.cache_folder()
+        assert folder is not None
+        assert folder.parent == tmp_path / f"intervalsweep-{os.getuid()}"
+        assert stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
+
+    @pytest.mark.usefixtures("_read_only")
+    def test_a_folder_open_to_others_is_not_used(self, tmp_path: Path) -> None:
         (tmp_path / f"intervalsweep-{os.getuid()}").mkdir(mode=0o777)
         (tmp_path / f"intervalsweep-{os.getuid()}").chmod(0o777)
-        assert self.folder(monkeypatch, writable=False) is None
+        assert cache.cache_folder() is None
 
-    def test_a_link_is_not_followed(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    @pytest.mark.usefixtures("_read_only")
+    def test_a_link_is_not_followed(self, tmp_path: Path) -> None:
         (tmp_path / "elsewhere").mkdir(mode=0o700)
         (tmp_path / f"intervalsweep-{os.getuid()}").symlink_to(tmp_path / "elsewhere")
-        assert self.folder(monkeypatch, writable=False) is None
+        assert cache.cache_folder() is None
 
-    def test_a_choice_of_the_user_stays(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("NUMBA_CACHE_DIR", "/chosen")
-        environment.prepare_imports()
-        assert os.environ["NUMBA_CACHE_DIR"] == "/chosen"
+    def test_a_choice_of_the_user_wins(self, tmp_path: Path) -> None:
+        folder = cache.cache_folder(str(tmp_path / "chosen"))
+        assert folder is not None
+        assert folder.parent == tmp_path / "chosen"
+
+    def test_a_changed_helper_of_another_file_is_compiled_again(self, tmp_path: Path) -> None:
+        """numba looks at the file of the kernel alone: `extent` is not in that of `lead_runs`."""
+        copied = tmp_path / "intervalsweep"
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(Path(PYTHON) / "intervalsweep", copied, ignore=ignored)
+        program = (
+            "import numpy as np\n"
+            "from intervalsweep.kernels import Bounds, Boxes, PointIndex, RunSweep\n"
+            "boxes = Boxes(1, Bounds(np.array([1]), np.array([2])))\n"
+            "(runs,) = RunSweep(PointIndex(np.array([1, 2, 3])), boxes)\n"
+            "print(runs.count.tolist())"
+        )
+        helpers = copied / "kernels" / "join" / "bounds.py"
+        printed = []
+        for _ in range(2):
+            ran = subprocess.run(
+                [sys.executable, "-c", program],
+                env={**os.environ, "PYTHONPATH": str(tmp_path)},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            printed.append(ran.stdout)
+            text = helpers.read_text(encoding="utf-8")
+            assert text.count("return least, most") == 1
+            helpers.write_text(text.replace("return least, most", "return least, most + 1"))
+        assert printed == ["[2]\n", "[3]\n"]
 
     def test_a_full_disk_costs_the_cache_and_not_the_query(self, tmp_path: Path) -> None:
         """No file may grow, as on a full disk; SIGXFSZ is ignored by Python."""

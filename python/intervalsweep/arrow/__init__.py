@@ -4,7 +4,7 @@
     from intervalsweep import arrow as isa
 
     isa.join(left, right, "allen_overlaps", by=["contig"], how="left")
-    isa.count_matches(left, right, "interval_intersects")
+    isa.count_matches(left, right)
 
 The relations are those of SQL, found by the same kernels that Spark's workers run: the same rows,
 also for NULL, empty and reversed intervals, NaN and ties. A table is a `pyarrow.Table`, a pandas or
@@ -12,18 +12,30 @@ Polars DataFrame, or any object with `__arrow_c_stream__` (DuckDB, record batch 
 result is of the left table's kind, or else a `pyarrow.Table`; its rows are in no special order, and
 it has to fit into memory. In pandas a missing value, NaN included, is NULL.
 
-`intervalsweep.dataframe` has the same functions for Spark's DataFrames. For a join with the latest
-row before an instant there are `pandas.merge_asof` and `polars.DataFrame.join_asof`.
+`intervalsweep.dataframe` has the same functions, with the same arguments, for Spark's DataFrames.
 """
 
 from intervalsweep._requirements import check_packages
-from pyspark_intervalsweep.environment import prepare_cache
 
 check_packages("intervalsweep.arrow", "numpy", "pyarrow", "numba")
-prepare_cache()
 
-from intervalsweep.arrow.joins import count_matches, join  # noqa: E402
-from intervalsweep.arrow.lookups import coverage, nearest  # noqa: E402
-from intervalsweep.arrow.sets import complement, merge, split  # noqa: E402
+from intervalsweep.arrow.conventions import half_open  # noqa: E402
+from intervalsweep.arrow.joins import count_matches, join, pairs  # noqa: E402
+from intervalsweep.arrow.lookups import as_of_join, nearest  # noqa: E402
+from intervalsweep.arrow.parts import coverage, subtract  # noqa: E402
+from intervalsweep.arrow.sets import cluster, complement, merge, split  # noqa: E402
 
-__all__ = ["complement", "count_matches", "coverage", "join", "merge", "nearest", "split"]
+__all__ = [
+    "as_of_join",
+    "cluster",
+    "complement",
+    "count_matches",
+    "coverage",
+    "half_open",
+    "join",
+    "merge",
+    "nearest",
+    "pairs",
+    "split",
+    "subtract",
+]

@@ -14,8 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
 from intervalsweep.kernels import Int64Array
-from intervalsweep.session import IntervalSweepError
 
 Mask = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -39,11 +39,11 @@ class Encoding:
         self.is_float = pa.types.is_floating(self.type)
 
     def cast(self, column: Any) -> Any:
-        """Return a column as one array of the common type. Raises IntervalSweepError."""
+        """Return a column as one array of the common type. Raises EndpointValueError."""
         try:
             array = column.cast(self.type)
         except pa.ArrowInvalid as error:
-            raise IntervalSweepError(f"An endpoint is out of range: {error}") from error
+            raise EndpointValueError(f"An endpoint is out of range: {error}") from error
         if not isinstance(array, pa.ChunkedArray):
             return array
         return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()  # which copies
@@ -64,7 +64,7 @@ class Encoding:
         return (integers.fill_null(0) if array.null_count else integers).to_numpy(), valid
 
     def limit(self, name: str, value: Any) -> int | float:
-        """Return a parameter in the unit of the integers, rounded down; of floats, as a float.
+        """Return a distance in the unit of the integers, rounded down; of floats, as a float.
 
         Raises IntervalSweepError for one that is negative or means nothing for the type.
         """
@@ -73,9 +73,9 @@ class Encoding:
         elif isinstance(value, (int, float, Decimal, np.number)):
             limit = self._of_number(name, value)
         else:
-            raise IntervalSweepError(f"{name}={value!r} is no number and no timedelta.")
+            raise ArgumentError(f"{name}={value!r} is no number and no timedelta.")
         if limit < 0:
-            raise IntervalSweepError(f"{name}={value!r} is negative; there is no such distance.")
+            raise ArgumentError(f"{name}={value!r} is negative; there is no such distance.")
         return limit
 
     def _of_timedelta(self, name: str, value: timedelta) -> int:
@@ -83,14 +83,10 @@ class Encoding:
         if pa.types.is_date32(self.type) and value % timedelta(days=1) == timedelta(0):
             return value.days
         if pa.types.is_date32(self.type) or not pa.types.is_temporal(self.type):
-            raise IntervalSweepError(f"{name}={value!r} is no distance of {self.type} endpoints.")
+            raise EndpointTypeError(f"{name}={value!r} is no distance of {self.type} endpoints.")
         return microseconds * _PER_SECOND[self.type.unit] // 1_000_000
 
     def _of_number(self, name: str, value: Any) -> int | float:
-        if pa.types.is_temporal(self.type) and not pa.types.is_date32(self.type):
-            raise IntervalSweepError(
-                f"{name}={value!r} is no distance of {self.type} endpoints: give a timedelta."
-            )
         if self.is_float:
             return math.inf if math.isnan(value) else float(value)
         exact = Decimal(value.item() if isinstance(value, np.number) else value)
@@ -117,13 +113,13 @@ class Encoding:
         return values, _all(values)
 
     def minus(self, later: Int64Array, earlier: Int64Array) -> npt.NDArray[Any]:
-        """Return the distances, integers or floats. Raises IntervalSweepError if one overflows."""
+        """Return the distances, integers or floats. Raises EndpointValueError if one overflows."""
         if self.is_float:
             with np.errstate(invalid="ignore", over="ignore"):
                 return np.asarray(decode_floats(later) - decode_floats(earlier))
         distance = later - earlier
         if np.any(((later ^ earlier) & (later ^ distance)) < 0):
-            raise IntervalSweepError("A distance between two endpoints exceeds 64 bits.")
+            raise EndpointValueError("A distance between two endpoints exceeds 64 bits.")
         return distance
 
     def lengths(self, values: npt.NDArray[Any], valid: Mask) -> Any:
@@ -184,7 +180,7 @@ def _unscaled(array: Any) -> Int64Array:
     words = np.frombuffer(filled.buffers()[1], np.int64)
     words = words[2 * filled.offset : 2 * (filled.offset + len(filled))].reshape(-1, 2)
     if np.any(words[:, 1] != words[:, 0] >> 63):
-        raise IntervalSweepError("Decimal endpoints of more than 18 digits are not swept.")
+        raise EndpointValueError("Decimal endpoints of more than 18 digits are not swept.")
     return np.ascontiguousarray(words[:, 0])
 
 
@@ -201,7 +197,7 @@ def _common(types: Sequence[Any]) -> Any:
     zones = {t.tz is None for t in plain if pa.types.is_timestamp(t)}
     if zones and all(pa.types.is_timestamp(t) or pa.types.is_date(t) for t in plain):
         if len(zones) == 2 or (zones == {False} and any(map(pa.types.is_date, plain))):
-            raise IntervalSweepError(
+            raise EndpointTypeError(
                 "Some timestamps have a time zone and others do not: say which one is meant."
             )
         named = next(t.tz for t in plain if pa.types.is_timestamp(t))
@@ -209,7 +205,7 @@ def _common(types: Sequence[Any]) -> Any:
     if all(map(pa.types.is_duration, plain)):
         return pa.duration(_finest(plain))
     listed = ", ".join(sorted(map(str, plain)))
-    raise IntervalSweepError(
+    raise EndpointTypeError(
         f"Endpoints of the types {listed} have no common order: numbers, dates, timestamps and "
         "durations do."
     )

@@ -1,103 +1,97 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The join of two tables by a relation, and the number of matches of each row."""
+"""The join of two tables by a relation, its pairs of row numbers, and how many each row has."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from intervalsweep._naming import HOWS, Ends, Keys, Naming, check_choice
+from intervalsweep._contract import Frame, How, documented
+from intervalsweep._relation_names import RelationName
+from intervalsweep.arrow.encoding import Mask
 from intervalsweep.arrow.matches import Matches
-from intervalsweep.arrow.tables import RowNumbers, like, take
+from intervalsweep.arrow.tables import like
+from intervalsweep.columns import Ends, Keys, Naming, check_choice, chosen
+from intervalsweep.kernels import Int32Array
 
 
+@documented
 def join(
-    left: Any,
+    left: Frame,
     right: Any,
-    relation: str,
+    relation: RelationName = "interval_intersects",
     *,
     on: Ends = ("ts", "te"),
     left_on: Ends | None = None,
     right_on: Ends | None = None,
     by: Keys | str = (),
-    how: str = "inner",
+    how: How = "inner",
     delta: Any = None,
     epsilon: Any = None,
+    columns: Sequence[str] | None = None,
     suffix: str = "_right",
-) -> Any:
-    """Join the rows whose intervals are in a relation, such as ``"allen_overlaps"``.
+) -> Frame:
+    """The result is made a million pairs at a time: to name the `columns` saves memory and time.
 
-    The operands of the relation are ``r``, the left side, and ``s``, the right one; see
-    :mod:`intervalsweep.functions` for the relations.
-
-    Parameters
-    ----------
-    on
-        The columns of start and end, or one struct of the two, on both sides; `left_on` and
-        `right_on` say so for one side. They are numbers, dates, timestamps or durations.
-    by
-        Equality keys: a name that both sides have, or a pair of names. NULL keys match nothing.
-    how
-        ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``.
-    delta, epsilon
-        The relation's parameters: a number, of days between dates; a timedelta between timestamps.
-
-    Returns
-    -------
-    A table of the left one's kind
-        All columns of the left side under their names, then those of the right side. A key of one
-        name is there once. A column of the right side whose name the left side has too gets the
-        `suffix`. Semi and anti joins have the columns of the left side alone.
-
-    Raises
-    ------
-    IntervalSweepError
-        For a column, relation or parameter that there is not (the message names the near ones),
-        for two columns of one name, and for types that have no order.
-
-    Examples
-    --------
     >>> r = pa.table({"id": ["r1", "r2"], "ts": [1, 7], "te": [4, 9]})
     >>> s = pa.table({"id": ["s1"], "ts": [2], "te": [6]})
     >>> join(r, s, "allen_overlaps").to_pylist()
     [{'id': 'r1', 'ts': 1, 'te': 4, 'id_right': 's1', 'ts_right': 2, 'te_right': 6}]
+    >>> join(r, s, columns=["id", "id_right"]).to_pylist()
+    [{'id': 'r1', 'id_right': 's1'}]
     >>> join(r, s, "allen_overlaps", how="anti").to_pylist()
     [{'id': 'r2', 'ts': 7, 'te': 9}]
     """
-    check_choice("how", how, HOWS)
+    check_choice("how", how, get_args(How))
     found = Matches.of(
         left, right, relation, left_on or on, right_on or on, by, delta=delta, epsilon=epsilon
     )
     if how in ("semi", "anti"):
         Naming.of(found.left.column_names, [], [], suffix)
+        ours = found.left.select(chosen(columns, found.left.column_names))
         counts = found.counts()
-        return like(left, found.left.filter(pa.array(counts > 0 if how == "semi" else counts == 0)))
-    naming = Naming.of(found.left.column_names, found.right.column_names, found.keys, suffix)
-    rows: RowNumbers
-    other_rows: RowNumbers
-    rows, other_rows = found.pairs()
-    if how in ("left", "full"):
-        alone = _missing(rows, found.left.num_rows)
-        rows, other_rows = _longer(rows, alone), _longer(other_rows, np.full_like(alone, -1))
-    if how in ("right", "full"):
-        alone = _missing(other_rows, found.right.num_rows)
-        rows, other_rows = _longer(rows, np.full_like(alone, -1)), _longer(other_rows, alone)
-    ours, theirs = take(found.left, rows), take(found.right, other_rows)
-    columns = {name: ours.column(name) for name in naming.left}
-    if how in ("right", "full"):
-        for key in naming.shared_keys:
-            columns[key] = pc.coalesce(columns[key], theirs.column(key).cast(columns[key].type))
-    columns |= {new: theirs.column(name) for name, new in naming.right.items()}
-    return like(left, pa.table(columns))
+        return like(left, ours.filter(pa.array(counts > 0 if how == "semi" else counts == 0)))
+    return like(left, _Joined(found, how, columns, suffix).table())
 
 
-def count_matches(
-    left: Any,
+@documented
+def pairs(
+    left: Frame,
     right: Any,
-    relation: str,
+    relation: RelationName = "interval_intersects",
+    *,
+    on: Ends = ("ts", "te"),
+    left_on: Ends | None = None,
+    right_on: Ends | None = None,
+    by: Keys | str = (),
+    delta: Any = None,
+    epsilon: Any = None,
+) -> Frame:
+    """The columns are 32-bit integers, in chunks of about a million.
+
+    >>> r = pa.table({"ts": [1, 7], "te": [4, 9]})
+    >>> s = pa.table({"ts": [2, 3], "te": [6, 5]})
+    >>> pairs(r, s).to_pydict()
+    {'left': [0, 0], 'right': [0, 1]}
+    """
+    found = Matches.of(
+        left, right, relation, left_on or on, right_on or on, by, delta=delta, epsilon=epsilon
+    )
+    schema = pa.schema([("left", pa.int32()), ("right", pa.int32())])
+    batches = found.pairs(
+        lambda rows, others: pa.record_batch([pa.array(rows), pa.array(others)], schema=schema)
+    )
+    return like(left, pa.Table.from_batches(batches, schema))
+
+
+@documented
+def count_matches(
+    left: Frame,
+    right: Any,
+    relation: RelationName = "interval_intersects",
     *,
     on: Ends = ("ts", "te"),
     left_on: Ends | None = None,
@@ -106,16 +100,12 @@ def count_matches(
     delta: Any = None,
     epsilon: Any = None,
     count: str = "count",
-) -> Any:
-    """Return the left table with the number of matches of each row, in the column `count`.
+) -> Frame:
+    """10^9 matches need no memory.
 
-    The parameters are those of :func:`join`. No pair is made: 10^9 matches need no memory.
-
-    Examples
-    --------
     >>> r = pa.table({"ts": [1, 7], "te": [4, 9]})
     >>> s = pa.table({"ts": [2, 3], "te": [6, 5]})
-    >>> count_matches(r, s, "interval_intersects").to_pydict()
+    >>> count_matches(r, s).to_pydict()
     {'ts': [1, 7], 'te': [4, 9], 'count': [2, 0]}
     """
     found = Matches.of(
@@ -125,9 +115,75 @@ def count_matches(
     return like(left, found.left.append_column(count, pa.array(found.counts())))
 
 
-def _missing(rows: RowNumbers, size: int) -> RowNumbers:
-    return np.flatnonzero(np.bincount(rows[rows >= 0], minlength=size) == 0)
+class _Joined:
+    """The result of a join, made part by part: the pairs, then the rows without a match."""
+
+    def __init__(
+        self, found: Matches, how: str, columns: Sequence[str] | None, suffix: str
+    ) -> None:
+        naming = Naming.of(found.left.column_names, found.right.column_names, found.keys, suffix)
+        self._found = found
+        self._names = chosen(columns, naming.names)
+        of_right = {new: name for name, new in naming.right.items()}
+        # A key of one name is the left side's, and the right side's where that has no row.
+        self._shared = [name for name in naming.shared_keys if name in self._names]
+        # In one piece each: to take rows of many pieces is slow.
+        self._left = _in_one_piece(
+            found.left.select([name for name in self._names if name not in of_right])
+        )
+        theirs = [of_right[name] for name in self._names if name in of_right]
+        self._right = _in_one_piece(
+            found.right.select(theirs + (self._shared if how in ("right", "full") else []))
+        )
+        self._source = {name: of_right.get(name) for name in self._names}
+        self._keeps_left, self._keeps_right = how in ("left", "full"), how in ("right", "full")
+        self._met_left = _none_of(found.left.num_rows if self._keeps_left else 0)
+        self._met_right = _none_of(found.right.num_rows if self._keeps_right else 0)
+
+    def table(self) -> Any:
+        parts = self._found.pairs(self._part)
+        if self._keeps_left:
+            parts.append(self._rows(np.flatnonzero(~self._met_left), None))
+        if self._keeps_right:
+            parts.append(self._rows(None, np.flatnonzero(~self._met_right)))
+        return pa.concat_tables(parts) if parts else self._rows(_NO_ROWS, _NO_ROWS)
+
+    def _part(self, rows: Int32Array, others: Int32Array) -> Any:
+        if self._keeps_left:
+            self._met_left[rows] = True
+        if self._keeps_right:
+            self._met_right[others] = True
+        return self._rows(rows, others)
+
+    def _rows(self, rows: Any, others: Any) -> Any:
+        """Return the columns of these rows; None, where a side has none: NULLs."""
+        size = len(others if rows is None else rows)
+        ours = None if rows is None else self._left.take(pa.array(rows))
+        theirs = None if others is None else self._right.take(pa.array(others))
+
+        def column(name: str) -> Any:
+            of_right = self._source[name]
+            if of_right is not None:
+                return of_side(theirs, self._right, of_right)
+            if ours is None and name in self._shared:
+                kind = self._left.schema.field(name).type
+                return of_side(theirs, self._right, name).cast(kind)
+            return of_side(ours, self._left, name)
+
+        def of_side(found: Any, side: Any, name: str) -> Any:
+            if found is not None:
+                return found.column(name)
+            return side.column(name).take(pa.nulls(size, pa.int32()))
+
+        return pa.table({name: column(name) for name in self._names})
 
 
-def _longer(rows: RowNumbers, more: RowNumbers) -> RowNumbers:
-    return np.concatenate([rows, more])
+_NO_ROWS = np.empty(0, dtype=np.int32)
+
+
+def _none_of(size: int) -> Mask:
+    return np.zeros(size, dtype=np.bool_)
+
+
+def _in_one_piece(table: Any) -> Any:
+    return table.combine_chunks() if any(c.num_chunks > 1 for c in table.columns) else table

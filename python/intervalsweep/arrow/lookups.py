@@ -1,72 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nearest interval of another table, and how much of an interval another table covers."""
+"""The row of another table that is nearest in time."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from intervalsweep._naming import Keys, Naming, check_choice, check_columns
-from intervalsweep._naming import key_pairs as pairs_of
+from intervalsweep._contract import Direction, Distance, Frame, LookUpHow, documented
 from intervalsweep.arrow.encoding import Encoding
-from intervalsweep.arrow.merged import LookUp, Merged, in_order, latest_so_far
-from intervalsweep.arrow.tables import RowNumbers, Side, as_table, ends_of, groups_of, like, take
+from intervalsweep.arrow.merged import LookUp, in_order, latest_so_far
+from intervalsweep.arrow.tables import (
+    RowNumbers,
+    Side,
+    as_table,
+    groups_of,
+    like,
+    sides_of,
+    take,
+)
+from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns, chosen, key_pairs
 from intervalsweep.kernels import Int64Array
 
-Ends = tuple[str, str]
 
-
+@documented
 def nearest(
-    left: Any,
+    left: Frame,
     right: Any,
     *,
     on: Ends = ("ts", "te"),
     left_on: Ends | None = None,
     right_on: Ends | None = None,
     by: Keys | str = (),
-    max_distance: float | None = None,
-    how: str = "left",
+    max_distance: Distance = None,
+    how: LookUpHow = "left",
+    columns: Sequence[str] | None = None,
     suffix: str = "_right",
     distance: str = "distance",
-) -> Any:
-    """Join each row with the one of the right side whose interval is nearest.
-
-        right   [----)              [------)         distance of l1 from the left one: 2,
-        left            [-----)                      from the right one: 3
-                     ..2       ...3
-
-    Parameters
-    ----------
-    on, left_on, right_on, by
-        As of :func:`join`; each interval is two columns.
-    max_distance
-        What is farther away is not found.
-    how
-        ``left`` keeps rows for which there is none, ``inner`` does not.
-
-    Returns
-    -------
-    A table of the left one's kind
-        As many rows as the left side has, or fewer, named as by :func:`join`; and the column
-        `distance`: ``greatest(0, s.ts - r.te, r.ts - s.te)``, in whole days between dates and in
-        the unit of timestamps. It is 0 where the two overlap or meet. Of several that are equally
-        near it is one. An interval with a NULL end or key, or that ends before it starts, finds
-        nothing and is not found.
-
-    Examples
-    --------
+) -> Frame:
+    """
     >>> r = pa.table({"ts": [10], "te": [12]})
     >>> s = pa.table({"ts": [1, 15], "te": [8, 20]})
     >>> nearest(r, s).to_pylist()
     [{'ts': 10, 'te': 12, 'ts_right': 1, 'te_right': 8, 'distance': 2}]
     """
-    check_choice("how", how, ("inner", "left"))
-    ours, theirs = as_table(left), as_table(right)
-    keys = pairs_of(by)
-    encoding, r, s = _sides(ours, theirs, left_on or on, right_on or on, keys)
+    check_choice("how", how, get_args(LookUpHow))
+    ours, theirs, keys = as_table(left), as_table(right), key_pairs(by)
+    encoding, r, s = sides_of(ours, theirs, left_on or on, right_on or on, keys)
     Naming.of([*ours.column_names, distance], theirs.column_names, keys, suffix)
     naming = Naming.of(ours.column_names, theirs.column_names, keys, suffix)
     r, s = (side.where(side.ends["ts"] <= side.ends["te"]) for side in (r, s))
@@ -83,97 +66,82 @@ def nearest(
     is_before = (before >= 0) & ((after < 0) | (gap_before <= gap_after))
     found, gap = np.where(is_before, before, after), np.where(is_before, gap_before, gap_after)
     if max_distance is not None:
-        found = np.where(gap <= max_distance * _scale(encoding), found, -1)
+        found = np.where(gap <= encoding.limit("max_distance", max_distance), found, -1)
 
     rows = np.full(ours.num_rows, -1, dtype=np.int64)
     gaps = np.zeros(ours.num_rows, dtype=gap.dtype)
     rows[r.rows] = np.where(found < 0, -1, s.rows[found] if s.size else -1)
     gaps[r.rows] = gap
-    matched = take(theirs, rows)
-    columns = {name: ours.column(name) for name in naming.left}
-    columns |= {new: matched.column(name) for name, new in naming.right.items()}
-    columns[distance] = encoding.lengths(gaps, rows >= 0)
-    result = pa.table(columns)
-    return like(left, result.filter(pa.array(rows >= 0)) if how == "inner" else result)
+    result = _looked_up(ours, theirs, naming, rows)
+    result = result.append_column(distance, encoding.lengths(gaps, rows >= 0))
+    return like(left, _finished(result, rows, how, columns))
 
 
-def coverage(
-    left: Any,
+@documented
+def as_of_join(
+    left: Frame,
     right: Any,
     *,
-    on: Ends = ("ts", "te"),
-    left_on: Ends | None = None,
-    right_on: Ends | None = None,
+    on: str = "ts",
+    left_on: str | None = None,
+    right_on: str | None = None,
     by: Keys | str = (),
-    covered: str = "covered",
-) -> Any:
-    """Return how much of each interval is held by some interval of the right side.
+    direction: Direction = "backward",
+    tolerance: Any = None,
+    how: LookUpHow = "left",
+    columns: Sequence[str] | None = None,
+    suffix: str = "_right",
+) -> Frame:
+    """Of several rows of one instant it is the last one of the table.
 
-        left    [-----------)             covered 7 of 12: what the right side has twice
-        right     [---)  [-----)          counts once
-                   [--)
-
-    Parameters
-    ----------
-    on, left_on, right_on, by
-        As of :func:`join`; each interval is two columns.
-
-    Returns
-    -------
-    A table of the left one's kind
-        The rows of the left side with the column `covered`: a number, of days between dates and in
-        the unit of timestamps. It is 0 for an interval that is empty or ends before it starts, NULL
-        for one with a NULL end.
-
-    Examples
-    --------
-    >>> r = pa.table({"ts": [1], "te": [9]})
-    >>> s = pa.table({"ts": [0, 2, 8], "te": [3, 4, 20]})
-    >>> coverage(r, s).to_pylist()
-    [{'ts': 1, 'te': 9, 'covered': 4}]
+    >>> trades = pa.table({"at": [3, 9], "sym": ["x", "x"]})
+    >>> quotes = pa.table({"at": [1, 2], "sym": ["x", "x"], "price": [10, 11]})
+    >>> as_of_join(trades, quotes, on="at", by="sym", tolerance=5).column("price").to_pylist()
+    [11, None]
     """
-    ours, theirs = as_table(left), as_table(right)
-    ends = left_on or on
-    encoding, r, s = _sides(ours, theirs, ends, right_on or on, pairs_of(by))
-    Naming.of([*ours.column_names, covered], [], [], "")
-    merged = Merged.of(s, encoding)
-    starts = LookUp(merged.groups, merged.ts)
-    lengths = encoding.minus(merged.te, merged.ts)
-    # An endless interval is the last of its group; it is not to be in the sums of the next ones.
-    lengths = np.where(np.isfinite(lengths), lengths, 0)
-    # Up to an x of group g: all merged intervals before the last that starts before x, and a part
-    # of that one. What the groups before g have is in both sums of a row, and in none if none is
-    # found: so it is taken off.
-    sums = np.concatenate([np.zeros(1, dtype=lengths.dtype), np.cumsum(lengths)])
-    group_start = np.searchsorted(merged.groups, merged.groups)
+    check_choice("direction", direction, get_args(Direction))
+    check_choice("how", how, get_args(LookUpHow))
+    ours, theirs, keys = as_table(left), as_table(right), key_pairs(by)
+    at, at_right = left_on or on, right_on or on
+    check_columns("left", ours.column_names, at, *(one for one, _ in keys))
+    check_columns("right", theirs.column_names, at_right, *(other for _, other in keys))
+    naming = Naming.of(ours.column_names, theirs.column_names, keys, suffix)
+    instants = ours.column(at), theirs.column(at_right)
+    encoding = Encoding([column.type for column in instants])
+    r, s = (
+        Side.of(encoding, (column, column), groups, {"ts"})
+        for column, groups in zip(instants, groups_of(ours, theirs, keys), strict=True)
+    )
+    asked = r.ends["ts"]
+    is_backward = direction == "backward"
+    # Of equals, the one that comes last in the table is next to the row that asks.
+    order = np.arange(s.size) if is_backward else -np.arange(s.size)
+    s = s.take(np.lexsort((order, s.ends["ts"], s.groups)))
+    look_up = LookUp(s.groups, s.ends["ts"])
+    found = (look_up.last_up_to if is_backward else look_up.first_from)(r.groups, asked)
+    if tolerance is not None and s.size:
+        limit = encoding.limit("tolerance", tolerance)
+        move = encoding.at_most_earlier if is_backward else encoding.at_most_later
+        farthest, some = move(asked, limit)
+        there = s.ends["ts"][found]
+        is_near = some & ((there >= farthest) if is_backward else (there <= farthest))
+        # Equal instants are near each other, also those that have no distance.
+        found = np.where(is_near, found, -1)
+    rows = np.full(ours.num_rows, -1, dtype=np.int64)
+    rows[r.rows] = np.where(found < 0, -1, s.rows[found] if s.size else -1)
+    return like(left, _finished(_looked_up(ours, theirs, naming, rows), rows, how, columns))
 
-    def up_to(values: Int64Array) -> npt.NDArray[Any]:
-        last = starts.last_up_to(r.groups, values)
-        if not merged.ts.size:
-            return np.zeros(values.size, dtype=lengths.dtype)
-        part = encoding.minus(np.minimum(values, merged.te[last]), merged.ts[last])
-        return np.where(last < 0, 0, sums[last] - sums[group_start[last]] + part)
 
-    between = np.maximum(up_to(r.ends["te"]) - up_to(r.ends["ts"]), 0)
-    totals = np.zeros(ours.num_rows, dtype=between.dtype)
-    totals[r.rows] = between
-    known = np.ones(ours.num_rows, dtype=np.bool_)
-    for column in ends_of(ours, "left", ends):
-        known &= column.is_valid().to_numpy()
-    return like(left, ours.append_column(covered, encoding.lengths(totals, known)))
+def _looked_up(ours: Any, theirs: Any, naming: Naming, rows: RowNumbers) -> Any:
+    """Return our rows, each with the one of theirs that was found, or with NULLs for -1."""
+    matched = take(theirs, rows)
+    found = {name: ours.column(name) for name in naming.left}
+    return pa.table(found | {new: matched.column(name) for name, new in naming.right.items()})
 
 
-def _sides(
-    left: Any, right: Any, left_on: Ends, right_on: Ends, keys: list[tuple[str, str]]
-) -> tuple[Encoding, Side, Side]:
-    check_columns("left", left.column_names, *(one for one, _ in keys))
-    check_columns("right", right.column_names, *(other for _, other in keys))
-    ends = ends_of(left, "left", left_on), ends_of(right, "right", right_on)
-    encoding = Encoding([column.type for pair in ends for column in pair])
-    groups = groups_of(left, right, keys)
-    both = {"ts", "te"}
-    r, s = (Side.of(encoding, *side, both) for side in zip(ends, groups, strict=True))
-    return encoding, r, s
+def _finished(result: Any, rows: RowNumbers, how: str, columns: Sequence[str] | None) -> Any:
+    result = result.select(chosen(columns, result.column_names))
+    return result.filter(pa.array(rows >= 0)) if how == "inner" else result
 
 
 def _gap(
@@ -192,7 +160,3 @@ def _gap(
     apart = (found >= 0) & (later > earlier)
     distance = encoding.minus(np.where(apart, later, 0), np.where(apart, earlier, 0))
     return np.where(apart, distance, 0)
-
-
-def _scale(encoding: Encoding) -> int:
-    return 10**encoding.type.scale if pa.types.is_decimal(encoding.type) else 1

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,11 +12,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from intervalsweep._naming import Ends, Keys, check_columns, key_pairs
+from intervalsweep._progress import Progress
 from intervalsweep.arrow import plan
 from intervalsweep.arrow.encoding import Encoding, Mask
 from intervalsweep.arrow.plan import Axis, Sweep, Term, name_of
 from intervalsweep.arrow.tables import RowNumbers, Side, as_table, ends_of, groups_of
+from intervalsweep.columns import Ends, Keys, check_columns, key_pairs
 from intervalsweep.kernels import (
     Bounds,
     Boxes,
@@ -27,7 +29,7 @@ from intervalsweep.kernels import (
     is_sorted,
 )
 from intervalsweep.kernels.arrays import NO_INT32
-from intervalsweep.kernels.pairs import expand, joined
+from intervalsweep.kernels.pairs import Expansion
 from intervalsweep.relations import Relation, check_parameters, relation_named
 
 _T = TypeVar("_T")
@@ -80,24 +82,45 @@ class Matches:
         limits = {p: encoding.limit(p, value) for p, value in given.items() if value is not None}
         return Matches(left, right, keys, relation, limits, encoding, sides)
 
-    def pairs(self) -> tuple[Int32Array, Int32Array]:
-        """Return the row numbers of all matches, on the left and on the right."""
-        found = _in_threads(self._pairs_of, self._sweeps(), self._rows())
-        return joined([left for left, _ in found]), joined([right for _, right in found])
+    def pairs(self, make: Callable[[Int32Array, Int32Array], _T]) -> list[_T]:
+        """Return what `make` makes of each part of the pairs: row numbers, left and right.
 
-    def _pairs_of(self, sweep: Sweep) -> tuple[Int32Array, Int32Array]:
+        Several threads make parts of about a million pairs, so that no more than what is made of
+        them is ever held at once.
+        """
+        with Progress("joining") as progress:
+            found = _in_threads(self._expansion, self._sweeps(), self._rows())
+            size = sum(expansion.size for expansion, _ in found)
+            done = 0
+
+            def part(one: tuple[Expansion, bool, int, int]) -> _T:
+                nonlocal done
+                expansion, is_flipped, start, stop = one
+                boxes, points = expansion.pairs(start, stop)
+                made = make(points, boxes) if is_flipped else make(boxes, points)
+                done += boxes.size
+                progress.tell(f"{done:,} of {size:,} pairs")
+                return made
+
+            parts = [(one, flip, *part) for one, flip in found for part in one.parts()]
+            if len(parts) < 2:
+                return [part(one) for one in parts]
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                return list(pool.map(part, parts))
+
+    def _expansion(self, sweep: Sweep) -> tuple[Expansion, bool]:
+        """Return the pairs of a sweep, and whether their boxes are on the right."""
         swept = self._swept(sweep)
         if swept is None:
-            return NO_INT32, NO_INT32
-        found = expand(swept.runs, _numbers(swept.boxes), _numbers(swept.points))
-        return found if sweep.boxes == "r" else found[::-1]
+            return Expansion([], NO_INT32, NO_INT32), False
+        expansion = Expansion(swept.runs, _numbers(swept.boxes), _numbers(swept.points))
+        return expansion, sweep.boxes == "s"
 
     def counts(self) -> Int64Array:
         """Return the number of matches of each left row."""
-        return sum(
-            _in_threads(self._counts_of, self._sweeps(), self._rows()),
-            np.zeros(self.left.num_rows, dtype=np.int64),
-        )
+        with Progress("counting"):
+            found = _in_threads(self._counts_of, self._sweeps(), self._rows())
+        return sum(found, np.zeros(self.left.num_rows, dtype=np.int64))
 
     def _counts_of(self, sweep: Sweep) -> Int64Array:
         counts = np.zeros(self.left.num_rows, dtype=np.int64)

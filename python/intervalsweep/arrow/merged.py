@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from intervalsweep.arrow.encoding import Encoding
+from intervalsweep.arrow.encoding import Encoding, Mask
 from intervalsweep.arrow.tables import RowNumbers, Side
 from intervalsweep.kernels import (
     Bounds,
@@ -35,20 +35,29 @@ class Merged:
     @staticmethod
     def of(side: Side, encoding: Encoding, gap: int | float = 0) -> Merged:
         """Merge intervals that overlap, meet, or are at most `gap` apart; not the empty ones."""
-        side = in_order(side.where(side.ends["ts"] < side.ends["te"]))
-        ts, te, groups = side.ends["ts"], side.ends["te"], side.groups
-        last = latest_so_far(groups, te)
-        reach, some = encoding.at_most_later(te[last], gap)
-        reach = np.where(some, reach, te[last])  # an infinite end reaches no farther
-        is_new = np.ones(ts.size, dtype=np.bool_)
-        is_new[1:] = (groups[1:] != groups[:-1]) | (ts[1:] > reach[:-1])
+        side, last, is_new = islands(side, encoding, gap)
+        ts, te, rows = side.ends["ts"], side.ends["te"], side.rows
         starts = np.flatnonzero(is_new)
         stops = np.append(starts[1:], ts.size)[: starts.size]
         ends = last[stops - 1]
-        rows = side.rows
         return Merged(
-            groups[starts], ts[starts], te[ends], rows[starts], rows[ends], stops - starts
+            side.groups[starts], ts[starts], te[ends], rows[starts], rows[ends], stops - starts
         )
+
+
+def islands(side: Side, encoding: Encoding, gap: int | float = 0) -> tuple[Side, RowNumbers, Mask]:
+    """Return the rows that hold something, by group and start, in the order of their islands.
+
+    Of each row, the one up to it in its group that ends last, and whether it begins an island.
+    """
+    side = in_order(side.where(side.ends["ts"] < side.ends["te"]))
+    ts, te, groups = side.ends["ts"], side.ends["te"], side.groups
+    last = latest_so_far(groups, te)
+    reach, some = encoding.at_most_later(te[last], gap)
+    reach = np.where(some, reach, te[last])  # an infinite end reaches no farther
+    is_new = np.ones(ts.size, dtype=np.bool_)
+    is_new[1:] = (groups[1:] != groups[:-1]) | (ts[1:] > reach[:-1])
+    return side, last, is_new
 
 
 def in_order(side: Side) -> Side:
@@ -72,13 +81,17 @@ class LookUp:
     def __init__(self, groups: Int32Array, values: Int64Array) -> None:
         self._index = PointIndex(values, offsets=group_offsets(groups))
 
-    def last_up_to(self, groups: Int32Array, values: Int64Array) -> RowNumbers:
-        """Return the last row of the group that is not larger; -1 if there is none."""
-        return self._edge(groups, Bounds(upper=values), last=True)
+    def last_up_to(
+        self, groups: Int32Array, values: Int64Array, *, strict: bool = False
+    ) -> RowNumbers:
+        """Return the last row of the group that is not larger, or is less; -1 if there is none."""
+        return self._edge(groups, Bounds(upper=values, upper_strict=strict), last=True)
 
-    def first_from(self, groups: Int32Array, values: Int64Array) -> RowNumbers:
-        """Return the first row of the group that is not smaller; -1 if there is none."""
-        return self._edge(groups, Bounds(lower=values), last=False)
+    def first_from(
+        self, groups: Int32Array, values: Int64Array, *, strict: bool = False
+    ) -> RowNumbers:
+        """Return the first row of the group that is not less, or is larger; -1 if there is none."""
+        return self._edge(groups, Bounds(lower=values, lower_strict=strict), last=False)
 
     def _edge(self, groups: Int32Array, bounds: Bounds, *, last: bool) -> RowNumbers:
         found: Any = np.full(groups.size, -1, dtype=np.int64)

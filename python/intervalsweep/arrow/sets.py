@@ -3,83 +3,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._naming import Naming, check_columns, listed
+from intervalsweep._contract import Distance, Frame, Names, documented
 from intervalsweep.arrow.encoding import Encoding
-from intervalsweep.arrow.merged import Merged
-from intervalsweep.arrow.tables import RowNumbers, Side, as_table, ends_of, groups_of, like
+from intervalsweep.arrow.merged import Merged, islands
+from intervalsweep.arrow.tables import RowNumbers, Side, as_table, ends_in, ends_of, groups_of, like
+from intervalsweep.columns import Ends, Naming, check_columns, listed, names_of
 
-Ends = tuple[str, str]
 
-
+@documented
 def merge(
-    data: Any,
+    data: Frame,
     *,
     on: Ends = ("ts", "te"),
-    by: str | Sequence[str] = (),
-    gap: Any = None,
+    by: Names = (),
+    gap: Distance = None,
     count: str = "count",
-) -> Any:
-    """Merge intervals that overlap or meet (or are no more than `gap` apart) into one.
-
-        [-----)  [--)                     count 1, 1, 2
-            [------)     [----)
-        ------------------------
-        [----------)     [----)           count 3, 1
-
-    Parameters
-    ----------
-    on
-        The columns of start and end.
-    by
-        Columns within whose equal values intervals are merged; NULL equals NULL.
-    gap
-        A number, of days between dates; a timedelta between timestamps.
-
-    Returns
-    -------
-    A table of the same kind
-        The columns `by`, start, end, and `count`, the number of intervals that were merged. Those
-        that are empty, end before they start or have a NULL end take no part.
-
-    Examples
-    --------
+) -> Frame:
+    """
     >>> merge(pa.table({"ts": [1, 3, 8], "te": [4, 6, 9]})).to_pydict()
     {'ts': [1, 8], 'te': [6, 9], 'count': [2, 1]}
     """
     one = _Intervals(data, on, by)
-    merged = Merged.of(one.side, one.encoding, 0 if gap is None else one.encoding.limit("gap", gap))
-    return one.result(
+    merged = Merged.of(one.side, one.encoding, one.limit(gap))
+    found = one.result(
         merged.first_rows,
         one.starts.take(pa.array(merged.first_rows)),
         one.ends.take(pa.array(merged.last_rows)),
         {count: merged.count},
     )
+    return like(data, found)
 
 
-def split(
-    data: Any, *, on: Ends = ("ts", "te"), by: str | Sequence[str] = (), count: str = "count"
-) -> Any:
-    """Split the time at every start and end: disjoint intervals, with how many hold each.
+@documented
+def cluster(
+    data: Frame,
+    *,
+    on: Ends = ("ts", "te"),
+    by: Names = (),
+    gap: Distance = None,
+    cluster: str = "cluster",
+) -> Frame:
+    """
+    >>> cluster(pa.table({"ts": [1, 3, 8], "te": [4, 6, 9]})).column("cluster").to_pylist()
+    [1, 1, 2]
+    """
+    one = _Intervals(data, on, by)
+    Naming.of([*one.table.column_names, cluster], [], [], "")
+    side, _, is_new = islands(one.side, one.encoding, one.limit(gap))
+    number = np.cumsum(is_new)
+    before = number[np.searchsorted(side.groups, side.groups)] - 1  # in the groups before
+    numbers = np.zeros(one.table.num_rows, dtype=np.int64)
+    numbers[side.rows] = number - before
+    return like(data, one.table.append_column(cluster, pa.array(numbers, mask=numbers == 0)))
 
-        [---------)
-            [---------)
-        ----------------
-        [--)[----)[---)                   count 1, 2, 1
 
-    Returns
-    -------
-    A table of the same kind
-        The columns `by`, start, end, and `count`, which is never 0. Parameters, and which intervals
-        take part, are as of :func:`merge`.
-
-    Examples
-    --------
+@documented
+def split(data: Frame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = "count") -> Frame:
+    """
     >>> split(pa.table({"ts": [1, 3], "te": [4, 6]})).to_pydict()
     {'ts': [1, 3, 4], 'te': [3, 4, 6], 'count': [1, 2, 1]}
     """
@@ -99,42 +84,24 @@ def split(
     held = np.flatnonzero(depth > 0)
     pool = pa.concat_arrays([one.starts, one.ends])
     place = np.concatenate([side.rows, side.rows + len(one.starts)])[order[cuts]]
-    return one.result(
+    found = one.result(
         np.tile(side.rows, 2)[order[cuts[held]]],
         pool.take(pa.array(place[held])),
         pool.take(pa.array(place[held + 1])),
         {count: depth[held]},
     )
+    return like(data, found)
 
 
+@documented
 def complement(
-    data: Any,
+    data: Frame,
     *,
     on: Ends = ("ts", "te"),
-    by: str | Sequence[str] = (),
+    by: Names = (),
     within: tuple[Any, Any] | None = None,
-) -> Any:
-    """Return the gaps: what no interval holds, between the first start and the last end.
-
-        [---)     [----)      [--)
-        ---------------------------
-             [---)      [----)
-
-    Parameters
-    ----------
-    on, by
-        As of :func:`merge`.
-    within
-        A start and an end, between which the gaps are to be, instead of the first start and the
-        last end. Keys without any interval have no row here.
-
-    Returns
-    -------
-    A table of the same kind
-        The columns `by`, start and end.
-
-    Examples
-    --------
+) -> Frame:
+    """
     >>> complement(pa.table({"ts": [1, 6], "te": [4, 8]}), within=(0, 8)).to_pydict()
     {'ts': [0, 4], 'te': [1, 6]}
     """
@@ -157,42 +124,46 @@ def complement(
         start = np.where(values[start] < values[low], low, start)
         stop = np.where(values[stop] > values[high], high, stop)
         inside = values[start] < values[stop]
-    return one.result(
+    found = one.result(
         np.concatenate([merged.first_rows, merged.first_rows[tails]])[inside],
         pool.take(pa.array(start[inside])),
         pool.take(pa.array(stop[inside])),
     )
+    return like(data, found)
 
 
 class _Intervals:
     """The intervals of one table, and how its results are made."""
 
-    def __init__(self, data: Any, on: Ends, by: str | Sequence[str]) -> None:
-        self._data, self._on = data, on
-        self._table = as_table(data)
+    def __init__(self, data: Any, on: Ends, by: Names) -> None:
+        self._on = on
+        self.table = as_table(data)
         self._by = listed(by)
-        check_columns("given", self._table.column_names, *self._by)
-        columns = ends_of(self._table, "given", on)
+        check_columns("given", self.table.column_names, *self._by)
+        columns = ends_of(self.table, "given", on)
+        self._kinds = {column.type for column in columns}
         self.encoding = Encoding([column.type for column in columns])
         self.starts, self.ends = map(self.encoding.cast, columns)
         pairs = [(key, key) for key in self._by]
-        groups, _ = groups_of(self._table, self._table.slice(0, 0), pairs, null_equals_null=True)
+        groups, _ = groups_of(self.table, self.table.slice(0, 0), pairs, null_equals_null=True)
         self.side = Side.of(self.encoding, columns, groups, {"ts", "te"})
+
+    def limit(self, gap: Distance) -> int | float:
+        """Return how far apart intervals may be that are one."""
+        return 0 if gap is None else self.encoding.limit("gap", gap)
 
     def result(
         self, rows: RowNumbers, starts: Any, ends: Any, more: dict[str, Any] | None = None
     ) -> Any:
         """Return a table of the keys of these rows, with starts, ends and what more there is."""
-        keys = self._table.select(self._by).take(pa.array(rows))
+        keys = self.table.select(self._by).take(pa.array(rows))
         more = more or {}
-        Naming.of([*self._by, *self._on, *more], [], [], "")
+        names = names_of(self._on)
+        Naming.of([*self._by, *names, *more], [], [], "")
+        if len(self._kinds) == 1:  # else they are of the common type
+            starts, ends = (column.cast(next(iter(self._kinds))) for column in (starts, ends))
+        intervals = ends_in(self.table.schema, self._on, starts, ends)
         columns = {name: keys.column(name) for name in self._by}
-        kinds = (self._table.schema.field(name).type for name in self._on)
-        for name, column, kind in zip(self._on, (starts, ends), kinds, strict=True):
-            columns[name] = column.cast(kind) if self._keeps(kind) else column
+        columns |= dict(zip(names, intervals, strict=True))
         columns |= {name: pa.array(values) for name, values in more.items()}
-        return like(self._data, pa.table(columns))
-
-    def _keeps(self, kind: Any) -> bool:
-        """Whether both ends are of one type, which then is that of the result."""
-        return all(self._table.schema.field(name).type == kind for name in self._on)
+        return pa.table(columns)

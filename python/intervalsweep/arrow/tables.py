@@ -6,19 +6,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from intervalsweep._naming import Ends, check_columns, names_of
+from intervalsweep._contract import Frame
+from intervalsweep._errors import ArgumentError, EndpointTypeError
 from intervalsweep.arrow.encoding import Encoding, Mask
+from intervalsweep.columns import Ends, check_columns, names_of
 from intervalsweep.kernels import Int32Array, Int64Array
 from intervalsweep.kernels.arrays import MAX_ROWS
 from intervalsweep.kernels.texts import first_rows
-from intervalsweep.session import IntervalSweepError
 
 # Twice as many rows have numbers of 32 bits, too: sets number both ends of each row.
 _SMALL = MAX_ROWS // 2
@@ -32,11 +33,18 @@ def as_table(data: Any) -> Any:
     """Return a `pyarrow.Table` of a table of any library, without a copy where that is possible."""
     if isinstance(data, pa.Table):
         return _without_views(data)
+    if _library(data) == "polars" and type(data).__name__ == "LazyFrame":
+        raise ArgumentError("A LazyFrame has no rows yet: call .collect() on it first.")
+    if _library(data) == "pyspark":
+        raise ArgumentError(
+            "intervalsweep.arrow takes no Spark DataFrame: use intervalsweep.dataframe, or call "
+            ".toArrow() on it first."
+        )
     if _library(data) == "pandas":
         return pa.Table.from_pandas(data, preserve_index=False)
     if hasattr(data, "__arrow_c_stream__"):
         return _without_views(pa.table(data))
-    raise IntervalSweepError(
+    raise ArgumentError(
         f"{type(data).__name__} is no table: give a pyarrow.Table, a pandas or Polars DataFrame, "
         "or an object with __arrow_c_stream__."
     )
@@ -50,19 +58,24 @@ def _without_views(table: Any) -> Any:
     return table if wanted.equals(table.schema) else table.cast(wanted)
 
 
-def like(data: Any, table: Any) -> Any:
+def like(data: Frame, table: Any) -> Frame:
     """Return a result as a table of the library that the data is of."""
     if _library(data) == "pandas":
-        return table.to_pandas()
-    if _library(data) == "polars":
+        table = table.to_pandas()
+    elif _library(data) == "polars":
         import polars
 
-        return polars.from_arrow(table)
-    return table
+        table = polars.from_arrow(table)
+    return cast("Frame", table)
 
 
 def _library(data: Any) -> str:
     return type(data).__module__.split(".")[0]
+
+
+def column_of(table: Any, name: str, rows: RowNumbers) -> Any:
+    """Return the rows of these numbers of a column; -1 is NULL."""
+    return table.column(name).take(pa.array(rows, mask=rows < 0))
 
 
 def take(table: Any, rows: RowNumbers) -> Any:
@@ -78,11 +91,29 @@ def ends_of(table: Any, side: str, ends: Ends) -> tuple[Any, Any]:
     if len(columns) == 1:
         struct = columns[0].combine_chunks()
         if not pa.types.is_struct(struct.type) or struct.type.num_fields != 2:
-            raise IntervalSweepError(f"{names[0]} is {struct.type}, not a struct of two fields.")
+            raise EndpointTypeError(f"{names[0]} is {struct.type}, not a struct of two fields.")
         # Its fields under the NULLs of the struct.
         return pc.struct_field(struct, [0]), pc.struct_field(struct, [1])
     start, end = columns
     return start, end
+
+
+def with_ends(table: Any, ends: Ends, start: Any, end: Any) -> Any:
+    """Return a table with other starts and ends in its columns of these names."""
+    names, columns = names_of(ends), ends_in(table.schema, ends, start, end)
+    for name, column in zip(names, columns, strict=True):
+        table = table.set_column(table.schema.get_field_index(name), name, column)
+    return table
+
+
+def ends_in(schema: Any, ends: Ends, start: Any, end: Any) -> list[Any]:
+    """Return starts and ends as a table has them: as two columns, or as one struct."""
+    names = names_of(ends)
+    if len(names) == 2:
+        return [start, end]
+    kind = schema.field(names[0]).type
+    fields = [kind.field(i).name for i in range(2)]
+    return [pa.StructArray.from_arrays([start, end], fields)]
 
 
 def groups_of(
@@ -117,7 +148,7 @@ def _codes(name: str, columns: list[Any]) -> Int32Array:
     try:
         kind = pa.unify_schemas(fields, promote_options="permissive").field(0).type
     except pa.ArrowTypeError as error:
-        raise IntervalSweepError(f"The keys {name} have no common type: {error}") from error
+        raise EndpointTypeError(f"The keys {name} have no common type: {error}") from error
     values = pa.chunked_array([chunk for c in plain for chunk in c.cast(kind).chunks], kind)
     if pa.types.is_floating(kind):
         values = pc.add(values, 0.0)  # -0.0 is 0.0
@@ -191,3 +222,32 @@ class Side:
         """Return the rows of these numbers, in this order, or for which the mask is true."""
         ends = {name: array[which] for name, array in self.ends.items()}
         return Side(self.rows[which], self.groups[which], ends)
+
+
+def sides_of(
+    left: Any,
+    right: Any,
+    left_on: Ends,
+    right_on: Ends,
+    keys: list[tuple[str, str]],
+    *,
+    keyless: bool = False,
+) -> tuple[Encoding, Side, Side]:
+    """Return the rows of two tables with both ends, and how these are encoded.
+
+    With `keyless` the left ones that have a key that is NULL are there too, in a group of none.
+    """
+    check_columns("left", left.column_names, *(one for one, _ in keys))
+    check_columns("right", right.column_names, *(other for _, other in keys))
+    ends = ends_of(left, "left", left_on), ends_of(right, "right", right_on)
+    encoding = Encoding([column.type for pair in ends for column in pair])
+    groups, others = groups_of(left, right, keys)
+    if keyless:
+        groups = np.where(groups < 0, max(groups.max(initial=0), others.max(initial=0)) + 1, groups)
+        groups = groups.astype(np.int32, copy=False)
+    both = {"ts", "te"}
+    return (
+        encoding,
+        Side.of(encoding, ends[0], groups, both),
+        Side.of(encoding, ends[1], others, both),
+    )

@@ -7,8 +7,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from intervalsweep._errors import IntervalSweepError
 from intervalsweep._version import __version__
-from intervalsweep.session import IntervalSweepError, jar_path
+from intervalsweep.session import jar_path
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -13,10 +13,11 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from intervalsweep._requirements import check_java, check_spark
+from intervalsweep._errors import SetupError
+from intervalsweep._requirements import check_java, check_spark, series_of
 from intervalsweep._version import __version__
 from intervalsweep.cli.local import local_session
-from intervalsweep.session import IntervalSweepError, jar_path, series_of
+from intervalsweep.session import jar_path
 
 # Run in the workers' Python, which may be another one.
 _PACKAGES = """
@@ -69,7 +70,7 @@ def _spark() -> str:
     found = _versions(folder, "spark-core_2.13")
     series = series_of(installed)
     if not any(version.startswith(series + ".") for version in found):
-        raise IntervalSweepError(
+        raise SetupError(
             f"PySpark is {installed}, and the Spark in {folder} is {' '.join(found) or 'none'}: "
             f"unset SPARK_HOME, or set it to a Spark {series}."
         )
@@ -91,7 +92,7 @@ def _scala() -> str:
     folder = _spark_home() / "jars"
     found = _versions(folder, "scala-library")
     if not any(version.startswith(made_for + ".") for version in found):
-        raise IntervalSweepError(
+        raise SetupError(
             f"The jar is for Scala {made_for}, and {folder} has {' '.join(found) or 'none'}: use a "
             f"Spark that is built with Scala {made_for}, as that of pip install pyspark is."
         )
@@ -118,12 +119,12 @@ def _workers() -> str:
             check=False,
         )
     except OSError as error:
-        raise IntervalSweepError(
+        raise SetupError(
             f"The workers' Python, {python}, cannot be started: {error.strerror}. Name another:  "
             "export PYSPARK_PYTHON=/path/to/python3"
         ) from error
     if done.returncode != 0:
-        raise IntervalSweepError(done.stderr.strip())
+        raise SetupError(done.stderr.strip())
     return done.stdout.strip()
 
 
@@ -135,7 +136,7 @@ def _cache() -> str:
         there = next(path for path in (folder, *folder.parents) if path.exists())
         if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
             return str(folder)
-    raise IntervalSweepError(
+    raise SetupError(
         f"Neither {home} nor {temporary} can be written, and the workers' sources have to be "
         "unpacked into one of them. Name another:  export XDG_CACHE_HOME=/path/to/a/folder"
     )
@@ -151,7 +152,7 @@ def _sweep() -> str:
         (plan,) = spark.sql("EXPLAIN " + _TWO_ROWS).collect()
         rows = [tuple(row) for row in spark.sql(_TWO_ROWS).collect()]
     if "IntervalSweepJoin" not in plan[0]:
-        raise IntervalSweepError(f"The join is not swept; please report it:\n{plan[0]}")
+        raise SetupError(f"The join is not swept; please report it:\n{plan[0]}")
     if rows != [(1, 2)]:
-        raise IntervalSweepError(f"The answer is {rows} and not [(1, 2)]; please report it.")
+        raise SetupError(f"The answer is {rows} and not [(1, 2)]; please report it.")
     return "two rows went to a worker and came back joined"

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from intervalsweep._errors import ArgumentError
 from intervalsweep.cli.local import local_session
 from intervalsweep.report import JoinReport, JoinReports
-from intervalsweep.session import IntervalSweepError
 
 # What the queries after it need, and what changes nothing outside the session.
 _SET_UP = re.compile(r"(CREATE\s+(OR\s+REPLACE\s+)?(GLOBAL\s+)?TEMP|SET\b|USE\b)", re.IGNORECASE)
@@ -24,7 +24,7 @@ def explain(file: Path, conf: list[str]) -> int:
     from pyspark.errors import PySparkException
 
     if not file.is_file():
-        raise IntervalSweepError(f"There is no file {file}.")
+        raise ArgumentError(f"There is no file {file}.")
     settings = dict(setting.partition("=")[::2] for setting in conf)
     with local_session(settings) as spark:
         for statement in statements(file.read_text(encoding="utf-8")):

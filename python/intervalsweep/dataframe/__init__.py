@@ -1,29 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is clumsy in SQL, on Spark's DataFrames, classic or Connect.
 
-    from intervalsweep.dataframe import interval_join
+    from intervalsweep import dataframe as isd
 
-    interval_join(r, s, "allen_overlaps", by=["id"], how="left")
+    isd.join(r, s, "allen_overlaps", by=["id"], how="left")
 
-Nothing here has an engine of its own: `interval_join` is the join that one would write in SQL, the
-rest are window functions. Without keys (`by`) a window is one task for the whole table, as
-everywhere in Spark; `interval_join` is distributed without them too.
+Nothing here has an engine of its own: `join` is the join that one would write in SQL,
+`count_matches` and `subtract` are made of it, the rest are window functions. Without keys (`by`) a
+window is one task for the whole table, as everywhere in Spark; joins are distributed without them
+too.
 
-`intervalsweep.arrow` has the same functions for tables without Spark.
+`intervalsweep.arrow` has the same functions, with the same arguments, for tables without Spark; and
+`pairs`, since the rows of a DataFrame have no numbers: here it is `join` with `columns`.
 """
 
-from intervalsweep.dataframe.conventions import half_open
-from intervalsweep.dataframe.joins import interval_join
-from intervalsweep.dataframe.lookups import as_of_join, nearest
-from intervalsweep.dataframe.sets import complement, coverage, merge, split
+from intervalsweep._requirements import check_packages
+
+check_packages("intervalsweep.dataframe", "pyspark")
+
+from intervalsweep.dataframe.conventions import half_open  # noqa: E402
+from intervalsweep.dataframe.joins import count_matches, join  # noqa: E402
+from intervalsweep.dataframe.lookups import as_of_join, nearest  # noqa: E402
+from intervalsweep.dataframe.parts import coverage, subtract  # noqa: E402
+from intervalsweep.dataframe.sets import cluster, complement, merge, split  # noqa: E402
 
 __all__ = [
     "as_of_join",
+    "cluster",
     "complement",
+    "count_matches",
     "coverage",
     "half_open",
-    "interval_join",
+    "join",
     "merge",
     "nearest",
     "split",
+    "subtract",
 ]

@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other conventions for intervals, turned into half-open ones, `[ts, te)`.
-
-All of IntervalSweep means half-open intervals: the start belongs to the interval, the end does not.
-`half_open` makes them of three other habits:
-
-    closed ends     [1, 5]        both ends belong     -> [1, 6)      closed="both"
-    no end yet      [1, NULL)     until further notice -> [1, max)    unbounded_end=True
-    an instant      5             a point in time      -> [5, 6)      end=None
-"""
+"""Other conventions for intervals, turned into half-open ones, `[ts, te)`."""
 
 from __future__ import annotations
+
+from typing import get_args
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from intervalsweep._naming import check_choice, check_columns
-from intervalsweep.dataframe.joins import column
-from intervalsweep.session import IntervalSweepError
+from intervalsweep._contract import Closed, documented
+from intervalsweep._errors import EndpointTypeError
+from intervalsweep.columns import check_choice, check_columns
+from intervalsweep.dataframe.ends import check_frames, column
 
 # Python's own calendar ends there, and what is unbounded should still be shown.
 _LAST_DAY = "9999-12-31"
@@ -29,35 +24,17 @@ _BITS: dict[st.DataType, int] = {
 }
 
 
+@documented
 def half_open(
-    frame: DataFrame,
+    data: DataFrame,
     start: str,
     end: str | None = None,
     *,
-    closed: str = "both",
+    closed: Closed = "both",
     unbounded_end: bool = False,
     names: tuple[str, str] = ("ts", "te"),
 ) -> DataFrame:
-    """Add the two columns of a half-open interval, or replace them.
-
-    Parameters
-    ----------
-    start, end
-        The columns that say when. Without `end` the interval is the instant `start`, alone.
-    closed
-        Which ends belong to the interval: ``both``, ``left``, ``right`` or ``neither``. An end is
-        moved by the smallest step of its type: 1 for whole numbers, a day for dates, a microsecond
-        for timestamps, the last digit for decimals. FLOAT and DOUBLE have no such step: there
-        ``left`` alone is possible. What is moved past the end of its type is an error when it runs.
-    unbounded_end
-        A NULL end means until further notice. It becomes the largest number of its type, infinity
-        for FLOAT and DOUBLE, 31 December 9999 (its first moment) for dates and timestamps. Without
-        it NULL stays NULL, and such an interval matches nothing.
-    names
-        The names of the two columns.
-
-    Examples
-    --------
+    """
     >>> stays = spark.sql("SELECT DATE'2024-01-30' AS first, DATE'2024-01-31' AS last")
     >>> half_open(stays, "first", "last").show()
     +----------+----------+----------+----------+
@@ -67,16 +44,17 @@ def half_open(
     +----------+----------+----------+----------+
     <BLANKLINE>
     """
-    check_choice("closed", closed, ("both", "left", "right", "neither"))
-    check_columns("given", frame.columns, start, *([] if end is None else [end]))
-    kinds = {field.name: field.dataType for field in frame.schema}
+    check_frames(data)
+    check_choice("closed", closed, get_args(Closed))
+    check_columns("given", data.columns, start, *([] if end is None else [end]))
+    kinds = {field.name: field.dataType for field in data.schema}
     if end is None:
         closed, end = "both", start
     from_ = _moved(start, kinds[start]) if closed in ("right", "neither") else column(start)
     to = _moved(end, kinds[end]) if closed in ("right", "both") else column(end)
     if unbounded_end:
         to = sf.coalesce(to, sf.lit(_largest(kinds[end])).cast(kinds[end]))
-    return frame.withColumns(dict(zip(names, (from_, to), strict=True)))
+    return data.withColumns(dict(zip(names, (from_, to), strict=True)))
 
 
 def _moved(name: str, kind: st.DataType) -> Column:
@@ -96,7 +74,7 @@ def _step(name: str, kind: st.DataType) -> Column:
         return sf.expr("INTERVAL '0.000001' SECOND")
     if isinstance(kind, st.DecimalType):
         return sf.expr(f"CAST(1e-{kind.scale} AS {kind.simpleString()})")
-    raise IntervalSweepError(
+    raise EndpointTypeError(
         f"{name} is {kind.simpleString().upper()}, which has no smallest step: give half-open "
         'intervals and closed="left".'
     )
@@ -111,6 +89,6 @@ def _largest(kind: st.DataType) -> object:
         return float("inf")
     if isinstance(kind, (st.DateType, st.TimestampType, st.TimestampNTZType)):
         return _LAST_DAY
-    raise IntervalSweepError(
+    raise EndpointTypeError(
         f"{kind.simpleString().upper()} has no largest value to stand for NULL."
     )

@@ -19,7 +19,7 @@ from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from intervalsweep.dataframe.joins import column
+from intervalsweep.dataframe.ends import column
 
 POSITION, LEFT, RIGHT = "position", "left", "right"
 _SIDE = "side"

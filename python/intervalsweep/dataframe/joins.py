@@ -3,68 +3,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import and_
+from typing import get_args
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from intervalsweep._calls import Parameter, call
-from intervalsweep._naming import HOWS, Ends, Keys, Naming, check_choice, check_columns, names_of
-from intervalsweep._naming import key_pairs as pairs_of
+from intervalsweep._contract import How, documented
+from intervalsweep._relation_names import RelationName
+from intervalsweep.columns import (
+    Ends,
+    Keys,
+    Naming,
+    check_choice,
+    check_columns,
+    chosen,
+    key_pairs,
+    names_of,
+)
+from intervalsweep.dataframe.ends import Interval, as_parameter, check_frames, column, common_type
 from intervalsweep.relations import check_parameters, relation_named
 from intervalsweep.session import check_active
 
 
-def interval_join(
+@documented
+def join(
     left: DataFrame,
     right: DataFrame,
-    relation: str,
+    relation: RelationName = "interval_intersects",
     *,
     on: Ends = ("ts", "te"),
     left_on: Ends | None = None,
     right_on: Ends | None = None,
     by: Keys | str = (),
-    how: str = "inner",
+    how: How = "inner",
     delta: Parameter = None,
     epsilon: Parameter = None,
+    columns: Sequence[str] | None = None,
     suffix: str = "_right",
 ) -> DataFrame:
-    """Join the rows whose intervals are in a relation, such as ``"allen_overlaps"``.
-
-    The operands of the relation are ``r``, the left side, and ``s``, the right one; see
-    :mod:`intervalsweep.functions` for the relations and for `delta` and `epsilon`, which may also
-    be a column of the left side.
-
-    Parameters
-    ----------
-    on
-        The columns of start and end, or one struct of the two, on both sides; `left_on` and
-        `right_on` say so for one side.
-    by
-        Equality keys: a name that both sides have, or a pair of names. NULL keys match nothing.
-    how
-        ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``.
-
-    Returns
-    -------
-    DataFrame
-        All columns of the left side under their names, then those of the right side. A key of one
-        name is there once. A column of the right side whose name the left side has too gets the
-        `suffix`. Semi and anti joins have the columns of the left side alone.
-
-    Raises
-    ------
-    IntervalSweepError
-        For a column, relation or parameter that there is not (the message names the near ones),
-        for two columns of one name, and for a session without the extension.
-
-    Examples
-    --------
+    """
     >>> r = spark.sql("SELECT 'r1' AS id, 1 AS ts, 4 AS te")
     >>> s = spark.sql("SELECT 's1' AS id, 2 AS ts, 6 AS te")
-    >>> interval_join(r, s, "allen_overlaps").show()
+    >>> join(r, s, "allen_overlaps").show()
     +---+---+---+--------+--------+--------+
     | id| ts| te|id_right|ts_right|te_right|
     +---+---+---+--------+--------+--------+
@@ -72,28 +56,101 @@ def interval_join(
     +---+---+---+--------+--------+--------+
     <BLANKLINE>
     """
-    meant = relation_named(relation)
-    check_parameters(meant, delta=delta, epsilon=epsilon)
-    check_choice("how", how, HOWS)
-    left_ends, right_ends, pairs = names_of(left_on or on), names_of(right_on or on), pairs_of(by)
-    check_columns("left", left.columns, *left_ends, *(one for one, _ in pairs))
-    check_columns("right", right.columns, *right_ends, *(other for _, other in pairs))
-    check_active(left.sparkSession)
-
+    check_choice("how", how, get_args(How))
+    both = _Both(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
     alone = how in ("semi", "anti")
-    naming = Naming.of(left.columns, [] if alone else right.columns, pairs, suffix)
-    # Under names that occur nowhere else, so that no name in the condition is ambiguous.
-    inner = {name: f"{name}{suffix} #{number}" for number, name in enumerate(right.columns)}
-    renamed = right.select([column(name).alias(inner[name]) for name in right.columns])
-    operands = (*map(column, left_ends), *(column(inner[name]) for name in right_ends))
-    limits = {"delta": delta, "epsilon": epsilon}
-    condition = reduce(
-        and_,
-        [column(one) == column(inner[other]) for one, other in pairs],
-        call(meant.name, operands, *(limits[name] for name in meant.parameters)),
-    )
-    joined = left.join(renamed, condition, how)
-    return joined.select(result(naming, how, column, lambda name: column(inner[name])))
+    naming = Naming.of(left.columns, [] if alone else right.columns, both.pairs, suffix)
+    wanted = chosen(columns, naming.names)
+    joined = left.join(both.renamed, both.condition, how)
+    found = joined.select(result(naming, how, column, both.of_right))
+    return found.select([column(name) for name in wanted]) if columns is not None else found
+
+
+@documented
+def count_matches(
+    left: DataFrame,
+    right: DataFrame,
+    relation: RelationName = "interval_intersects",
+    *,
+    on: Ends = ("ts", "te"),
+    left_on: Ends | None = None,
+    right_on: Ends | None = None,
+    by: Keys | str = (),
+    delta: Parameter = None,
+    epsilon: Parameter = None,
+    count: str = "count",
+) -> DataFrame:
+    """It is a left join that is grouped by the rows of the left side.
+
+    >>> r = spark.sql("SELECT * FROM VALUES (1, 4), (7, 9) r(ts, te)")
+    >>> s = spark.sql("SELECT * FROM VALUES (2, 6), (3, 5) s(ts, te)")
+    >>> count_matches(r, s).orderBy("ts").show()
+    +---+---+-----+
+    | ts| te|count|
+    +---+---+-----+
+    |  1|  4|    2|
+    |  7|  9|    0|
+    +---+---+-----+
+    <BLANKLINE>
+    """
+    both = _Both(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
+    Naming.of([*left.columns, count], [], [], "")
+    # Two rows that are equal are two groups.
+    numbered = left.withColumn(_ROW, sf.monotonically_increasing_id())
+    theirs = both.renamed.withColumn(_MATCH, sf.lit(1))
+    joined = numbered.join(theirs, both.condition, "left")
+    groups = [column(name) for name in (_ROW, *left.columns)]
+    return joined.groupBy(*groups).agg(sf.count(_MATCH).alias(count)).drop(_ROW)
+
+
+_ROW, _MATCH = "intervalsweep_row", "intervalsweep_match"
+
+
+class _Both:
+    """Two sides and the condition of their join. Raises IntervalSweepError for what there is not.
+
+    The columns of the right side get names that occur nowhere else, so that no name in the
+    condition is ambiguous.
+    """
+
+    def __init__(
+        self,
+        left: DataFrame,
+        right: DataFrame,
+        relation: str,
+        left_on: Ends,
+        right_on: Ends,
+        by: Keys | str,
+        delta: Parameter,
+        epsilon: Parameter,
+    ) -> None:
+        check_frames(left, right)
+        meant = relation_named(relation)
+        limits = {"delta": delta, "epsilon": epsilon}
+        check_parameters(meant, **limits)
+        ends, self.pairs = (names_of(left_on), names_of(right_on)), key_pairs(by)
+        check_columns("left", left.columns, *ends[0], *(one for one, _ in self.pairs))
+        check_columns("right", right.columns, *ends[1], *(other for _, other in self.pairs))
+        check_active(left.sparkSession)
+        self._inner = {name: f"{name} #{number}" for number, name in enumerate(right.columns)}
+        self.renamed = right.select(
+            [column(name).alias(self._inner[name]) for name in right.columns]
+        )
+        if any(
+            limit is not None and not isinstance(limit, str | Column) for limit in limits.values()
+        ):
+            sides = (left, "left", left_on), (right, "right", right_on)
+            kind = common_type([(side[0], Interval(*side).of()[0]) for side in sides])
+            limits = {name: as_parameter(name, value, kind) for name, value in limits.items()}
+        operands = (*map(column, ends[0]), *map(self.of_right, ends[1]))
+        self.condition = reduce(
+            and_,
+            [column(one) == self.of_right(other) for one, other in self.pairs],
+            call(meant.name, operands, *(limits[name] for name in meant.parameters)),
+        )
+
+    def of_right(self, name: str) -> Column:
+        return column(self._inner[name])
 
 
 def result(
@@ -109,9 +166,3 @@ def result(
     return [of_left(name).alias(name) for name in naming.left] + [
         right(name).alias(new) for name, new in naming.right.items()
     ]
-
-
-def column(name: str) -> Column:
-    """Return the column of exactly this name, also if there are dots in it."""
-    quoted = name.replace("`", "``")
-    return sf.col(f"`{quoted}`")

@@ -3,63 +3,45 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from decimal import Decimal
+from collections.abc import Sequence
+from typing import Any, get_args
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from intervalsweep._calls import call
-from intervalsweep._naming import Keys, Naming, check_choice, check_columns
-from intervalsweep._naming import key_pairs as pairs_of
+from intervalsweep._contract import Direction, Distance, LookUpHow, documented
+from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns, chosen, key_pairs
 from intervalsweep.dataframe import events
+from intervalsweep.dataframe.ends import (
+    Interval,
+    as_parameter,
+    check_frames,
+    column,
+    in_unit,
+)
 from intervalsweep.dataframe.events import of_left, of_right
-from intervalsweep.dataframe.joins import column, result
+from intervalsweep.dataframe.joins import result
 from intervalsweep.session import check_active
 
-_HOWS = ("inner", "left")
 
-
+@documented
 def as_of_join(
     left: DataFrame,
     right: DataFrame,
     *,
-    on: str | tuple[str, str],
+    on: str = "ts",
+    left_on: str | None = None,
+    right_on: str | None = None,
     by: Keys | str = (),
-    direction: str = "backward",
-    tolerance: str | float | Decimal | timedelta | None = None,
-    how: str = "left",
+    direction: Direction = "backward",
+    tolerance: Any = None,
+    how: LookUpHow = "left",
+    columns: Sequence[str] | None = None,
     suffix: str = "_right",
 ) -> DataFrame:
-    """Join each row with the latest row of the right side that is not later than it.
+    """Of several rows of one instant it is the one whose columns, in their order, are the largest.
 
-        right     s1        s2         s3          backward: l1 with s1, l2 with s2
-        left          l1         l2                forward:  l1 with s2, l2 with s3
-              ------------------------------> on
-
-    Parameters
-    ----------
-    on
-        The column of the instant: a name that both sides have, or the name on either side.
-    by
-        Equality keys, as of :func:`interval_join`.
-    direction
-        ``backward``; or ``forward``, for the earliest row that is not earlier.
-    tolerance
-        The largest distance between the two: a number, a timedelta, or the name of a column of the
-        left side.
-    how
-        ``left`` keeps rows for which there is none, ``inner`` does not.
-
-    Returns
-    -------
-    DataFrame
-        As many rows as the left side has, or fewer. Columns are named as by :func:`interval_join`.
-        Of several rows of one instant it is the one whose columns, in their order, are the largest.
-        A NULL instant or key finds nothing and is not found.
-
-    Examples
-    --------
     >>> trades = spark.sql("SELECT * FROM VALUES (3, 'x'), (9, 'x') t(at, sym)")
     >>> quotes = spark.sql("SELECT * FROM VALUES (1, 'x', 10), (2, 'x', 11) q(at, sym, price)")
     >>> found = as_of_join(trades, quotes, on="at", by="sym", tolerance=5)
@@ -72,10 +54,10 @@ def as_of_join(
     +---+---+--------+-----+
     <BLANKLINE>
     """
-    check_choice("direction", direction, ("backward", "forward"))
-    check_choice("how", how, _HOWS)
-    ((at, at_right),) = pairs_of([on])
-    pairs = pairs_of(by)
+    check_choice("direction", direction, get_args(Direction))
+    check_choice("how", how, get_args(LookUpHow))
+    check_frames(left, right)
+    at, at_right, pairs = left_on or on, right_on or on, key_pairs(by)
     check_columns("left", left.columns, at, *(one for one, _ in pairs))
     check_columns("right", right.columns, at_right, *(other for _, other in pairs))
     if tolerance is not None:
@@ -86,54 +68,33 @@ def as_of_join(
     window = (events.looking_back if backward else events.looking_ahead)(right, pairs)
     found = both.withColumn(events.RIGHT, events.nearest_of(window)).where(events.asking())
     if tolerance is not None:
-        limit = of_left(tolerance) if isinstance(tolerance, str) else tolerance
+        kind = both.schema[events.POSITION].dataType
+        limit = as_parameter("tolerance", tolerance, kind)
+        limit = of_left(limit) if isinstance(limit, str) else limit
         here, there = of_left(at), of_right(at_right)
         name = "iseql_after" if backward else "iseql_before"
         near = call(name, (here, here, there, there), limit)
         found = found.withColumn(events.RIGHT, sf.when(near, sf.col(events.RIGHT)))
     naming = Naming.of(left.columns, right.columns, pairs, suffix)
-    return _finished(found, naming, how, [])
+    return _finished(found, naming, how, columns, [])
 
 
+@documented
 def nearest(
     left: DataFrame,
     right: DataFrame,
     *,
-    on: tuple[str, str] = ("ts", "te"),
-    left_on: tuple[str, str] | None = None,
-    right_on: tuple[str, str] | None = None,
+    on: Ends = ("ts", "te"),
+    left_on: Ends | None = None,
+    right_on: Ends | None = None,
     by: Keys | str = (),
-    max_distance: float | None = None,
-    how: str = "left",
+    max_distance: Distance = None,
+    how: LookUpHow = "left",
+    columns: Sequence[str] | None = None,
     suffix: str = "_right",
     distance: str = "distance",
 ) -> DataFrame:
-    """Join each row with the one of the right side whose interval is nearest.
-
-        right   [----)              [------)         distance of l1 from the left one: 2,
-        left            [-----)                      from the right one: 3
-                     ..2       ...3
-
-    Parameters
-    ----------
-    on, left_on, right_on, by
-        As of :func:`interval_join`; each interval is two columns.
-    max_distance
-        What is farther away is not found.
-    how
-        ``left`` keeps rows for which there is none, ``inner`` does not.
-
-    Returns
-    -------
-    DataFrame
-        As many rows as the left side has, or fewer, named as by :func:`interval_join`; and the
-        column `distance`: ``greatest(0, s.ts - r.te, r.ts - s.te)``, in whole days between dates
-        and in microseconds between timestamps. It is 0 where the two overlap or meet. Of several
-        that are equally near it is one. An interval with a NULL end or key, or that ends before it
-        starts, finds nothing and is not found.
-
-    Examples
-    --------
+    """
     >>> r = spark.sql("SELECT 10 AS ts, 12 AS te")
     >>> s = spark.sql("SELECT * FROM VALUES (1, 8), (15, 20) s(ts, te)")
     >>> nearest(r, s).show()
@@ -144,40 +105,41 @@ def nearest(
     +---+---+--------+--------+--------+
     <BLANKLINE>
     """
-    check_choice("how", how, _HOWS)
-    (ts, te), (s_ts, s_te), pairs = left_on or on, right_on or on, pairs_of(by)
-    check_columns("left", left.columns, ts, te, *(one for one, _ in pairs))
-    check_columns("right", right.columns, s_ts, s_te, *(other for _, other in pairs))
+    check_choice("how", how, get_args(LookUpHow))
+    check_frames(left, right)
+    pairs = key_pairs(by)
+    check_columns("left", left.columns, *(one for one, _ in pairs))
+    check_columns("right", right.columns, *(other for _, other in pairs))
+    ours, theirs = Interval(left, "left", left_on or on), Interval(right, "right", right_on or on)
+    (ts, te), (s_ts, s_te) = ours.of(), theirs.of()
 
-    proper = right.where(column(s_ts) <= column(s_te))
-    at = sf.when(column(ts) <= column(te), column(te))
-    both = events.events(left, proper, pairs, at, column(s_ts))
+    proper = right.where(s_ts <= s_te)
+    both = events.events(left, proper, pairs, sf.when(ts <= te, te), s_ts)
     kind = both.schema[events.POSITION].dataType
 
     def gap(row: str) -> Column:
-        lengths = (
-            events.length(of_right(s_ts, row).cast(kind), of_left(te).cast(kind), kind),
-            events.length(of_left(ts).cast(kind), of_right(s_te, row).cast(kind), kind),
-        )
-        return sf.when(
-            of_right(s_ts, row).isNotNull(), sf.greatest(*lengths, lengths[0] - lengths[0])
-        )
+        start, end = (one.cast(kind) for one in ours.of(sf.col(events.LEFT)))
+        s_start, s_end = (one.cast(kind) for one in theirs.of(sf.col(row)))
+        lengths = events.length(s_start, end, kind), events.length(start, s_end, kind)
+        zero = lengths[0] - lengths[0]
+        return sf.when(s_start.isNotNull(), sf.greatest(*lengths, zero))
 
     # Of those that start before r ends, the nearest is the one that ends last.
-    before = sf.max_by(events.RIGHT, of_right(s_te)).over(events.looking_back(right, pairs))
+    before = sf.max_by(events.RIGHT, theirs.of(sf.col(events.RIGHT))[1])
+    before = before.over(events.looking_back(right, pairs))
     after = events.nearest_of(events.looking_ahead(right, pairs))
     found = both.withColumns({"before": before, "after": after}).where(events.asking())
     found = found.withColumns({"gap_before": gap("before"), "gap_after": gap("after")})
     is_before = sf.col("gap_before") <= sf.coalesce("gap_after", "gap_before")
-    chosen = found.withColumns(
+    nearest_row = found.withColumns(
         {
             events.RIGHT: sf.when(is_before, sf.col("before")).otherwise(sf.col("after")),
             "gap": sf.least("gap_before", "gap_after"),
         }
     )
     if max_distance is not None:
-        is_near = sf.col("gap") <= sf.lit(max_distance)
-        chosen = chosen.withColumns(
+        is_near = sf.col("gap") <= sf.lit(in_unit("max_distance", max_distance, kind))
+        nearest_row = nearest_row.withColumns(
             {
                 events.RIGHT: sf.when(is_near, sf.col(events.RIGHT)),
                 "gap": sf.when(is_near, sf.col("gap")),
@@ -185,10 +147,13 @@ def nearest(
         )
     naming = Naming.of([*left.columns, distance], right.columns, pairs, suffix)
     naming = Naming(tuple(left.columns), naming.shared_keys, naming.right)
-    return _finished(chosen, naming, how, [sf.col("gap").alias(distance)])
+    return _finished(nearest_row, naming, how, columns, [sf.col("gap").alias(distance)])
 
 
-def _finished(found: DataFrame, naming: Naming, how: str, more: list[Column]) -> DataFrame:
+def _finished(
+    found: DataFrame, naming: Naming, how: str, columns: Sequence[str] | None, more: list[Column]
+) -> DataFrame:
     if how == "inner":
         found = found.where(sf.col(events.RIGHT).isNotNull())
-    return found.select(*result(naming, "left", of_left, of_right), *more)
+    joined = found.select(*result(naming, "left", of_left, of_right), *more)
+    return joined.select([column(name) for name in chosen(columns, joined.columns)])

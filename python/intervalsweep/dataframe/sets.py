@@ -1,55 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of one table taken together: merged, split, their gaps, and what they cover."""
+"""Intervals of one table taken together: merged, numbered, split, and their gaps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from intervalsweep._calls import Parameter, call
-from intervalsweep._naming import Keys, check_columns, listed
-from intervalsweep._naming import key_pairs as pairs_of
-from intervalsweep.dataframe import events
-from intervalsweep.dataframe.events import of_left, of_right
-from intervalsweep.dataframe.joins import column
+from intervalsweep._calls import call
+from intervalsweep._contract import Distance, Names, documented
+from intervalsweep.columns import Ends, Naming, check_columns, listed
+from intervalsweep.dataframe.ends import Interval, as_parameter, check_frames, column
 from intervalsweep.session import check_active
 
 
+@documented
 def merge(
-    frame: DataFrame,
+    data: DataFrame,
     *,
-    on: tuple[str, str] = ("ts", "te"),
-    by: str | Sequence[str] = (),
-    gap: Parameter = None,
+    on: Ends = ("ts", "te"),
+    by: Names = (),
+    gap: Distance = None,
     count: str = "count",
 ) -> DataFrame:
-    """Merge intervals that overlap or meet (or are no more than `gap` apart) into one.
-
-        [-----)  [--)                     count 1, 1, 2
-            [------)     [----)
-        ------------------------
-        [----------)     [----)           count 3, 1
-
-    Parameters
-    ----------
-    on
-        The columns of start and end.
-    by
-        Columns within whose equal values intervals are merged; NULL equals NULL.
-    gap
-        A number, or a timedelta.
-
-    Returns
-    -------
-    DataFrame
-        The columns `by`, start, end, and `count`, the number of intervals that were merged. Those
-        that are empty, end before they start or have a NULL end take no part.
-
-    Examples
-    --------
+    """
     >>> frame = spark.sql("SELECT * FROM VALUES (1, 4), (3, 6), (8, 9) t(ts, te)")
     >>> merge(frame).orderBy("ts").show()
     +---+---+-----+
@@ -60,46 +35,51 @@ def merge(
     +---+---+-----+
     <BLANKLINE>
     """
-    keys, intervals = _proper(frame, on, by)
-    ts, te = map(column, on)
-    ordered = Window.partitionBy(*keys).orderBy(ts, te)
-    so_far = sf.max(te).over(ordered.rowsBetween(Window.unboundedPreceding, -1))
-    end = sf.col(_END)
-    apart = end < ts
-    if gap is not None:
-        check_active(frame.sparkSession)
-        apart = apart & ~call("iseql_before", (end, end, ts, ts), gap)
-    starts_anew = sf.when(end.isNull() | apart, 1).otherwise(0)
-    islands = intervals.withColumn(_END, so_far).withColumn(_NEW, starts_anew)
-    islands = islands.withColumn(_ISLAND, sf.sum(_NEW).over(ordered))
-    merged = islands.groupBy(*keys, _ISLAND).agg(
-        sf.min(ts).alias(on[0]), sf.max(te).alias(on[1]), sf.count("*").alias(count)
+    one = _Intervals(data, on, by, count)
+    start, end = column(_START), column(_END)
+    merged = one.numbered(one.proper, gap, _ISLAND).groupBy(*one.keys, _ISLAND)
+    found = merged.agg(
+        sf.min(start).alias(_START), sf.max(end).alias(_END), sf.count("*").alias(count)
     )
-    return merged.drop(_ISLAND)
+    return found.select(*one.keys, *one.interval.made_of(start, end), column(count))
 
 
-def split(
-    frame: DataFrame,
+@documented
+def cluster(
+    data: DataFrame,
     *,
-    on: tuple[str, str] = ("ts", "te"),
-    by: str | Sequence[str] = (),
-    count: str = "count",
+    on: Ends = ("ts", "te"),
+    by: Names = (),
+    gap: Distance = None,
+    cluster: str = "cluster",
 ) -> DataFrame:
-    """Split the time at every start and end: disjoint intervals, with how many hold each.
+    """
+    >>> frame = spark.sql("SELECT * FROM VALUES (1, 4), (3, 6), (8, 9) t(ts, te)")
+    >>> cluster(frame).orderBy("ts").show()
+    +---+---+-------+
+    | ts| te|cluster|
+    +---+---+-------+
+    |  1|  4|      1|
+    |  3|  6|      1|
+    |  8|  9|      2|
+    +---+---+-------+
+    <BLANKLINE>
+    """
+    one = _Intervals(data, on, by)
+    Naming.of([*data.columns, cluster], [], [], "")
+    start, end = one.interval.of()
+    ends = data.withColumns({_START: start, _END: end})
+    holds = sf.coalesce(column(_START) < column(_END), sf.lit(False))
+    number = sf.when(holds, column(cluster))
+    found = one.numbered(ends, gap, cluster, holds).withColumn(cluster, number)
+    return found.select(*map(column, (*data.columns, cluster)))
 
-        [---------)
-            [---------)
-        ----------------
-        [--)[----)[---)                   count 1, 2, 1
 
-    Returns
-    -------
-    DataFrame
-        The columns `by`, start, end, and `count`, which is never 0. Parameters, and which intervals
-        take part, are as of :func:`merge`.
-
-    Examples
-    --------
+@documented
+def split(
+    data: DataFrame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = "count"
+) -> DataFrame:
+    """
     >>> frame = spark.sql("SELECT * FROM VALUES (1, 4), (3, 6) t(ts, te)")
     >>> split(frame).orderBy("ts").show()
     +---+---+-----+
@@ -111,51 +91,32 @@ def split(
     +---+---+-----+
     <BLANKLINE>
     """
-    keys, intervals = _proper(frame, on, by)
-    ts, te = on
+    one = _Intervals(data, on, by, count)
     changes = [
-        intervals.select(*keys, column(end).alias(ts), sf.lit(step).alias(_NEW))
-        for end, step in ((ts, 1), (te, -1))
+        one.proper.select(*one.keys, column(end).alias(_START), sf.lit(step).alias(_NEW))
+        for end, step in ((_START, 1), (_END, -1))
     ]
-    changed = changes[0].union(changes[1]).groupBy(*keys, column(ts)).agg(sf.sum(_NEW).alias(_NEW))
-    ordered = Window.partitionBy(*keys).orderBy(column(ts))
-    pieces = changed.select(
-        *keys,
-        column(ts),
-        sf.lead(column(ts)).over(ordered).alias(te),
+    at = changes[0].union(changes[1]).groupBy(*one.keys, _START).agg(sf.sum(_NEW).alias(_NEW))
+    ordered = Window.partitionBy(*one.keys).orderBy(_START)
+    pieces = at.select(
+        *one.keys,
+        column(_START),
+        sf.lead(_START).over(ordered).alias(_END),
         sf.sum(_NEW).over(ordered).alias(count),
     )
-    return pieces.where(column(count) > 0)
+    made = one.interval.made_of(column(_START), column(_END))
+    return pieces.where(column(count) > 0).select(*one.keys, *made, column(count))
 
 
+@documented
 def complement(
-    frame: DataFrame,
+    data: DataFrame,
     *,
-    on: tuple[str, str] = ("ts", "te"),
-    by: str | Sequence[str] = (),
+    on: Ends = ("ts", "te"),
+    by: Names = (),
     within: tuple[Any, Any] | None = None,
 ) -> DataFrame:
-    """Return the gaps: what no interval holds, between the first start and the last end.
-
-        [---)     [----)      [--)
-        ---------------------------
-             [---)      [----)
-
-    Parameters
-    ----------
-    on, by
-        As of :func:`merge`.
-    within
-        A start and an end, between which the gaps are to be, instead of the first start and the
-        last end. Keys without any interval have no row here.
-
-    Returns
-    -------
-    DataFrame
-        The columns `by`, start and end.
-
-    Examples
-    --------
+    """
     >>> frame = spark.sql("SELECT * FROM VALUES (1, 4), (6, 8) t(ts, te)")
     >>> complement(frame, within=(0, 8)).orderBy("ts").show()
     +---+---+
@@ -166,109 +127,55 @@ def complement(
     +---+---+
     <BLANKLINE>
     """
-    ts, te = map(column, on)
-    merged = merge(frame, on=on, by=by, count=_NEW).drop(_NEW)
-    keys = [column(key) for key in listed(by)]
-    ordered = Window.partitionBy(*keys).orderBy(ts)
-    gaps = merged.select(*keys, te.alias(on[0]), sf.lead(ts).over(ordered).alias(on[1]))
-    if within is None:
-        return gaps.where(te.isNotNull())
-    types = dict(zip(on, (field.dataType for field in merged.select(*on).schema), strict=True))
-    low, high = (sf.lit(value).cast(types[name]) for name, value in zip(on, within, strict=True))
-    first = merged.groupBy(*keys).agg(low.alias(on[0]), sf.min(ts).alias(on[1]))
-    inside = gaps.union(first).select(
-        *keys,
-        sf.greatest(ts, low).alias(on[0]),
-        sf.least(sf.coalesce(te, high), high).alias(on[1]),
-    )
-    return inside.where(ts < te)
-
-
-def coverage(
-    left: DataFrame,
-    right: DataFrame,
-    *,
-    on: tuple[str, str] = ("ts", "te"),
-    left_on: tuple[str, str] | None = None,
-    right_on: tuple[str, str] | None = None,
-    by: Keys | str = (),
-    covered: str = "covered",
-) -> DataFrame:
-    """Return how much of each interval is held by some interval of the right side.
-
-        left    [-----------)             covered 7 of 12: what the right side has twice
-        right     [---)  [-----)          counts once
-                   [--)
-
-    Parameters
-    ----------
-    on, left_on, right_on, by
-        As of :func:`interval_join`; each interval is two columns.
-
-    Returns
-    -------
-    DataFrame
-        The rows of the left side with the column `covered`: a number, of days between dates and of
-        microseconds between timestamps. It is 0 for an interval that is empty or ends before it
-        starts, NULL for one with a NULL end.
-
-    Examples
-    --------
-    >>> r = spark.sql("SELECT 1 AS ts, 9 AS te")
-    >>> s = spark.sql("SELECT * FROM VALUES (0, 3), (2, 4), (8, 20) s(ts, te)")
-    >>> coverage(r, s).show()
-    +---+---+-------+
-    | ts| te|covered|
-    +---+---+-------+
-    |  1|  9|      4|
-    +---+---+-------+
-    <BLANKLINE>
-    """
-    ends, (s_ts, s_te), pairs = left_on or on, right_on or on, pairs_of(by)
-    check_columns("left", left.columns, *ends, *(one for one, _ in pairs))
-    merged = merge(right, on=(s_ts, s_te), by=[other for _, other in pairs], count=_NEW)
-    ordered = Window.partitionBy(*(column(other) for _, other in pairs)).orderBy(column(s_ts))
-    kind = left.select(column(ends[0]).alias(_END)).union(merged.select(s_ts)).schema[0].dataType
-
-    def size(later: Column, earlier: Column) -> Column:
-        return events.length(later.cast(kind), earlier.cast(kind), kind)
-
-    # What is covered up to x: the merged intervals before the last that starts before x, and a part
-    # of that one. Of two such sums the difference is what is covered between.
-    before = sf.sum(size(column(s_te), column(s_ts))).over(
-        ordered.rowsBetween(Window.unboundedPreceding, -1)
-    )
-    zero = size(column(s_ts), column(s_ts))
-    sums = merged.withColumn(_BEFORE, sf.coalesce(before, zero))
-    found = left
-    for end, total in zip(ends, (_START, _END), strict=True):
-        both = events.events(found, sums, pairs, column(end), column(s_ts))
-        last = events.nearest_of(events.looking_back(sums, pairs))
-        answered = both.withColumn(events.RIGHT, last).where(events.asking())
-        reached = sf.least(of_left(end).cast(kind), of_right(s_te).cast(kind))
-        up_to = of_right(_BEFORE) + size(reached, of_right(s_ts))
-        nothing = size(of_left(end), of_left(end))
-        found = answered.select(
-            *(of_left(name).alias(name) for name in found.columns),
-            sf.when(of_left(end).isNotNull(), sf.coalesce(up_to, nothing)).alias(total),
+    one = _Intervals(data, on, by)
+    start, end = column(_START), column(_END)
+    merged = merge(one.proper, on=(_START, _END), by=by, count=_NEW).drop(_NEW)
+    ordered = Window.partitionBy(*one.keys).orderBy(start)
+    gaps = merged.select(*one.keys, end.alias(_START), sf.lead(start).over(ordered).alias(_END))
+    found = gaps.where(end.isNotNull())
+    if within is not None:
+        kinds = [field.dataType for field in merged.select(_START, _END).schema]
+        low, high = (sf.lit(value).cast(k) for value, k in zip(within, kinds, strict=True))
+        first = merged.groupBy(*one.keys).agg(low.alias(_START), sf.min(start).alias(_END))
+        found = gaps.union(first).select(
+            *one.keys,
+            sf.greatest(start, low).alias(_START),
+            sf.least(sf.coalesce(end, high), high).alias(_END),
         )
-    between = sf.col(_END) - sf.col(_START)
-    return found.select(
-        *map(column, left.columns),
-        sf.greatest(between, between - between).alias(covered),
-    )
+        found = found.where(start < end)
+    return found.select(*one.keys, *one.interval.made_of(start, end))
 
 
-_START, _END, _NEW, _ISLAND, _BEFORE = (
-    f"intervalsweep_{name}" for name in ("start", "end", "new", "island", "before")
+_START, _END, _SO_FAR, _NEW, _ISLAND = (
+    f"intervalsweep_{name}" for name in ("start", "end", "so_far", "new", "island")
 )
 
 
-def _proper(
-    frame: DataFrame, on: tuple[str, str], by: str | Sequence[str]
-) -> tuple[list[Column], DataFrame]:
-    """Return the keys, and the keys and ends of the intervals that hold something."""
-    keys = listed(by)
-    check_columns("given", frame.columns, *on, *keys)
-    columns = [column(name) for name in (*keys, *on)]
-    return columns[: len(keys)], frame.select(*columns).where(column(on[0]) < column(on[1]))
+class _Intervals:
+    """The keys and the ends of a frame's intervals; `proper` has those that hold something."""
+
+    def __init__(self, frame: DataFrame, on: Ends, by: Names, *more: str) -> None:
+        check_frames(frame)
+        names = listed(by)
+        self.interval = Interval(frame, "given", on)
+        check_columns("given", frame.columns, *names)
+        Naming.of([*names, *self.interval.names, *more], [], [], "")
+        self.keys = [column(name) for name in names]
+        start, end = self.interval.of()
+        some = frame.select(*self.keys, start.alias(_START), end.alias(_END))
+        self.proper = some.where(column(_START) < column(_END))
+
+    def numbered(self, frame: DataFrame, gap: Distance, name: str, *within: Column) -> DataFrame:
+        """Number the islands of a frame with START and END: 1, 2, ... within equal keys."""
+        start, end, so_far = column(_START), column(_END), column(_SO_FAR)
+        ordered = Window.partitionBy(*self.keys, *within).orderBy(start, end)
+        apart = so_far < start
+        if gap is not None:
+            check_active(frame.sparkSession)
+            limit = as_parameter("gap", gap, frame.select(start).schema[0].dataType)
+            near = call("iseql_before", (so_far, so_far, start, start), limit)
+            apart = apart & ~near
+        before: Column = sf.max(end).over(ordered.rowsBetween(Window.unboundedPreceding, -1))
+        found = frame.withColumn(_SO_FAR, before)
+        found = found.withColumn(_NEW, sf.when(so_far.isNull() | apart, 1).otherwise(0))
+        return found.withColumn(name, sf.sum(_NEW).over(ordered))

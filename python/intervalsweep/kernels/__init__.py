@@ -11,8 +11,9 @@ the other, which is a point. The points that a box matches are found as runs of 
 """
 
 from .arrays import Int32Array, Int64Array
+from .boxes import Bounds, Boxes
 from .index import PointIndex, group_offsets, is_sorted
-from .runs import Bounds, Boxes, Measures, RunBatch, RunSweep, SumBatch
+from .runs import Measures, RunBatch, RunSweep, SumBatch
 
 __all__ = [
     "Bounds",

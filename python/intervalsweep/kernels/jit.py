@@ -4,9 +4,7 @@
 The loops have to give the right answer as plain Python too (``NUMBA_DISABLE_JIT=1``), so they avoid
 arithmetic that relies on wrap-around.
 
-numba's cache on disk notices a change of the file that holds a kernel, but not of another file
-whose functions or constants are compiled into it. Helpers therefore live beside their kernels; who
-changes a constant here during development removes ``__pycache__``.
+The compiled code is kept on disk, see `cache`.
 """
 
 from __future__ import annotations
@@ -17,6 +15,9 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba import types
+
+from .._progress import Progress
+from .cache import KernelCache
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _R = TypeVar("_R")
@@ -63,7 +64,7 @@ except KeyError:
 
 
 def kernel(*signature: Any) -> Callable[[Callable[..., _R]], Callable[..., _R]]:
-    """Compile for one signature, at the first call; cached on disk where numba finds a folder.
+    """Compile for one signature, at the first call; cached on disk where a folder can be written.
 
     Not before, since most queries need a part of the kernels only, and those with many branches
     take a second each.
@@ -72,10 +73,11 @@ def kernel(*signature: Any) -> Callable[[Callable[..., _R]], Callable[..., _R]]:
     def compile_when_called(function: Callable[..., _R]) -> Callable[..., _R]:
         @cache
         def compiled() -> Callable[..., _R]:
-            try:
-                return _compile(signature, function, cache=True)
-            except (RuntimeError, OSError):  # no folder to write to, a full disk: slower, but right
-                return _compile(signature, function)
+            with Progress("compiling, which is done once"):
+                try:
+                    return _compile(signature, function, KernelCache(function))
+                except (RuntimeError, OSError):  # no folder, a full disk: slower, but right
+                    return _compile(signature, function, None)
 
         @wraps(function)
         def call(*arguments: Any) -> _R:
@@ -87,9 +89,15 @@ def kernel(*signature: Any) -> Callable[[Callable[..., _R]], Callable[..., _R]]:
 
 
 def _compile(
-    signature: tuple[Any, ...], function: Callable[..., _R], **options: bool
+    signature: tuple[Any, ...], function: Callable[..., _R], kept: KernelCache | None
 ) -> Callable[..., _R]:
-    compiled = numba.njit(signature, **options, **_UNCOUNTED)(function)
+    """Do what `njit(signature, cache=True)` does, with a cache of our own."""
+    compiled: Any = numba.njit(**_UNCOUNTED)(function)
+    if compiled is not function:  # as it is with NUMBA_DISABLE_JIT
+        if kept is not None:
+            compiled._cache = kept
+        compiled.compile(signature)
+        compiled.disable_compile()
     return cast("Callable[..., _R]", compiled)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .boxes import Bounds, Boxes
 from .index import PointIndex
-from .runs import Bounds, Boxes
 
 
 def matching_pairs(

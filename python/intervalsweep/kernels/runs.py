@@ -4,23 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from . import jit, prepare, sweep
+from . import jit, prepare
 from .arrays import (
     MAX_ROWS,
     NO_INT32,
-    NO_INT64,
     Int32Array,
     Int64Array,
     int32_column,
-    int64_column,
 )
+from .boxes import Bounds, Boxes, Sides, clip_of
 from .index import PointIndex, is_sorted
+from .join.bounds import is_implied
+from .join.lead import lead_runs, merged_runs
+from .join.second import filter_runs
+from .join.sums import add_runs
 
 # What a sweep's buffers hold beyond the runs that were asked for: see `filter_runs`.
 _SLACK = 2 + jit.FAN_OUT // 2
@@ -33,75 +35,6 @@ _ORDER_FROM = 16_384
 _PLACE_BITS = 12
 
 _Runs = tuple[Int32Array, Int32Array, Int32Array]
-_Sides = tuple[Int64Array, int, Int64Array, int]
-
-
-class Bounds:
-    """The extent of each box on one axis: ``lower < p < upper``, or ``<=`` where not strict.
-
-    ``lower`` and ``upper`` are int64[n], one value per box in the unit of the points; None leaves
-    the side open. Boxes with ``lower > upper`` are legal and empty. Raises ValueError for a wrong
-    dtype or shape.
-    """
-
-    def __init__(
-        self,
-        lower: npt.ArrayLike | None = None,
-        upper: npt.ArrayLike | None = None,
-        *,
-        lower_strict: bool = False,
-        upper_strict: bool = False,
-    ) -> None:
-        self.lower = None if lower is None else int64_column("lower", lower)
-        self.upper = None if upper is None else int64_column("upper", upper)
-        self.lower_strict = lower_strict
-        self.upper_strict = upper_strict
-
-    def take(self, order: npt.NDArray[Any]) -> Bounds:
-        """Return the bounds of the boxes of these numbers, in this order, or under a mask."""
-        return Bounds(
-            None if self.lower is None else self.lower[order],
-            None if self.upper is None else self.upper[order],
-            lower_strict=self.lower_strict,
-            upper_strict=self.upper_strict,
-        )
-
-    def are_empty(self, boxes: int, clip: tuple[int, int] | None = None) -> bool:
-        """Return whether no value is within any box's bounds, and the inclusive range ``clip``.
-
-        >>> Bounds(np.array([3, 8]), np.array([3, 5]), upper_strict=True).are_empty(2)
-        True
-        """
-        return sweep.are_empty(boxes, *self.sides(boxes), *_clip(clip))
-
-    def sides(self, boxes: int) -> _Sides:
-        """Return the arguments of a kernel: (lower, kind, upper, kind)."""
-        return (
-            *_side("lower", self.lower, self.lower_strict, boxes),
-            *_side("upper", self.upper, self.upper_strict, boxes),
-        )
-
-
-def _side(name: str, values: Int64Array | None, strict: bool, boxes: int) -> tuple[Int64Array, int]:
-    if values is None:
-        return NO_INT64, jit.OPEN
-    if values.size != boxes:
-        raise ValueError(f"{name}: expected {boxes} values, one per box, got {values.size}")
-    return values, jit.STRICT if strict else jit.INCLUSIVE
-
-
-@dataclass(frozen=True)
-class Boxes:
-    """``size`` boxes, in any order, bounded on the lead axis and perhaps on the second.
-
-    ``group`` is int32[size], the group of points that a box is matched with; None: group 0. A
-    number that the points do not have matches nothing; a negative one is a ValueError.
-    """
-
-    size: int
-    lead: Bounds
-    second: Bounds | None = None
-    group: npt.ArrayLike | None = None
 
 
 class RunBatch(NamedTuple):
@@ -198,7 +131,7 @@ class RunSweep:
         for bounds in (lead, second):
             if bounds is not None:
                 bounds.sides(boxes.size)  # raises if there are more or fewer than boxes
-        limits = _clip(clip)
+        limits = clip_of(clip)
         self._index = index
         self._size = 0 if _is_nothing(index, boxes, limits) else boxes.size
         if not self._size or _is_implied(index, boxes, limits):
@@ -267,14 +200,14 @@ class RunSweep:
             sums -= measures.totals.take(first, axis=1)
             yield SumBatch(box, first, np.subtract(stop, first, out=stop), sums)
 
-    def _filtered_sums(self, second: _Sides, measures: Measures) -> Iterator[SumBatch]:
+    def _filtered_sums(self, second: Sides, measures: Measures) -> Iterator[SumBatch]:
         wanted = min(_LEAD_RUNS, self._max_runs)
         box, first, count = _buffers(wanted)
         sums = np.empty((measures.values.shape[0], wanted), dtype=np.int64)
         arrays = measures.values, measures.totals
         state = np.zeros(3, dtype=np.int64)
         for runs in self._lead_runs(wanted):
-            filled = sweep.add_runs(
+            filled = add_runs(
                 *runs, self._index.axis, *second, *arrays, state, box, first, count, sums
             )
             self.skipped = int(state[jit.SKIPPED])
@@ -282,7 +215,7 @@ class RunSweep:
                 yield SumBatch(box[:filled], first[:filled], count[:filled], sums[:, :filled])
 
     def _lead_runs(self, wanted: int) -> Iterator[_Runs]:
-        find = sweep.merged_runs if self._is_sorted else sweep.lead_runs
+        find = merged_runs if self._is_sorted else lead_runs
         buffers = _buffers(wanted + 1)
         filled = wanted if self._size else 0
         while filled == wanted:
@@ -292,7 +225,7 @@ class RunSweep:
             if filled:
                 yield _part(buffers, 0, filled)
 
-    def _filtered_runs(self, second: _Sides) -> Iterator[_Runs]:
+    def _filtered_runs(self, second: Sides) -> Iterator[_Runs]:
         """Find lead runs a batch at a time, then filter them.
 
         Apart, because the look-ups of many boxes in a row overlap their cache misses, and those
@@ -304,7 +237,7 @@ class RunSweep:
         for given in self._lead_runs(_LEAD_RUNS):
             state = np.zeros(3, dtype=np.int64)
             while state[jit.RUN] < given[0].size:
-                filled = sweep.filter_runs(
+                filled = filter_runs(
                     *given, self._index.axis, *second, self._first_only, state, filled, wanted,
                     *buffers,
                 )  # fmt: skip
@@ -344,14 +277,14 @@ def _is_implied(index: PointIndex, boxes: Boxes, clip: tuple[int, int]) -> bool:
     if _is_same_column(boxes.lead, boxes.second, *index.differences):
         return True
     lead, second = (bounds.sides(boxes.size) for bounds in (boxes.lead, boxes.second))
-    return sweep.is_implied(boxes.size, *lead, *clip, *second, *index.differences)
+    return is_implied(boxes.size, *lead, *clip, *second, *index.differences)
 
 
 def _is_same_column(lead: Bounds, second: Bounds, smallest: int, largest: int) -> bool:
     """Return whether it is implied at each box, as both axes are bounded by one column.
 
     Intervals that intersect are such: ``lower <= start`` and ``lower < end``. What
-    `sweep.is_implied` finds out by a look at each box.
+    `is_implied` finds out by a look at each box.
     """
     if second.lower is not None:
         least = int(second.lower_strict) - int(lead.lower_strict)
@@ -386,11 +319,3 @@ def _order(index: PointIndex, group: Int32Array, lead: Bounds) -> Int32Array | N
     order = np.empty(bound.size, dtype=np.int32)
     prepare.order_by_place(place, np.zeros((index.size >> shift) + 3, dtype=np.int64), order)
     return order
-
-
-def _clip(clip: tuple[int, int] | None) -> tuple[int, int]:
-    limits = np.iinfo(np.int64)
-    low, high = clip or (limits.min, limits.max)
-    if not (limits.min <= low <= limits.max and limits.min <= high <= limits.max):
-        raise ValueError(f"clip: expected 64-bit integers, got {clip}")
-    return low, high

@@ -9,11 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from intervalsweep._errors import ArgumentError
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.plan import Axis, Term, form
 from intervalsweep.plot.style import FAINT, LEFT, MATCH, RIGHT, axes_of
 from intervalsweep.relations import Relation, check_parameters, relation_named
-from intervalsweep.session import IntervalSweepError
 
 Interval = tuple[float, float]
 
@@ -75,7 +75,7 @@ def relation(
 
     Raises
     ------
-    IntervalSweepError
+    ArgumentError
         For a relation or a parameter that there is not, for a negative one, and for an `s` without
         an `r`.
 
@@ -91,7 +91,7 @@ def relation(
     check_parameters(meant, delta=delta, epsilon=epsilon)
     if r is None:
         if s is not None:
-            raise IntervalSweepError("relation() was given an s to draw, and no r.")
+            raise ArgumentError("relation() was given an s to draw, and no r.")
         r, s = meant.example["r"], meant.example["s"]
     numbers = Encoding([pa.float64()])
     given = {"delta": delta, "epsilon": epsilon}

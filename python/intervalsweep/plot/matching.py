@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from intervalsweep._naming import Ends, Keys, check_columns, names_of
+from intervalsweep._errors import ColumnError
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.matches import Matches
 from intervalsweep.arrow.tables import RowNumbers, as_table, ends_of
+from intervalsweep.columns import Ends, Keys, check_columns, names_of
 from intervalsweep.plot.style import INK, LEFT, RIGHT, axes_of
 from intervalsweep.relations import near
-from intervalsweep.session import IntervalSweepError
 
 Places = npt.NDArray[np.float64]
 
@@ -68,7 +68,7 @@ def matches(
 
     Raises
     ------
-    IntervalSweepError
+    ColumnError
         As of :func:`intervalsweep.arrow.join`; and for a `label` that neither side has.
 
     Examples
@@ -86,7 +86,7 @@ def matches(
     columns = ends_of(tables[0], "left", left_on), ends_of(tables[1], "right", right_on)
     known = [*tables[0].column_names, *tables[1].column_names]
     if label is not None and label not in known:
-        raise IntervalSweepError(f"Neither side has a column {label}{near(label, known)}")
+        raise ColumnError(f"Neither side has a column {label}{near(label, known)}")
     encoding = Encoding([column.type for pair in columns for column in pair])
     r, s = (
         _Side.of(table, [_places(encoding, column) for column in pair], limit)
@@ -95,7 +95,7 @@ def matches(
     found = Matches.of(
         r.rows, s.rows, relation, left_on, right_on, by, delta=delta, epsilon=epsilon
     )
-    rows, other_rows = found.pairs()
+    rows, other_rows = _all_pairs(found)
     ax = axes_of(ax, (8.0, 1.6 + 0.22 * (r.size + s.size)))
     _draw_bars(ax, r, 0.0, rows, LEFT)
     _draw_bars(ax, s, r.size + _GAP, other_rows, RIGHT)
@@ -105,6 +105,12 @@ def matches(
     _name_time(ax, encoding.type)
     ax.set_title(f"{found.relation.name}: {rows.size} {'match' if rows.size == 1 else 'matches'}")
     return ax
+
+
+def _all_pairs(found: Matches) -> tuple[RowNumbers, RowNumbers]:
+    parts = found.pairs(lambda rows, other_rows: np.stack([rows, other_rows]))
+    rows, other_rows = np.concatenate([np.empty((2, 0), np.int32), *parts], axis=1)
+    return rows, other_rows
 
 
 _GAP = 1.0  # rows between the two sides
@@ -141,7 +147,7 @@ def _collected(data: Any, side: str, ends: Ends, limit: int) -> Any:
     """Return a table as one of pyarrow; of Spark's DataFrames only the rows that start first."""
     if not hasattr(data, "sparkSession"):
         return as_table(data)
-    from intervalsweep.dataframe.joins import column
+    from intervalsweep.dataframe.ends import column
 
     names = names_of(ends)
     check_columns(side, data.columns, *names)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from intervalsweep._naming import check_choice
+from intervalsweep._errors import IntervalSweepError
+from intervalsweep.columns import check_choice
 from intervalsweep.plot.style import INK, RIGHT, axes_of
-from intervalsweep.session import IntervalSweepError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of python/intervalsweep/functions.py; docs/generate.py writes it."""
+"""The texts of intervalsweep.functions and of the names of relations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ The session needs the extension: ``intervalsweep.configure`` or ``intervalsweep.
 Spark Connect the server needs it.
 """
 
-# Written by docs/generate.py from relations.json: change docs/python_functions.py.
+# Written by project/generate.py from relations.json: change project/python_functions.py.
 
 from __future__ import annotations
 
@@ -88,11 +88,32 @@ def {name}(
 '''
 
 
-def render(relations: list[Relation], drawing: Callable[[dict[str, list[int]]], list[str]]) -> str:
+NAMES = '''\
+# SPDX-License-Identifier: Apache-2.0
+"""The names of the relations, for type checkers. Written by project/generate.py."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+RelationName: TypeAlias = Literal[
+{names}
+]
+'''
+
+
+def render_names(relations: list[Relation]) -> str:
+    return NAMES.replace("{names}", _listed(relations))
+
+
+def _listed(relations: list[Relation]) -> str:
     names = sorted(relation["name"].lower() for relation in relations)
-    listed = "\n".join(f'    "{name}",' for name in names)
+    return "\n".join(f'    "{name}",' for name in names)
+
+
+def render(relations: list[Relation], drawing: Callable[[dict[str, list[int]]], list[str]]) -> str:
     functions = (function(relation, drawing(relation["example"])) for relation in relations)
-    return HEAD.replace("{names}", listed) + "".join(functions)
+    return HEAD.replace("{names}", _listed(relations)) + "".join(functions)
 
 
 def function(relation: Relation, drawing: list[str]) -> str:

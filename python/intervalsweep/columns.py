@@ -7,15 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from intervalsweep._errors import ArgumentError, ColumnError
 from intervalsweep.relations import near
-from intervalsweep.session import IntervalSweepError
 
 # The names of an interval's start and end, or that of a struct of the two.
 Ends: TypeAlias = "tuple[str, str] | str"
 # Equality keys: a name that both sides have, or the name on either side.
 Keys: TypeAlias = "Sequence[str | tuple[str, str]]"
-
-HOWS = ("inner", "left", "right", "full", "semi", "anti")
 
 
 def key_pairs(by: Keys | str) -> list[tuple[str, str]]:
@@ -35,16 +33,30 @@ def names_of(ends: Ends) -> tuple[str, ...]:
 
 
 def check_columns(side: str, known: Sequence[str], *names: str) -> None:
-    """Raise IntervalSweepError, with the near names, for one that the side does not have."""
+    """Raise ColumnError, with the near names, for one that the side does not have."""
     for name in names:
         if name not in known:
-            raise IntervalSweepError(f"The {side} side has no column {name}{near(name, known)}")
+            raise ColumnError(f"The {side} side has no column {name}{near(name, known)}")
 
 
 def check_choice(what: str, value: str, known: Iterable[str]) -> None:
-    """Raise IntervalSweepError for a word that is none of the known ones."""
+    """Raise ArgumentError for a word that is none of the known ones."""
     if value not in known:
-        raise IntervalSweepError(f"{what}={value!r} is unknown{near(value, known)}")
+        raise ArgumentError(f"{what}={value!r} is unknown{near(value, known)}")
+
+
+def chosen(columns: Sequence[str] | None, known: Sequence[str]) -> list[str]:
+    """Return the wanted columns of a result, of None all.
+
+    Raises ColumnError for one that there is not, or twice.
+    """
+    if columns is None:
+        return list(known)
+    check_columns("joined", known, *columns)
+    twice = {name for name in columns if list(columns).count(name) > 1}
+    if twice:
+        raise ColumnError(f"columns={list(columns)!r} has {min(twice)} twice.")
+    return list(columns)
 
 
 @dataclass(frozen=True)
@@ -59,11 +71,16 @@ class Naming:
     shared_keys: tuple[str, ...]
     right: dict[str, str]
 
+    @property
+    def names(self) -> list[str]:
+        """All columns of the result, in order."""
+        return [*self.left, *self.right.values()]
+
     @staticmethod
     def of(
         left: Sequence[str], right: Sequence[str], keys: Iterable[tuple[str, str]], suffix: str
     ) -> Naming:
-        """Raises IntervalSweepError if two columns of the result would have one name."""
+        """Raises ColumnError if two columns of the result would have one name."""
         shared = tuple(one for one, other in keys if one == other)
         taken = {name.lower() for name in left}
         renamed = {
@@ -74,7 +91,7 @@ class Naming:
         seen: set[str] = set()
         for name in (*left, *renamed.values()):
             if name.lower() in seen:
-                raise IntervalSweepError(
+                raise ColumnError(
                     f"Two columns of the result would be called {name}: choose another suffix than "
                     f"{suffix!r}, or rename the column."
                 )

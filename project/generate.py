@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what follows from relations.json: two pages, drawings, the module intervalsweep.functions.
+"""Writes what follows from relations.json: two pages, drawings, intervalsweep.functions.
 
-python docs/generate.py           writes them
-python docs/generate.py --check   fails if one is out of date
+python project/generate.py           writes them
+python project/generate.py --check   fails if one is out of date
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ PAGE = ROOT / "docs" / "sql-functions.md"
 MEANINGS = ROOT / "docs" / "relations.md"
 DRAWINGS = ROOT / "docs" / "images" / "relations"
 MODULE = ROOT / "python" / "intervalsweep" / "functions.py"
+NAMES = ROOT / "python" / "intervalsweep" / "_relation_names.py"
 
 Relation = dict[str, Any]
 
 INTRODUCTION = """\
 # SQL functions
 
-<!-- Written by docs/generate.py from python/intervalsweep/relations.json: change those. -->
+<!-- Written by project/generate.py from python/intervalsweep/relations.json: change those. -->
 
 An interval is half-open, `[ts, te)`; `r` is the left operand, `s` the right one. A function is
 exactly its formula, in SQL's three-valued logic: also for NULL, NaN, empty (`ts = te`) and reversed
@@ -111,6 +112,7 @@ def main(arguments: list[str]) -> int:
         PAGE: render(relations),
         MEANINGS: relation_drawings.page(relations, FAMILIES),
         MODULE: python_functions.render(relations, drawing),
+        NAMES: python_functions.render_names(relations),
     }
     for relation in relations:
         file = DRAWINGS / f"{relation['name'].lower()}.svg"
@@ -122,7 +124,7 @@ def main(arguments: list[str]) -> int:
         return 0
     old = [f for f, text in texts.items() if not f.exists() or f.read_text("utf-8") != text]
     for file in old:
-        print(f"{file.name} is out of date: run python docs/generate.py", file=sys.stderr)
+        print(f"{file.name} is out of date: run python project/generate.py", file=sys.stderr)
     return 1 if old else 0
 
 

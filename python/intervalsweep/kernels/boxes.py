@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boxes: bounds on the lead axis of points, and perhaps on a second one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import jit
+from .arrays import NO_INT64, Int64Array, int64_column
+from .join.bounds import are_empty
+
+# The arguments of a kernel: lower, kind, upper, kind.
+Sides = tuple[Int64Array, int, Int64Array, int]
+
+
+class Bounds:
+    """The extent of each box on one axis: ``lower < p < upper``, or ``<=`` where not strict.
+
+    ``lower`` and ``upper`` are int64[n], one value per box in the unit of the points; None leaves
+    the side open. Boxes with ``lower > upper`` are legal and empty. Raises ValueError for a wrong
+    dtype or shape.
+    """
+
+    def __init__(
+        self,
+        lower: npt.ArrayLike | None = None,
+        upper: npt.ArrayLike | None = None,
+        *,
+        lower_strict: bool = False,
+        upper_strict: bool = False,
+    ) -> None:
+        self.lower = None if lower is None else int64_column("lower", lower)
+        self.upper = None if upper is None else int64_column("upper", upper)
+        self.lower_strict = lower_strict
+        self.upper_strict = upper_strict
+
+    def take(self, order: npt.NDArray[Any]) -> Bounds:
+        """Return the bounds of the boxes of these numbers, in this order, or under a mask."""
+        return Bounds(
+            None if self.lower is None else self.lower[order],
+            None if self.upper is None else self.upper[order],
+            lower_strict=self.lower_strict,
+            upper_strict=self.upper_strict,
+        )
+
+    def are_empty(self, boxes: int, clip: tuple[int, int] | None = None) -> bool:
+        """Return whether no value is within any box's bounds, and the inclusive range ``clip``.
+
+        >>> Bounds(np.array([3, 8]), np.array([3, 5]), upper_strict=True).are_empty(2)
+        True
+        """
+        return are_empty(boxes, *self.sides(boxes), *clip_of(clip))
+
+    def sides(self, boxes: int) -> Sides:
+        """Return the arguments of a kernel: (lower, kind, upper, kind)."""
+        return (
+            *_side("lower", self.lower, self.lower_strict, boxes),
+            *_side("upper", self.upper, self.upper_strict, boxes),
+        )
+
+
+def _side(name: str, values: Int64Array | None, strict: bool, boxes: int) -> tuple[Int64Array, int]:
+    if values is None:
+        return NO_INT64, jit.OPEN
+    if values.size != boxes:
+        raise ValueError(f"{name}: expected {boxes} values, one per box, got {values.size}")
+    return values, jit.STRICT if strict else jit.INCLUSIVE
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """``size`` boxes, in any order, bounded on the lead axis and perhaps on the second.
+
+    ``group`` is int32[size], the group of points that a box is matched with; None: group 0. A
+    number that the points do not have matches nothing; a negative one is a ValueError.
+    """
+
+    size: int
+    lead: Bounds
+    second: Bounds | None = None
+    group: npt.ArrayLike | None = None
+
+
+def clip_of(clip: tuple[int, int] | None) -> tuple[int, int]:
+    """Return an inclusive range, of all integers if there is none. Raises ValueError."""
+    limits = np.iinfo(np.int64)
+    low, high = clip or (limits.min, limits.max)
+    if not (limits.min <= low <= limits.max and limits.min <= high <= limits.max):
+        raise ValueError(f"clip: expected 64-bit integers, got {clip}")
+    return low, high
