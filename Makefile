@@ -62,15 +62,27 @@ demo: $(JAR) ## Run interval joins on real data, beside Spark's own plan
 TWO := --numprocesses=2 --dist=loadfile
 
 .PHONY: test
-test: test-scala test-python ## Run all tests, Scala and Python
+test: test-scala test-python ## Run the tests, Scala and Python; what takes longer is in test-all
 
 .PHONY: test-scala
 test-scala: $(JAR) ## Run the Scala tests alone
 	$(call sbt,test)
 
+# What needs a cluster, an environment of its own, the peers or long: of `sequenced`, each construct at
+# many instants by two oracles. The notebooks run in `make docs`, too.
+EXTENDED := local_cluster standalone_cluster packed_environment notebooks arrow_peers \
+  temporal_operators
+
 .PHONY: test-python
 test-python: $(JAR) $(WHEEL) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
-	$(PY) -m pytest $(TWO) $(ARGS)
+	$(PY) -m pytest $(TWO) $(EXTENDED:%=--ignore=tests/test_%.py) $(ARGS)
+
+.PHONY: test-extended
+test-extended: $(JAR) $(WHEEL) $(PACKED) $(BENCH)
+	$(PY) -m pytest $(EXTENDED:%=tests/test_%.py) $(ARGS)
+
+.PHONY: test-all
+test-all: test test-extended test-matrix docs ## Run all there is, hours: clusters, all Sparks, peers, notebooks
 
 # What the core of the product is, in tests, for each minor version of Spark; of it what is quick.
 CORE := known_answers functions join_types plans aggregates raw_conditions sql_examples faults \
@@ -95,7 +107,7 @@ smoke-oldest: ## Build for the oldest Spark and run a few tests with it
 	$(MAKE) test-smoke SPARK=$(firstword $(SPARKS))
 
 .PHONY: test-cluster
-test-cluster: $(JAR) $(PACKED) ## Run on a cluster whose Python is bare, with the environment packed
+test-cluster: $(JAR) $(PACKED) ## Run on a cluster whose Python is bare, with a packed environment
 	$(PY) -m pytest tests/test_packed_environment.py $(ARGS)
 
 .PHONY: fuzz
@@ -110,7 +122,7 @@ lint-python: $(VENV)
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
-	$(PY) docs/generate.py --check
+	$(PY) project/generate.py --check
 
 .PHONY: lint-scala
 lint-scala: $(VENV) $(SBT_TOOL) | check-tools

@@ -85,9 +85,8 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_sql_functions_page_is_up_to_date() -> None:
-    check = subprocess.run(
-        [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True
-    )
+    command = [sys.executable, ROOT / "project" / "generate.py", "--check"]
+    check = subprocess.run(command, capture_output=True, text=True)
     assert check.returncode == 0, check.stderr
 
 

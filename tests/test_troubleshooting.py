@@ -13,13 +13,18 @@ import pytest
 from pyspark.errors import PySparkException
 
 import pages
+from intervalsweep import _errors
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "troubleshooting.md"
 WHY_NOT = "scala-plugin/src/main/scala/org/apache/spark/sql/intervalsweep/condition/WhyNot.scala"
 VARIES = "…"
 # Raised for users. Others (ValueError) are errors of ours that end in a worker's traceback.
-FOR_USERS = {"IntervalSweepError", "TypeError"}
+FOR_USERS = {"TypeError"} | {
+    name
+    for name, kind in vars(_errors).items()
+    if isinstance(kind, type) and issubclass(kind, _errors.IntervalSweepError)
+}
 LITERAL = r's?"((?:[^"\\\n]|\\.)*)"'
 ROW = re.compile(r"^\| `([A-Z_.]+)` \| `(SELECT [^`]+)` \|", re.MULTILINE)
 

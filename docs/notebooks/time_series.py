@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import intervalsweep
 from intervalsweep import plot
-from intervalsweep.dataframe import as_of_join, coverage, interval_join, merge
+from intervalsweep.dataframe import as_of_join, coverage, join, merge
 
 builder = SparkSession.builder.config("spark.ui.showConsoleProgress", "false")
 spark = intervalsweep.configure(builder).getOrCreate()
@@ -40,7 +40,7 @@ outages = spark.sql("""
 # of the right side get a suffix where the left side has the name, too.
 
 # %%
-hit = interval_join(sessions, outages, "interval_intersects", by="region")
+hit = join(sessions, outages, "interval_intersects", by="region")
 hit.select("name", "name_right", "ts", "te").orderBy("ts", "name_right").show()
 
 # %%
@@ -52,7 +52,7 @@ ax = plot.matches(sessions, outages, "interval_intersects", by="region", label="
 
 # %%
 soon = {"relation": "iseql_start_preceding", "delta": timedelta(minutes=30)}
-interval_join(sessions, outages, by="region", **soon).select("name", "name_right").show()
+join(sessions, outages, by="region", **soon).select("name", "name_right").show()
 ax = plot.relation("iseql_start_preceding", r=(0, 60), s=(20, 75), delta=30)
 
 # %% [markdown]
