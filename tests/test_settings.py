@@ -43,7 +43,7 @@ def test_a_session_could_name_the_program_by_a_setting_of_spark(spark: Any, conf
 
 
 def test_kryo_refused_classes_that_nobody_had_registered(tmp_path: Path) -> None:
-    """By broadcast and by ranges, with rows that go out alone, and totals."""
+    """By broadcast and by ranges, with unpaired rows, and totals."""
     printed = program(
         tmp_path,
         """

@@ -23,7 +23,7 @@ TABLE = """
 SELECT id, if(id % 10 < 9, 1, id % 40) AS k1, id % 4 AS x, 'a' AS k2,
   id * {0} % 3001 AS ts, id * {0} % 3001 + 1 + id % 13 AS te FROM range(0, {1}, 1, 6)
 """
-# The side whose rows go out alone may be split, as then the other one is copied.
+# The side with unpaired rows may be split, as then the other one is copied.
 SPLIT = ["inner", "left", "right", "semi", "anti", "exists or"]
 
 

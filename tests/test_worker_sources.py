@@ -123,7 +123,7 @@ def test_a_user_id_without_a_name_had_no_folder_for_the_worker(open_folder: Path
     main = folder / "Main.java"
     main.write_text(
         "public class Main { public static void main(String[] a) { System.out.println("
-        "org.apache.spark.sql.intervalsweep.execution.WorkerSources.folder()); } }"
+        "org.apache.spark.sql.intervalsweep.execution.worker.WorkerSources.folder()); } }"
     )
     classes = folder / "spark"
     classes.mkdir()

@@ -7,8 +7,9 @@ import org.apache.spark.sql.intervalsweep.functions.{
   DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions
 }
 import org.apache.spark.sql.intervalsweep.planner.{
-  AggregateRuns, EqualityRelations, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
-  JoinReportFunction, PeriodSweepStrategy, PrunePartitions, ReadVectors, SplitSkewedKeys
+  AggregateRuns, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
+  JoinReportFunction, PeriodSweepStrategy, PrunePartitions, ReadVectors, SplitSkewedKeys,
+  WriteOutEqualities
 }
 import org.apache.spark.sql.intervalsweep.temporal.TemporalFunctions
 
@@ -30,7 +31,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     IntervalFunctions.descriptions.foreach(extensions.injectFunction)
     extensions.injectTableFunction(JoinReportFunction.description)
     TemporalFunctions.descriptions.foreach(extensions.injectTableFunction)
-    extensions.injectOptimizerRule(_ => EqualityRelations)
+    extensions.injectOptimizerRule(_ => WriteOutEqualities)
     extensions.injectOptimizerRule(_ => FiltersOfOneTable)
     extensions.injectOptimizerRule(_ => DropUnreadEndpoints)
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition
 
-import org.apache.spark.sql.catalyst.expressions.{And, Expression, Or}
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, Or}
 
-/** Takes a condition apart and puts it together as a [[SweepCondition]]. */
+/** Splits a condition and assembles a [[SweepCondition]]. */
 private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
 
   private case class Parts(
@@ -123,4 +123,18 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
       .orElse(written(equalities).map(WhyNot.OnlyEqualities))
       .getOrElse(WhyNot.NoRange(condition))
   }
+}
+
+object ConditionAnalysis {
+
+  /**
+   * @param condition a resolved join condition
+   * @param wish      what to do where there is a choice
+   */
+  def of(
+      condition: Expression,
+      left: AttributeSet,
+      right: AttributeSet,
+      wish: SweepWish = SweepWish()): Either[WhyNot, SweepCondition] =
+    ConditionAnalysis(Sides(left, right), wish)(condition)
 }

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.condition
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 /** A [[SweepCondition]] in words, for EXPLAIN. */
-private[condition] case class Description(condition: SweepCondition) {
+case class Description(condition: SweepCondition) {
 
   def parts: Seq[String] =
     Option.when(condition.leftKeys.nonEmpty)(s"keys $keys").toSeq ++

@@ -16,7 +16,7 @@ private[condition] case class Sides(left: AttributeSet, right: AttributeSet) {
 
   def isConstant(e: Expression): Boolean = e.references.isEmpty && isMovable(e)
 
-  /** Whether it reads both sides, so that it has to be taken apart. */
+  /** Whether it reads both sides, so that it has to be split. */
   def isAcross(e: Expression): Boolean = of(e).isEmpty && !isConstant(e)
 
   private def isMovable(e: Expression): Boolean =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.Expression
 
 /**
  * A join condition as equality keys, boxes and points, and a rest:
@@ -41,6 +41,8 @@ case class SweepCondition(
   def endpoints(side: Side): Seq[Expression] =
     if (side == LeftSide) leftEndpoints else rightEndpoints
 
+  def hasChecks: Boolean = leftChecks.nonEmpty || rightChecks.nonEmpty
+
   def checks(side: Side): Seq[Expression] = if (side == LeftSide) leftChecks else rightChecks
 
   /**
@@ -63,23 +65,6 @@ case class SweepCondition(
 
   private def pointSlots(side: Side): Seq[Int] =
     sweeps.filter(_.points == side).map(_.lead.point)
-
-  /** The parts of the condition as EXPLAIN shows them, each after its name. */
-  def describe: Seq[String] = Description(this).parts
-}
-
-object SweepCondition {
-
-  /**
-   * @param condition a resolved join condition
-   * @param wish      what to do where there is a choice
-   */
-  def analyze(
-      condition: Expression,
-      left: AttributeSet,
-      right: AttributeSet,
-      wish: SweepWish = SweepWish()): Either[WhyNot, SweepCondition] =
-    ConditionAnalysis(Sides(left, right), wish)(condition)
 }
 
 /**

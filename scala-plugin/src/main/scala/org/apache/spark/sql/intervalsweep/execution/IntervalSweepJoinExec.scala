@@ -14,6 +14,12 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.{
   LeftSide, RightSide, Side, Sweep, SweepCondition
 }
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{
+  ColumnPlace, RunColumn, RunLayout, RunValue
+}
+import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
+import org.apache.spark.sql.intervalsweep.execution.packing.{PackedRows, RowShuffle}
+import org.apache.spark.sql.intervalsweep.execution.task.{JoinOutput, SweepMode}
 
 /**
  * Joins two inputs on intervals. Rows stay in the JVM; only their endpoints go to a Python worker,
@@ -26,7 +32,7 @@ import org.apache.spark.sql.intervalsweep.condition.{
  * @param residual what a matched pair has to fulfil besides
  * @param leftChecks what is computed for no other reason than to fail where the formula does
  * @param runs what is told of the pairs of a run together, where that is enough; see `MatchRuns`
- * @param apart the side whose rows are told apart above then, if one is
+ * @param groupSide the side by whose rows is grouped above then, if there is one
  * @param output the columns of both sides, and of `runs`, that are needed above
  */
 case class IntervalSweepJoinExec(
@@ -43,23 +49,20 @@ case class IntervalSweepJoinExec(
     rightChecks: Seq[Expression],
     mode: SweepMode,
     runs: Option[Seq[NamedExpression]],
-    apart: Option[Side],
+    groupSide: Option[Side],
     override val output: Seq[Attribute])
     extends BinaryExecNode with BaseJoinExec with SweepCodegen {
 
-  /** What goes out: pairs, and rows of one side alone. */
-  val joinOutput: JoinOutput = JoinOutput.of(joinType).getOrElse(
+  override val joinOutput: JoinOutput = JoinOutput.of(joinType).getOrElse(
     throw new IllegalArgumentException(s"IntervalSweepJoin does not do $joinType joins"))
 
-  /** The column of an existence join that says whether there is a match. */
-  def existence: Option[Attribute] = joinType match {
+  override def existence: Option[Attribute] = joinType match {
     case ExistenceJoin(exists) => Some(exists)
     case _ => None
   }
 
-  /** Where the values of runs come from. */
-  def runLayout: Option[RunLayout] = runs.map { values =>
-    RunLayout(apart, values.collect { case Alias(v: RunValue, _) => runColumn(v) }.toArray)
+  override def runLayout: Option[RunLayout] = runs.map { values =>
+    RunLayout(groupSide, values.collect { case Alias(v: RunValue, _) => runColumn(v) }.toArray)
   }
 
   private def runColumn(value: RunValue): RunColumn = {
@@ -70,8 +73,7 @@ case class IntervalSweepJoinExec(
     RunColumn(value.kind, places.toArray, value.dataType, value.isDifference, value.limit)
   }
 
-  /** The parts of the join's condition, as the condition layer knows them. */
-  def sweepCondition: SweepCondition = SweepCondition(
+  override def sweepCondition: SweepCondition = SweepCondition(
     leftKeys,
     rightKeys,
     leftEndpoints,
@@ -113,7 +115,7 @@ case class IntervalSweepJoinExec(
     case SweepMode.ByKeys => joinOutput.tracked match {
         case Seq() => visible(
             PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning)))
-        // The columns of the other side are NULL in rows that go out alone.
+        // The columns of the other side are NULL in unpaired rows.
         case Seq(side) => visible(input(side).outputPartitioning)
         case _ => UnknownPartitioning(left.outputPartitioning.numPartitions)
       }
@@ -132,19 +134,18 @@ case class IntervalSweepJoinExec(
     case other => other
   }
 
-  /** The columns of a side that are read for each pair. */
-  def payload(side: Side): Seq[Attribute] = {
+  override def payload(side: Side): Seq[Attribute] = {
     val needed = outputSet ++ AttributeSet(residual) ++ AttributeSet(runs.getOrElse(Nil))
     input(side).output.filter(needed.contains)
   }
 
-  def input(side: Side): SparkPlan = if (side == LeftSide) left else right
+  override def input(side: Side): SparkPlan = if (side == LeftSide) left else right
 
   /**
    * One for the node, however often and by how many threads at a time its rows are asked for: the
    * ranges of the tasks are those by which the rows of the input were shuffled.
    */
-  @transient private[execution] lazy val execution: SweepExecution = SweepExecution(this)
+  @transient override lazy val execution: SweepExecution = SweepExecution(this)
 
   override protected def doExecute(): RDD[InternalRow] = execution.interpreted()
   override def inputRDDs(): Seq[RDD[InternalRow]] = Seq(execution.input)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Alias, Attribute, AttributeSet, BindReferences, Expression
 }
@@ -10,13 +11,18 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
 import org.apache.spark.sql.catalyst.expressions.codegen.Block.BlockHelper
 import org.apache.spark.sql.execution.CodegenSupport
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.execution.block.BlockColumn
+import org.apache.spark.sql.intervalsweep.execution.task.{SweepNode, SweepTask, SweepTasks}
 
 /**
  * The loop over the pairs, as whole-stage code. Columns are read from the blocks' arrays at two
  * positions of which a run moves one; a column that nobody above asks for is never read. Where all
  * sweeps have the same side as boxes, that side's columns are read once a run, not once a pair.
  */
-trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
+trait SweepCodegen extends SweepNode with CodegenSupport {
+
+  /** One for the node, however often its rows are asked for. */
+  def execution: SweepExecution
 
   override def needCopyResult: Boolean = true
 
@@ -34,8 +40,8 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
     val r = ctx.freshName("r")
     val left = sideCode(ctx, LeftSide, task, l)
     val right = sideCode(ctx, RightSide, task, r)
-    val hoisted = sweeps.map(_.boxes).distinct match {
-      // Rows of a side that go out alone come one after the other, as points do.
+    val hoisted = sweepCondition.sweeps.map(_.boxes).distinct match {
+      // Rows of a side that are unpaired come one after the other, as points do.
       case Seq(side) if !joinOutput.isTracked(side) =>
         evaluateVariables((if (side == LeftSide) left else right).variables)
       case _ => ""
@@ -114,7 +120,7 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
       runs: RunCode): PairCode => String = {
     val attributes = left.attributes ++ right.attributes
     val variables = left.variables ++ right.variables
-    val check = residual.map { condition =>
+    val check = sweepCondition.residual.map { condition =>
       val evaluated = evaluateRequiredVariables(attributes, variables, condition.references)
       ctx.currentVars = variables
       ctx.INPUT_ROW = null
@@ -149,7 +155,7 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
     val check = s"${result.code}\nif (${result.isNull} || !${result.value}) continue;"
     val PairCode(l, r, n, _) = pair
     if (joinOutput.tracked.isEmpty) {
-      if ((leftChecks ++ rightChecks).isEmpty) check else s"$check\n$task.setMatched($l, $r);"
+      if (!sweepCondition.hasChecks) check else s"$check\n$task.setMatched($l, $r);"
     } else if (joinOutput.hasPairs)
       s"""
          |if (${outcome.isPair}) {
@@ -174,6 +180,15 @@ trait SweepCodegen extends CodegenSupport { this: IntervalSweepJoinExec =>
        """.stripMargin
     }
   }
+}
+
+/**
+ * What generated code refers to: the tasks of the node's one execution, in whose place it stands as
+ * long as the query does not run. Code is generated for EXPLAIN, too.
+ */
+final class GeneratedTasks(node: SweepCodegen) extends SweepTasks {
+  override def open(input: Iterator[InternalRow]): SweepTask = node.execution.tasks.open(input)
+  private def writeReplace(): AnyRef = node.execution.tasks
 }
 
 /** The names of the variables of a pair: positions, pairs left in the run, and rows emitted. */

@@ -13,12 +13,13 @@ import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{ColumnarToRowTransition, SparkPlan}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
+import org.apache.spark.sql.intervalsweep.execution.packing.{BatchedRows, RowBatch}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * The rows of a columnar plan, filtered, in batches: an IntervalSweepJoin takes rows apart into
+ * The rows of a columnar plan, filtered, in batches: an IntervalSweepJoin splits rows into
  * columns, so that no rows need be made of the columns.
  *
  * @param condition what the rows have to fulfil, over the columns of `child`

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.functions
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, LeafExpression, Unevaluable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.types.DataType
 
 /**
  * An optimizer rule: what a relation does not look at is not read. `ISEQL_START_PRECEDING(r.ts, r.te,
@@ -17,17 +15,4 @@ object DropUnreadEndpoints extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformAllExpressions {
     case predicate: IntervalPredicate if predicate.resolved => predicate.withoutUnread
   }
-}
-
-/**
- * Stands for an endpoint that nothing asks for.
- *
- * @param shown how the endpoint is shown in plans
- * @param sql   how it is written
- */
-case class UnreadEndpoint(shown: String, override val sql: String, dataType: DataType)
-    extends LeafExpression with Unevaluable {
-  override def nullable: Boolean = true
-  override def toString: String = shown
-  override lazy val canonicalized: Expression = copy(shown = "", sql = "")
 }

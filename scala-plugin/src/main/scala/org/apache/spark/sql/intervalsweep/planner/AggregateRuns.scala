@@ -55,8 +55,8 @@ object AggregateRuns extends Rule[LogicalPlan] with AliasHelper {
   }
 
   private def apply(aggregate: Aggregate, join: Join): Either[String, LogicalPlan] = for {
-    apart <- groupedSide(aggregate, join)
-    _ <- IntervalSweepStrategy.takesRuns(join, apart)
+    groupSide <- groupedSide(aggregate, join)
+    _ <- IntervalSweepStrategy.takesRuns(join, groupSide)
     runs = new RunValues(join)
     // Before it is Spark's turn to do so: sums of short decimals are sums of integers.
     result <- rewrite(decimalsAsIntegers(aggregate), runs)
@@ -64,7 +64,7 @@ object AggregateRuns extends Rule[LogicalPlan] with AliasHelper {
     val used = AttributeSet(result.groupingExpressions ++ result.aggregateExpressions)
     result.copy(child = MatchRuns(
       join.output.filter(used.contains) ++ runs.values,
-      apart,
+      groupSide,
       runs.checks(LeftSide),
       runs.checks(RightSide),
       runs.joinWithColumns))
@@ -76,7 +76,7 @@ object AggregateRuns extends Rule[LogicalPlan] with AliasHelper {
       case _ => aggregate
     }
 
-  /** The side whose rows are told apart by the groups; none if there is one group. */
+  /** The side by whose rows is grouped; none if there is one group. */
   private def groupedSide(aggregate: Aggregate, join: Join): Either[String, Option[Side]] = {
     val columns = AttributeSet(aggregate.groupingExpressions)
     if (aggregate.groupingExpressions.exists(!_.deterministic)) Left("a group is not deterministic")

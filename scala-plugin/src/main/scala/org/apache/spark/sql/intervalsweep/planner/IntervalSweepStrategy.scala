@@ -12,14 +12,14 @@ import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, Logical
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition._
-import org.apache.spark.sql.intervalsweep.execution.{
-  IntervalSweepJoinExec, JoinOutput, PackedRows, PackedRowsExec, SweepInputExec, SweepMode
-}
+import org.apache.spark.sql.intervalsweep.execution.{IntervalSweepJoinExec, SweepInputExec}
+import org.apache.spark.sql.intervalsweep.execution.packing.{PackedRows, PackedRowsExec}
+import org.apache.spark.sql.intervalsweep.execution.task.{JoinOutput, SweepMode}
 
 /**
  * Plans joins with an interval condition as [[IntervalSweepJoinExec]]. It runs before Spark's own
  * join selection; a join that it leaves alone, for one of the reasons in [[WhyNot]], is planned by
- * Spark as ever.
+ * Spark.
  */
 object IntervalSweepStrategy
     extends SparkStrategy with JoinSelectionHelper with SQLConfHelper {
@@ -52,13 +52,13 @@ object IntervalSweepStrategy
   private def plannedRuns(runs: MatchRuns): SparkPlan = {
     val swept = for {
       join <- runs.join
-      choice <- decide(join, runs.apart).toOption
+      choice <- decide(join, runs.groupSide).toOption
       sweep = physical(join, choice, None)
     } yield sweep.copy(
       leftChecks = sweep.leftChecks ++ runs.leftChecks,
       rightChecks = sweep.rightChecks ++ runs.rightChecks,
       runs = Some(runs.columns.filter(_.isInstanceOf[Alias])),
-      apart = runs.apart,
+      groupSide = runs.groupSide,
       output = runs.output)
     swept.foreach(_.setLogicalLink(runs))
     swept.getOrElse(ProjectExec(runs.columns, planLater(runs.child)))
@@ -97,7 +97,7 @@ object IntervalSweepStrategy
 
   private def analyze(join: Join, boxes: Option[Side]): Either[WhyNot, SweepCondition] =
     join.condition.toRight(WhyNot.NoCondition).flatMap(condition =>
-      SweepCondition.analyze(
+      ConditionAnalysis.of(
         condition,
         join.left.outputSet,
         join.right.outputSet,
@@ -197,7 +197,7 @@ object IntervalSweepStrategy
       sweep.rightChecks,
       mode,
       runs = None,
-      apart = None,
+      groupSide = None,
       columns.fold(join.output)(needed(join, _)))
   }
 

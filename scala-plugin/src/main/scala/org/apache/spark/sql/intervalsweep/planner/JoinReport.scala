@@ -71,7 +71,7 @@ object JoinReport extends PredicateHelper {
       join: Join,
       filter: Option[Expression],
       runs: Option[MatchRuns]): JoinReport = {
-    val choice = IntervalSweepStrategy.decide(join, runs.flatMap(_.apart)).left.map {
+    val choice = IntervalSweepStrategy.decide(join, runs.flatMap(_.groupSide)).left.map {
       case WhyNot.NoCondition => filter.flatMap(random(join, _)).getOrElse(WhyNot.NoCondition)
       case reason => reason
     }

@@ -12,13 +12,13 @@ import org.apache.spark.sql.intervalsweep.condition.Side
  * pairs. Nothing forbids a row per pair: to evaluate it like a Project is right, if slow.
  *
  * @param columns attributes of the join, and named run values
- * @param apart   the side whose rows are not to be taken together, if there is one
+ * @param groupSide the side whose rows are not to be taken together, if there is one
  * @param leftChecks what must not fail for a row of the left side that has a match
  * @param rightChecks the same for the right side
  */
 case class MatchRuns(
     columns: Seq[NamedExpression],
-    apart: Option[Side],
+    groupSide: Option[Side],
     leftChecks: Seq[Expression],
     rightChecks: Seq[Expression],
     child: LogicalPlan)

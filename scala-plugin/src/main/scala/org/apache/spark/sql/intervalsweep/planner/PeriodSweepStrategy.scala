@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.planner
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
-import org.apache.spark.sql.intervalsweep.execution.PeriodSweepExec
+import org.apache.spark.sql.intervalsweep.execution.periods.PeriodSweepExec
 import org.apache.spark.sql.intervalsweep.temporal.{
   PeriodSweep, TemporalErrors, TemporalOperator, ValidTime
 }

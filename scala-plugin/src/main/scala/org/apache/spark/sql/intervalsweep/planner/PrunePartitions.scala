@@ -13,9 +13,9 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec
-import org.apache.spark.sql.intervalsweep.execution.{
-  IntervalSweepJoinExec, PackedKeysExec, PackedRows, PackedRowsExec, SweepMode
-}
+import org.apache.spark.sql.intervalsweep.execution.{IntervalSweepJoinExec, PackedKeysExec}
+import org.apache.spark.sql.intervalsweep.execution.packing.{PackedRows, PackedRowsExec}
+import org.apache.spark.sql.intervalsweep.execution.task.SweepMode
 import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
 /**

@@ -9,8 +9,9 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec
 import org.apache.spark.sql.intervalsweep.execution.{
-  IntervalSweepJoinExec, PackedRowsExec, RowBatch, SweepInputExec, VectorRowsExec
+  IntervalSweepJoinExec, SweepInputExec, VectorRowsExec
 }
+import org.apache.spark.sql.intervalsweep.execution.packing.{PackedRowsExec, RowBatch}
 
 /**
  * Has joins read the vectors of a columnar scan, filtered or not, and no rows made of them:

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.trees.TreePattern._
 import org.apache.spark.sql.intervalsweep.condition.{CannotFail, LeftSide, RightSide, Side}
-import org.apache.spark.sql.intervalsweep.execution.{RunOperand, RunValue}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{RunOperand, RunValue}
 import org.apache.spark.sql.types._
 
 /** An aggregate function of the pairs as one of rows that stand for several. */
@@ -204,7 +204,7 @@ private[planner] final class RunValues(join: Join) {
     Try(e.transform { case a: Attribute => Literal(null, a.dataType) }.eval()).toOption
       .contains(null)
 
-  /** Whether each row of a side goes out, so that what fails for one fails anyway. */
+  /** Whether each row of a side is emitted, so that what fails for one fails anyway. */
   private def isKept(side: Side): Boolean = mayBeAbsent(side.other)
 
   private def mayBeAbsent(side: Side): Boolean = join.joinType match {

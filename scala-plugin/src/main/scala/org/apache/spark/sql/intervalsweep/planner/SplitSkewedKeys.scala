@@ -12,9 +12,8 @@ import org.apache.spark.sql.execution.adaptive.{
 import org.apache.spark.sql.execution.exchange.ValidateRequirements
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
-import org.apache.spark.sql.intervalsweep.execution.{
-  IntervalSweepJoinExec, SweepInputExec, SweepMode
-}
+import org.apache.spark.sql.intervalsweep.execution.{IntervalSweepJoinExec, SweepInputExec}
+import org.apache.spark.sql.intervalsweep.execution.task.SweepMode
 import org.apache.spark.util.Utils
 
 /**

@@ -53,7 +53,7 @@ trait ConditionSupport extends AnyFunSuite {
     def analyze(
         condition: Expression,
         preferred: Option[Side] = None): Either[WhyNot, SweepCondition] =
-      inConf(SweepCondition.analyze(
+      inConf(ConditionAnalysis.of(
         condition,
         r.outputSet,
         s.outputSet,
@@ -63,7 +63,7 @@ trait ConditionSupport extends AnyFunSuite {
     def form(sql: String, preferred: Option[Side] = None): String =
       analyze(condition(sql), preferred).fold(
         why => fail(s"$sql: ${why.message}"),
-        _.describe.mkString(", "))
+        Description(_).parts.mkString(", "))
 
     def whyNot(sql: String): WhyNot =
       analyze(condition(sql)).fold(identity, sweep => fail(s"$sql: $sweep"))

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.aggregates
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Add, Attribute, Cast, Expression, If, IsNull, Literal, Subtract
+}
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.intervalsweep.condition.Side
+import org.apache.spark.sql.types._
+
+/** What the pairs of a run, that is a row with some partners, are asked together. */
+sealed trait RunKind
+
+object RunKind {
+
+  /** How many pairs there are. */
+  case object Rows extends RunKind
+
+  /** In how many of them a column is not NULL. */
+  case object Count extends RunKind
+
+  /** The sum of a column. */
+  case object Sum extends RunKind
+
+  /** The sum of one column plus, or minus, another one. */
+  case object SumOfTwo extends RunKind
+
+  /** The least value of a column. */
+  case object Least extends RunKind
+
+  /** The greatest one. */
+  case object Greatest extends RunKind
+}
+
+/**
+ * A value of all pairs that a row stands for. Evaluated as an expression it is that of one pair,
+ * which is right wherever each pair has a row of its own.
+ *
+ * @param columns what is read of the two sides
+ * @param ofPair  the value of one pair
+ */
+case class RunValue(kind: RunKind, columns: Seq[Expression], ofPair: Expression)
+    extends Expression {
+  override def children: Seq[Expression] = ofPair +: columns
+  override def dataType: DataType = ofPair.dataType
+  override def nullable: Boolean = ofPair.nullable
+  override def eval(input: InternalRow): Any = ofPair.eval(input)
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode =
+    ofPair.genCode(ctx)
+  override def prettyName: String = kind match {
+    case RunKind.Rows | RunKind.Count => "count"
+    case RunKind.Sum | RunKind.SumOfTwo => "sum"
+    case RunKind.Least => "min"
+    case RunKind.Greatest => "max"
+  }
+  override def sql: String = kind match {
+    case RunKind.Rows => "count(*)"
+    case RunKind.SumOfTwo => s"sum(${total.sql})"
+    case _ => s"$prettyName(${columns.head.sql})"
+  }
+
+  /** The sum or difference of which this is the sum. */
+  private def total: Expression = ofPair match {
+    case cast: Cast => cast.child
+    case other => other
+  }
+
+  /** Of two columns, whether the second is subtracted. */
+  def isDifference: Boolean = total.isInstanceOf[Subtract]
+
+  /** Up to which size the sum of two columns of a pair fits its type. */
+  def limit: Double = total.dataType match {
+    case ByteType => Byte.MaxValue.toDouble
+    case ShortType => Short.MaxValue.toDouble
+    case IntegerType => Int.MaxValue.toDouble
+    case _ => RunValue.MostLong
+  }
+
+  override protected def withNewChildrenInternal(children: IndexedSeq[Expression]): RunValue =
+    copy(columns = children.tail, ofPair = children.head)
+}
+
+/**
+ * What an aggregate reads of one side.
+ *
+ * @param ofPair the same where it is not known yet that it does not fail
+ */
+case class RunOperand(side: Side, column: Attribute, ofPair: Expression)
+
+object RunValue {
+
+  /** A bound on sums that leaves room for what a comparison of floating-point numbers misses. */
+  val MostLong: Double = Long.MaxValue.toDouble / 2
+
+  def rows: RunValue = RunValue(RunKind.Rows, Nil, Literal(1L))
+
+  def count(operand: RunOperand): RunValue =
+    RunValue(
+      RunKind.Count,
+      Seq(operand.column),
+      If(IsNull(operand.ofPair), Literal(0L), Literal(1L)))
+
+  /** Of an integral or a floating-point column; as BIGINT or DOUBLE. */
+  def sum(operand: RunOperand): RunValue = {
+    val dataType = operand.column.dataType match {
+      case FloatType | DoubleType => DoubleType
+      case _ => LongType
+    }
+    RunValue(RunKind.Sum, Seq(operand.column), widened(operand.ofPair, dataType))
+  }
+
+  /** @param ofPair the sum or difference of two integral columns of different sides */
+  def sumOfTwo(a: RunOperand, b: RunOperand, ofPair: Expression): RunValue = {
+    require(ofPair.isInstanceOf[Add] || ofPair.isInstanceOf[Subtract])
+    RunValue(RunKind.SumOfTwo, Seq(a.column, b.column), widened(ofPair, LongType))
+  }
+
+  def least(operand: RunOperand): RunValue =
+    RunValue(RunKind.Least, Seq(operand.column), operand.ofPair)
+
+  def greatest(operand: RunOperand): RunValue =
+    RunValue(RunKind.Greatest, Seq(operand.column), operand.ofPair)
+
+  private def widened(e: Expression, to: DataType): Expression =
+    if (DataTypeUtils.sameType(e.dataType, to)) e else Cast(e, to)
+}
+
+/**
+ * How the pairs of a task are emitted together.
+ *
+ * @param groupSide the side by whose rows is grouped above, if there is one
+ */
+case class RunLayout(groupSide: Option[Side], columns: Array[RunColumn])
+
+/** A [[RunValue]] over the columns of blocks. */
+case class RunColumn(
+    kind: RunKind,
+    columns: Array[ColumnPlace],
+    dataType: DataType,
+    isDifference: Boolean,
+    limit: Double)
+
+/** A column of the block of one side. */
+case class ColumnPlace(side: Side, ordinal: Int)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.block
+
+import org.apache.spark.SparkException
+import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
+
+/** Where the memory of blocks is accounted. The blocks themselves are plain arrays. */
+trait BlockMemory {
+
+  /** Whether the executor's other tasks wait for the blocks, and use them then. */
+  def isShared: Boolean
+
+  /** Takes `bytes`, all or none; says whether it was possible. */
+  def tryReserve(bytes: Long): Boolean
+
+  /** Takes `bytes`, or fails the task in words. */
+  def reserve(bytes: Long): Unit
+
+  def release(bytes: Long): Unit
+}
+
+/**
+ * The memory of a task's blocks, taken from Spark's task memory manager, so that it counts beside
+ * the task's sorts and Spark can spill those first.
+ */
+final class TaskMemory(manager: TaskMemoryManager)
+    extends MemoryConsumer(manager, manager.pageSizeBytes, MemoryMode.ON_HEAP) with BlockMemory {
+  override def isShared: Boolean = false
+
+  /** The most bytes taken at a time. */
+  var peak = 0L
+
+  override def tryReserve(bytes: Long): Boolean = {
+    val granted = acquireMemory(bytes)
+    if (granted < bytes) freeMemory(granted)
+    peak = math.max(peak, getUsed)
+    granted >= bytes
+  }
+
+  override def reserve(bytes: Long): Unit =
+    if (!tryReserve(bytes)) throw new SparkException(
+      s"IntervalSweepJoin: a task holds ${getUsed >> 20} MiB of rows that may still match and " +
+        s"was refused ${bytes >> 10} KiB more. Give the executors more memory " +
+        "(spark.executor.memory, or spark.driver.memory in local mode), run fewer tasks at " +
+        "once (spark.executor.cores), or make the tasks smaller " +
+        "(spark.sql.shuffle.partitions, spark.sql.intervalsweep.rangeRows).",
+      null)
+
+  override def release(bytes: Long): Unit = freeMemory(bytes)
+
+  def releaseAll(): Unit = freeMemory(getUsed)
+
+  /** The rows of a window are all needed until it ends. */
+  override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
+}

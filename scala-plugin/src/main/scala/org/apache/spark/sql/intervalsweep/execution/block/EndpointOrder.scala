@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.block
+
+import java.util.stream.IntStream
+
+import org.apache.spark.sql.intervalsweep.execution.packing.Permutation
+import org.apache.spark.unsafe.array.LongArray
+import org.apache.spark.unsafe.memory.MemoryBlock
+import org.apache.spark.util.collection.unsafe.sort.RadixSort
+
+/** Orders the rows of a block by (group, coordinate) without comparing: radix, then counting. */
+object EndpointOrder {
+
+  /** Rows of a group, on average and at most, that are sorted by insertion. */
+  private val SmallGroup = 16
+  private val LargestInserted = 256
+
+  /** Fewer rows are not worth a second thread. */
+  private val LargestInOne = 1 << 16
+
+  /**
+   * The order of the first `n` rows, or None when they are in order already.
+   *
+   * @param groups group numbers from 0 on, or null when there is one group
+   * @param coordinate what to order by within a group
+   * @param inParallel whether other cores have nothing to do meanwhile
+   * @param ties what to order by where the coordinate is the same; null: as the rows come
+   * @return the old positions in their new order
+   */
+  def of(
+      groups: Array[Int],
+      coordinate: Array[Long],
+      n: Int,
+      inParallel: Boolean = false,
+      ties: Array[Long] = null): Option[Array[Int]] =
+    Option(ties).flatMap(stable(groups = null, _, n, inParallel)) match {
+      case None => stable(groups, coordinate, n, inParallel)
+      case Some(byTies) =>
+        val permutedGroups = if (groups == null) null else Permutation.permuted(groups, byTies, n)
+        val sorted =
+          stable(permutedGroups, Permutation.permuted(coordinate, byTies, n), n, inParallel)
+        sorted.map(Permutation.permuted(byTies, _, n)).orElse(Some(byTies))
+    }
+
+  /** Rows that are equal stay in their order. */
+  private def stable(
+      groups: Array[Int],
+      coordinate: Array[Long],
+      n: Int,
+      inParallel: Boolean): Option[Array[Int]] =
+    if (isOrdered(groups, coordinate, n)) None
+    else if (haveSmallGroups(groups, n)) Some(insertion(groups, coordinate, n))
+    else {
+      val byCoordinate = radix(coordinate, n, inParallel)
+      Some(if (groups == null) byCoordinate else counting(byCoordinate, groups, n))
+    }
+
+  private def isOrdered(groups: Array[Int], coordinate: Array[Long], n: Int): Boolean = {
+    var i = 1
+    while (i < n && inOrder(groups, coordinate, i)) i += 1
+    i >= n
+  }
+
+  private def inOrder(groups: Array[Int], coordinate: Array[Long], i: Int): Boolean =
+    if (groups == null || groups(i - 1) == groups(i)) coordinate(i - 1) <= coordinate(i)
+    else groups(i - 1) < groups(i)
+
+  /** Whether the rows are in groups already, and those have few rows each. */
+  private def haveSmallGroups(groups: Array[Int], n: Int): Boolean =
+    groups != null && (n - 1) / SmallGroup <= groups(n - 1) && {
+      var start = 0
+      var i = 1
+      while (i < n && groups(i - 1) <= groups(i) && i - start < LargestInserted) {
+        if (groups(i - 1) < groups(i)) start = i
+        i += 1
+      }
+      i >= n
+    }
+
+  /** Within groups: quicker than to sort all rows at once, if groups are small. */
+  private def insertion(groups: Array[Int], coordinate: Array[Long], n: Int): Array[Int] = {
+    val order = new Array[Int](n)
+    var i = 0
+    while (i < n) {
+      val (group, value) = (groups(i), coordinate(i))
+      var at = i
+      while (at > 0 && groups(order(at - 1)) == group && coordinate(order(at - 1)) > value) {
+        order(at) = order(at - 1)
+        at -= 1
+      }
+      order(at) = i
+      i += 1
+    }
+    order
+  }
+
+  /** By Spark's radix sort: of one number a row where coordinate and row fit into it. */
+  private def radix(coordinate: Array[Long], n: Int, inParallel: Boolean): Array[Int] = {
+    var least = Long.MaxValue
+    var most = Long.MinValue
+    var i = 0
+    while (i < n) {
+      least = math.min(least, coordinate(i))
+      most = math.max(most, coordinate(i))
+      i += 1
+    }
+    val rowBits = 32 - Integer.numberOfLeadingZeros(n - 1)
+    val isSmall = rowBits <= java.lang.Long.numberOfLeadingZeros(most - least)
+    if (!isSmall) byPair(coordinate, n)
+    else {
+      val cuts = if (inParallel && n >= LargestInOne) Array(0, n / 2, n) else Array(0, n)
+      val parts = new Array[RowNumbers](cuts.length - 1)
+      IntStream.range(0, parts.length).parallel().forEach { k =>
+        parts(k) = new RowNumbers(coordinate, least, rowBits, cuts(k), cuts(k + 1))
+      }
+      if (parts.length == 1) parts(0).rows else RowNumbers.merged(parts(0), parts(1))
+    }
+  }
+
+  /** Sorts pairs of row and coordinate; it needs as much room again behind them. */
+  private def byPair(coordinate: Array[Long], n: Int): Array[Int] = {
+    val pairs = new Array[Long](4 * n)
+    var i = 0
+    while (i < n) {
+      pairs(2 * i) = i.toLong
+      pairs(2 * i + 1) = coordinate(i)
+      i += 1
+    }
+    val sorted = new LongArray(MemoryBlock.fromLongArray(pairs))
+    val start = RadixSort.sortKeyPrefixArray(sorted, 0L, n.toLong, 0, 7, false, true)
+    val order = new Array[Int](n)
+    i = 0
+    while (i < n) { order(i) = pairs(start + 2 * i).toInt; i += 1 }
+    order
+  }
+
+  /** Stable, so that the order by coordinate survives within a group. */
+  private def counting(order: Array[Int], groups: Array[Int], n: Int): Array[Int] = {
+    val next = groupStarts(groups, n)
+    val result = new Array[Int](n)
+    var i = 0
+    while (i < n) {
+      val group = groups(order(i))
+      result(next(group)) = order(i)
+      next(group) += 1
+      i += 1
+    }
+    result
+  }
+
+  /** How many of the first `n` rows are in groups before each group. */
+  private def groupStarts(groups: Array[Int], n: Int): Array[Int] = {
+    var last = 0
+    var i = 0
+    while (i < n) { last = math.max(last, groups(i)); i += 1 }
+    val starts = new Array[Int](last + 2)
+    i = 0
+    while (i < n) { starts(groups(i) + 1) += 1; i += 1 }
+    var g = 1
+    while (g < starts.length) { starts(g) += starts(g - 1); g += 1 }
+    starts
+  }
+}
+
+/**
+ * The rows `[from, until)` in order of their coordinate: sorted as numbers whose lower bits are the
+ * row and the others how far its coordinate is from the least, without a sign.
+ */
+private final class RowNumbers(
+    coordinate: Array[Long],
+    least: Long,
+    rowBits: Int,
+    from: Int,
+    until: Int) {
+  private val n = until - from
+  private val mask = (1L << rowBits) - 1
+  private val numbers = new Array[Long](2 * n)
+  private val start = sort()
+
+  private def sort(): Int = {
+    var i = 0
+    while (i < n) {
+      numbers(i) = (coordinate(from + i) - least) << rowBits | (from + i)
+      i += 1
+    }
+    val array = new LongArray(MemoryBlock.fromLongArray(numbers))
+    RadixSort.sort(array, n.toLong, rowBits / 8, 7, false, false)
+  }
+
+  def rows: Array[Int] = {
+    val rows = new Array[Int](n)
+    var i = 0
+    while (i < n) { rows(i) = (numbers(start + i) & mask).toInt; i += 1 }
+    rows
+  }
+}
+
+private object RowNumbers {
+
+  /** The rows of both in order. */
+  def merged(a: RowNumbers, b: RowNumbers): Array[Int] = {
+    val (x, y, mask) = (a.numbers, b.numbers, a.mask)
+    val (xEnd, yEnd) = (a.start + a.n, b.start + b.n)
+    val rows = new Array[Int](a.n + b.n)
+    var i = a.start
+    var j = b.start
+    var k = 0
+    while (i < xEnd && j < yEnd) {
+      val isX = x(i) + Long.MinValue <= y(j) + Long.MinValue
+      rows(k) = ((if (isX) x(i) else y(j)) & mask).toInt
+      i += (if (isX) 1 else 0)
+      j += (if (isX) 0 else 1)
+      k += 1
+    }
+    while (i < xEnd) { rows(k) = (x(i) & mask).toInt; i += 1; k += 1 }
+    while (j < yEnd) { rows(k) = (y(j) & mask).toInt; j += 1; k += 1 }
+    rows
+  }
+}

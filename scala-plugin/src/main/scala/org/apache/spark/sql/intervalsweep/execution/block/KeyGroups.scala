@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.block
+
+import java.util.{HashMap => JHashMap}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
+import org.apache.spark.sql.intervalsweep.execution.packing.RowBatch
+import org.apache.spark.util.collection.OpenHashSet
+
+/** The numbers of key groups, from 0 on, in the order in which they were added. */
+sealed trait KeyGroups {
+
+  /** The number of a key's group; [[KeyGroups.NoGroup]] if it has none. */
+  def of(key: RowKeys): Int
+
+  def size: Int
+}
+
+object KeyGroups {
+
+  /** Of a row whose key has no group, or of any row where there are no keys. */
+  val NoGroup: Int = -1
+
+  def of(keys: Seq[Expression]): KeyGroups =
+    if (RowKeys.isNumber(keys)) new NumberGroups else new ManyKeysGroups
+}
+
+/** Their numbers are where the keys are in a set, whose methods take a LONG as it is. */
+final class NumberGroups extends KeyGroups {
+  private val keys = new OpenHashSet[Long]
+  private var numbers = new Array[Int](keys.capacity)
+
+  override def of(key: RowKeys): Int = of(key.asInstanceOf[NumberKey].number)
+
+  def of(number: Long): Int = {
+    val at = keys.getPos(number)
+    if (at == OpenHashSet.INVALID_POS) KeyGroups.NoGroup else numbers(at)
+  }
+
+  /** The numbers of the groups of some keys, which are new ones where there was no such key. */
+  def addAll(numbers: Array[Long], n: Int, into: Array[Int], at: Int): Unit = {
+    var i = 0
+    while (i < n) {
+      val known = of(numbers(i))
+      into(at + i) = if (known == KeyGroups.NoGroup) add(numbers(i)) else known
+      i += 1
+    }
+  }
+
+  private def add(number: Long): Int = {
+    val (next, old) = (keys.size, numbers)
+    val at = keys.addWithoutResize(number) & OpenHashSet.POSITION_MASK
+    numbers(at) = next
+    keys.rehashIfNeeded(
+      number,
+      capacity => numbers = new Array[Int](capacity),
+      (from, to) => numbers(to) = old(from))
+    next
+  }
+
+  override def size: Int = keys.size
+}
+
+/** Of keys that are several, or no numbers. */
+final class ManyKeysGroups extends KeyGroups {
+  private val numbers = new JHashMap[UnsafeRow, Integer]
+
+  override def of(key: RowKeys): Int = {
+    val number = numbers.get(key.asInstanceOf[ManyKeys].row)
+    if (number == null) KeyGroups.NoGroup else number
+  }
+
+  /** Gives a new key the next number. */
+  def add(key: RowKeys): Unit =
+    numbers.put(key.asInstanceOf[ManyKeys].row.copy(), numbers.size)
+
+  /** Adds the keys of others, and says which numbers their groups have here. */
+  def addAll(others: ManyKeysGroups): Array[Int] = {
+    val here = new Array[Int](others.size)
+    others.numbers.forEach { (key, number) =>
+      here(number) = numbers.computeIfAbsent(key, _ => numbers.size)
+    }
+    here
+  }
+
+  override def size: Int = numbers.size
+}
+
+/**
+ * The key groups of rows that come one by one, or many in a batch.
+ *
+ * @param keys one or more, over the columns `input`
+ * @param isKept whether rows of a batch without a group are in one of their own, without partners
+ */
+final class GroupReader(
+    groups: KeyGroups,
+    keys: Seq[Expression],
+    input: Seq[Attribute],
+    isKept: Boolean) {
+  private val key = RowKeys.of(keys, input)
+  private val column: EndpointColumn = key match {
+    case number: NumberKey => number.column.orNull
+    case _ => null
+  }
+
+  /** The number of a row's group; [[KeyGroups.NoGroup]] if it has none. */
+  def of(row: InternalRow): Int = {
+    key.read(row)
+    if (key.anyNull) KeyGroups.NoGroup else groups.of(key)
+  }
+
+  /** Whether the rows of a batch need not be taken one by one. */
+  def takes(batch: RowBatch): Boolean = column != null && batch.nulls(column.ordinal) == null
+
+  /** The numbers of `n` rows of such a batch, from `first` on. */
+  def of(batch: RowBatch, first: Int, n: Int): Array[Int] = {
+    val (numbers, found) = (new Array[Long](n), new Array[Int](n))
+    column.read(batch.words(column.ordinal), first, n, numbers, 0)
+    val known = groups.asInstanceOf[NumberGroups]
+    val otherwise = if (isKept) groups.size else KeyGroups.NoGroup
+    var i = 0
+    while (i < n) {
+      val group = known.of(numbers(i))
+      found(i) = if (group == KeyGroups.NoGroup) otherwise else group
+      i += 1
+    }
+    found
+  }
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.block
+
+import java.util.{BitSet => JBitSet}
+import java.util.stream.IntStream
+
+import org.apache.spark.SparkException
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.intervalsweep.execution.packing.{
+  BatchRow, BatchedRows, Permutation, RowBatch
+}
+
+/**
+ * Rows of one side in memory, in columns, in the order in which the worker sees them: what a run
+ * `(first, count)` counts through.
+ *
+ * @param memory where the block's memory is accounted
+ */
+final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
+  private val endpointOf = new EndpointReader(layout.endpoints, layout.input)
+  private val failures: RowFailures =
+    if (layout.checks.isEmpty) null else new RowFailures(layout.checks, layout.input)
+
+  val columns: Array[BlockColumn] = layout.columnTypes.map(BlockColumn(_)).toArray
+  val endpoints: Array[Array[Long]] = Array.fill(layout.endpoints.size)(Array.emptyLongArray)
+
+  /** The rows that have met a match; filled only where a join asks for it. */
+  val matched: JBitSet = new JBitSet
+
+  /** In how many ranges each row is; null if that is not known, or the same for all. */
+  def copies: Array[Int] =
+    if (layout.copies.isEmpty) null else columns.last.asInstanceOf[IntColumn].values
+
+  /** Group numbers of the rows; null when the join has no equality keys. */
+  var groups: Array[Int] = _
+  private var rows = 0
+  private var capacity = 0
+  private var offsets: Array[Int] = _
+  private var knownTables: BlockTables = _
+  private var tableBytes = 0L
+  private var order: Array[Int] = _
+
+  /** Bytes taken for the arrays; those for values of variable length, and those yet to be asked for. */
+  private var fixedBytes = 0L
+  private var objectBytes = 0L
+  private var pendingBytes = 0L
+  private var isShort = false
+
+  /** Whether the executor's other tasks wait for the block. */
+  private val isShared = memory.isShared
+  private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
+
+  /** Whether what is kept of a row are fields as they are, and nothing else is asked of it. */
+  private val takesBatches: Boolean =
+    failures == null && layout.columnTypes.forall(RowBatch.takes) && endpointOf.columns.isDefined
+
+  def numRows: Int = rows
+
+  /**
+   * Adds a row, unless one of its endpoints is NULL: such a row matches nothing.
+   *
+   * @param group the number of the row's key group, -1 when the join has no keys
+   * @return whether the row was added
+   */
+  def append(row: InternalRow, group: Int): Boolean = endpointOf.read(row) && {
+    if (rows == capacity) grow()
+    var k = 0
+    while (k < endpoints.length) { endpoints(k)(rows) = endpointOf(k); k += 1 }
+    k = 0
+    while (k < columns.length) { columns(k).set(rows, row, layout.ordinals(k)); k += 1 }
+    if (group >= 0) groups(rows) = group
+    if (hasObjects) reserveObjects(RowBlock.bytesOf(row))
+    if (failures != null) failures.check(row, rows)
+    rows += 1
+    offsets = null
+    knownTables = null
+    true
+  }
+
+  /** Adds rows of a block without groups, leaving out those with a NULL endpoint. */
+  def appendAll(rows: Iterator[InternalRow]): Unit =
+    while (rows.hasNext) {
+      val taken = appendBatch(rows, Int.MaxValue, groupOf = null)
+      if (taken == 0) append(rows.next(), KeyGroups.NoGroup)
+    }
+
+  /**
+   * Adds the next rows, up to `most`, if they come in a batch and nothing has to be asked of each;
+   * rows without a group are left out.
+   *
+   * @param groupOf the key groups; null when the join has no keys
+   * @return how many rows were taken from the input
+   */
+  def appendBatch(input: Iterator[InternalRow], most: Int, groupOf: GroupReader): Int =
+    input match {
+      case batches: BatchedRows if takesBatches && isWhole(batches.batch, groupOf) =>
+        if (rows == capacity) grow()
+        val first = batches.position
+        val n = Seq(most, capacity - rows, batches.batch.rowsOf(RowBlock.ObjectStep, first)).min
+        if (groupOf == null) append(batches.batch, first, n)
+        else append(batches.batch, first, groupOf.of(batches.batch, first, n))
+        batches.skip(n)
+        n
+      case _ => 0
+    }
+
+  /** Whether no endpoint in the batch is NULL, and no key. */
+  private def isWhole(batch: RowBatch, groupOf: GroupReader): Boolean =
+    batch != null && (groupOf == null || groupOf.takes(batch)) &&
+      endpointOf.columns.get.forall(c => batch.nulls(c.ordinal) == null)
+
+  /** Adds rows of a batch from `first` on, which have these groups or none. */
+  private def append(batch: RowBatch, first: Int, numbers: Array[Int]): Unit = {
+    val taken = new Array[Int](numbers.length)
+    var n = 0
+    var i = 0
+    while (i < numbers.length) {
+      if (numbers(i) != KeyGroups.NoGroup) {
+        groups(rows + n) = numbers(i)
+        taken(n) = first + i
+        n += 1
+      }
+      i += 1
+    }
+    if (n == numbers.length) append(batch, first, n)
+    else append(batch.select(taken.take(n)), 0, n)
+  }
+
+  private def append(batch: RowBatch, first: Int, n: Int): Unit = {
+    endpoints.indices.foreach { k =>
+      val column = endpointOf.columns.get(k)
+      column.read(batch.words(column.ordinal), first, n, endpoints(k), rows)
+    }
+    columns.indices.foreach { k =>
+      columns(k).setAll(rows, batch, layout.ordinals(k), first, n)
+    }
+    if (hasObjects) (first until first + n).foreach(i => reserveObjects(batch.textBytes(i)))
+    rows += n
+    offsets = null
+    knownTables = null
+  }
+
+  /**
+   * Becomes what blocks without groups hold, that have the same layout and the same memory and are
+   * not needed after that; only of a shared block.
+   */
+  def fill(blocks: Seq[RowBlock]): Unit = {
+    val total = blocks.map(_.numRows.toLong).sum
+    if (total > RowBlock.MaxRows) throw RowBlock.tooMany
+    reserveRows(total.toInt)
+    resize(total.toInt)
+    blocks.foreach(addAll)
+    blocks.foreach(_.leave())
+  }
+
+  /** Gives the arrays' memory back; the values of variable length are another block's now. */
+  private def leave(): Unit = {
+    memory.release(fixedBytes)
+    fixedBytes = 0
+  }
+
+  private def addAll(other: RowBlock): Unit = {
+    endpoints.indices.foreach { k =>
+      System.arraycopy(other.endpoints(k), 0, endpoints(k), rows, other.numRows)
+    }
+    columns.indices.foreach(k => columns(k).copyAll(rows, other.columns(k), other.numRows))
+    objectBytes += other.objectBytes
+    if (failures != null) failures.addAll(rows, other.failures)
+    rows += other.numRows
+    offsets = null
+    knownTables = null
+  }
+
+  /** Puts the rows in the order of (group, sort endpoint). */
+  def sort(): Unit = {
+    offsets = null
+    knownTables = null
+    val ties = layout.tieSlot.map(endpoints(_)).orNull
+    val sorted = EndpointOrder.of(groups, endpoints(layout.sortSlot), rows, isShared, ties)
+    order = sorted.orNull
+    sorted.foreach { order =>
+      val all = IntStream.range(0, endpoints.length + columns.length)
+      (if (isShared) all.parallel() else all).forEach { k =>
+        if (k >= endpoints.length) columns(k - endpoints.length).permute(order, rows)
+        else endpoints(k) = Permutation.permuted(endpoints(k), order, rows)
+      }
+      if (groups != null) groups = Permutation.permuted(groups, order, rows)
+    }
+    // Tasks must not make it each by itself: one might read what another has not yet written.
+    if (isShared) groupOffsets
+  }
+
+  /** Where the row that is now at `i` was added. */
+  def positionBeforeSort(i: Int): Int = if (order == null) i else order(i)
+
+  /** Whether memory for another row was refused. To be asked before `append`, which then fails. */
+  def isFull: Boolean = isShort || rows == capacity && !tryGrow()
+
+  /** Makes room for some rows. */
+  def reserve(): Unit = if (capacity == 0) grow()
+
+  /** Forgets the rows, keeping the memory of what is fixed in size. */
+  def clear(): Unit = {
+    columns.foreach(_.clear(rows))
+    memory.release(objectBytes + tableBytes)
+    objectBytes = 0
+    pendingBytes = 0
+    tableBytes = 0
+    isShort = false
+    rows = 0
+    offsets = null
+    knownTables = null
+    order = null
+    matched.clear()
+    if (failures != null) failures.clear()
+  }
+
+  /** Whether [[raiseFailure]] has to be asked. */
+  def hasFailures: Boolean = failures != null && failures.error.isDefined
+
+  /** Fails if a check has failed for one of the rows [first, first + count). */
+  def raiseFailure(first: Int, count: Int): Unit = failures.error.foreach { error =>
+    if ((first until first + count).exists(i => failures.has(positionBeforeSort(i)))) throw error
+  }
+
+  /**
+   * Group `g` is the rows `groupOffsets(g)` to `groupOffsets(g + 1) - 1`; all rows are group 0 if
+   * there are no keys. Only of rows that are sorted.
+   */
+  def groupOffsets: Array[Int] = {
+    if (offsets == null) offsets = RowBlock.offsets(groups, rows)
+    offsets
+  }
+
+  /** Aggregates of runs of the rows, which are sorted. Tasks that share the block share them. */
+  def tables: BlockTables = synchronized {
+    if (knownTables == null) knownTables = new BlockTables(columns, rows)
+    knownTables
+  }
+
+  /** Takes memory for the tables, and what else is computed of each row, until [[clear]]. */
+  def reserveTables(bytesPerRow: Int): Boolean = synchronized {
+    tableBytes > 0 || {
+      val bytes = rows.toLong * bytesPerRow
+      val isGranted = memory.tryReserve(bytes)
+      if (isGranted) tableBytes = bytes
+      isGranted
+    }
+  }
+
+  /** Whether the rows have group numbers; said before the first row. */
+  def grouped(): this.type = {
+    groups = new Array[Int](capacity)
+    this
+  }
+
+  private def grow(): Unit = {
+    if (isLargest) throw RowBlock.tooMany
+    reserveRows(nextCapacity - capacity)
+    resize(nextCapacity)
+  }
+
+  private def reserveRows(more: Int): Unit = {
+    memory.reserve(bytesPerRow * more)
+    fixedBytes += bytesPerRow * more
+  }
+
+  private def tryGrow(): Boolean = {
+    val bytes = bytesPerRow * (nextCapacity - capacity)
+    !isLargest && memory.tryReserve(bytes) && {
+      fixedBytes += bytes
+      resize(nextCapacity)
+      true
+    }
+  }
+
+  private def isLargest: Boolean = capacity > RowBlock.MaxRows / 2
+  private def nextCapacity: Int = if (capacity == 0) RowBlock.FirstCapacity else 2 * capacity
+  private val bytesPerRow: Long =
+    4L + 8 * endpoints.length + columns.map(_.bytesPerRow).sum + RowBlock.SortBytes
+
+  private def resize(larger: Int): Unit = {
+    endpoints.indices.foreach(k => endpoints(k) = java.util.Arrays.copyOf(endpoints(k), larger))
+    columns.foreach(_.grow(larger))
+    if (groups != null) groups = java.util.Arrays.copyOf(groups, larger)
+    capacity = larger
+  }
+
+  /**
+   * Variable-length values are accounted by the size of the rows that they came in, in steps of a
+   * mebibyte. The row that needs another step is kept even if that is refused, or the rows of a batch.
+   */
+  private def reserveObjects(bytes: Long): Unit = {
+    pendingBytes += bytes
+    if (pendingBytes >= RowBlock.ObjectStep) {
+      if (memory.tryReserve(pendingBytes)) objectBytes += pendingBytes else isShort = true
+      pendingBytes = 0
+    }
+  }
+}
+
+object RowBlock {
+  val FirstCapacity: Int = 1024
+
+  private val ObjectStep = 1L << 20
+
+  /** What sorting a row takes for a while. */
+  private val SortBytes = 40
+
+  /** A sort needs four times as many array elements, and an array ends a little below 2^31. */
+  val MaxRows: Int = 1 << 28
+
+  /** How much a row has of variable length, and more. */
+  private def bytesOf(row: InternalRow): Long = row match {
+    case unsafe: UnsafeRow => unsafe.getSizeInBytes
+    case batched: BatchRow => batched.textBytes
+    case _ => 0
+  }
+
+  private def tooMany: SparkException =
+    SparkException.internalError(s"IntervalSweepJoin: a window of more than $MaxRows rows")
+
+  private def offsets(groups: Array[Int], rows: Int): Array[Int] =
+    if (groups == null || rows == 0) Array(0, rows)
+    else {
+      val found = new Array[Int](groups(rows - 1) + 2)
+      var i = 0
+      while (i < rows) { found(groups(i) + 1) = i + 1; i += 1 }
+      // A group without rows ends where the one before it does.
+      var g = 1
+      while (g < found.length) { found(g) = math.max(found(g), found(g - 1)); g += 1 }
+      found
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.block
+
+import java.util.{BitSet => JBitSet}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, MutableProjection}
+
+/**
+ * The rows of a block for which some expression fails; by the order in which they were added.
+ *
+ * @param checks the expressions, over the columns `input`
+ */
+private final class RowFailures(checks: Seq[Expression], input: Seq[Attribute]) {
+  private val project = MutableProjection.create(checks, input)
+  private val rows = new JBitSet
+
+  /** The first of the errors, which are all of a kind. */
+  var error: Option[Exception] = None
+
+  def check(row: InternalRow, position: Int): Unit =
+    try project(row)
+    catch {
+      case e: Exception =>
+        rows.set(position)
+        error = error.orElse(Some(e))
+    }
+
+  def has(position: Int): Boolean = rows.get(position)
+
+  /** Adds the failures of other rows, which come behind the first `n`. */
+  def addAll(n: Int, other: RowFailures): Unit = {
+    other.rows.stream().forEach(row => rows.set(n + row))
+    error = error.orElse(other.error)
+  }
+
+  def clear(): Unit = {
+    rows.clear()
+    error = None
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.packing
+
+import java.nio.ByteOrder
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+/**
+ * Some rows in columns, each field as the word of 64 bits that a row in Spark's own format has for
+ * it, or as a text: [[RowBatch.takes]].
+ *
+ * {{{
+ *   field      ts       te       x        name
+ *   row 0      0        10       7        a       words(1)(0) = 10, texts(3)(0) = a
+ *   row 1      3        4        NULL     b       nulls(2)(1); the other fields' nulls are null
+ * }}}
+ *
+ * @param words by field, then by row; anything where a field is NULL; null for a field of texts
+ * @param nulls by field, then by row; null for a field of which no row is NULL
+ * @param texts by field, then by row; null where a field is NULL, and for a field of words. They may
+ *   be kept, and rows with the same text may share it.
+ */
+final class RowBatch(
+    val numRows: Int,
+    val words: Array[Array[Long]],
+    val nulls: Array[Array[Boolean]],
+    val texts: Array[Array[UTF8String]]) {
+
+  def isNull(field: Int, row: Int): Boolean = nulls(field) != null && nulls(field)(row)
+
+  val hasTexts: Boolean = texts.exists(_ != null)
+
+  /** How long the texts of a row are together. */
+  def textBytes(row: Int): Long = {
+    var bytes = 0L
+    var k = 0
+    while (k < texts.length) {
+      if (texts(k) != null && texts(k)(row) != null) bytes += texts(k)(row).numBytes
+      k += 1
+    }
+    bytes
+  }
+
+  /** How many rows from `first` on have texts of so many bytes: at least one, and perhaps all. */
+  def rowsOf(bytes: Long, first: Int): Int =
+    if (!hasTexts) numRows - first
+    else {
+      var rest = bytes
+      var end = first
+      while (end < numRows && rest > 0) { rest -= textBytes(end); end += 1 }
+      end - first
+    }
+
+  /** Some of the rows. */
+  def select(rows: Array[Int]): RowBatch = new RowBatch(
+    rows.length,
+    words.map(field =>
+      if (field == null) null else Permutation.permuted(field, rows, rows.length)),
+    nulls.map(flags => if (flags == null) null else selected(flags, rows)),
+    texts.map(field => if (field == null) null else rows.map(field(_))))
+
+  /** Null if none is set: those that were may have been left out for that. */
+  private def selected(flags: Array[Boolean], rows: Array[Int]): Array[Boolean] = {
+    val result = new Array[Boolean](rows.length)
+    var any = false
+    var i = 0
+    while (i < rows.length) { result(i) = flags(rows(i)); any |= result(i); i += 1 }
+    if (any) result else null
+  }
+}
+
+object RowBatch {
+  private[execution] val isLittleEndian = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
+
+  private[execution] val none = new RowBatch(0, Array.empty, Array.empty, Array.empty)
+
+  /** Whether fields of a type can be in a batch. */
+  def takes(dataType: DataType): Boolean = isWord(dataType) || isText(dataType)
+
+  def isText(dataType: DataType): Boolean = dataType.isInstanceOf[StringType]
+
+  /** Whether a field of a type is a word of its own. */
+  def isWord(dataType: DataType): Boolean = dataType match {
+    case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType |
+        DateType | TimestampType | TimestampNTZType | _: YearMonthIntervalType |
+        _: DayTimeIntervalType => true
+    case _ => false
+  }
+
+  /** How far a value of a type is from the lower end of its word, in bits. */
+  def shift(dataType: DataType): Int =
+    if (isLittleEndian) 0 else 64 - 8 * dataType.defaultSize
+}
+
+/**
+ * Rows that come in batches: taken one by one, or, by who can, many together. A row is valid until
+ * the next one.
+ *
+ * @param types of the fields
+ */
+abstract class BatchedRows(types: Array[DataType]) extends Iterator[InternalRow] {
+  private val row = new BatchRow(types)
+  row.batch = RowBatch.none
+  private var taken = 0
+
+  /** The next batch; null after the last one. */
+  protected def nextBatch(): RowBatch
+
+  override def hasNext: Boolean = batch != null
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException
+    row.at = taken
+    taken += 1
+    row
+  }
+
+  /** The batch that the next row is in; null after the last row. */
+  def batch: RowBatch = {
+    while (row.batch != null && taken == row.batch.numRows) {
+      row.batch = nextBatch()
+      taken = 0
+    }
+    row.batch
+  }
+
+  /** Where the next row is in its batch. */
+  def position: Int = taken
+
+  /** Goes past some rows of the batch, which were taken together. */
+  def skip(rows: Int): Unit = taken += rows
+}
+
+/** A row of a batch. */
+final class BatchRow(types: Array[DataType]) extends BaseGenericInternalRow {
+  private val shifts = types.map(RowBatch.shift)
+  var batch: RowBatch = _
+  var at = 0
+
+  private def word(ordinal: Int): Long = batch.words(ordinal)(at) >> shifts(ordinal)
+
+  /** How long the row's texts are together. */
+  def textBytes: Long = batch.textBytes(at)
+
+  override def numFields: Int = types.length
+  override def isNullAt(ordinal: Int): Boolean = batch.isNull(ordinal, at)
+  override def getLong(ordinal: Int): Long = batch.words(ordinal)(at)
+  override def getInt(ordinal: Int): Int = word(ordinal).toInt
+  override def getShort(ordinal: Int): Short = word(ordinal).toShort
+  override def getByte(ordinal: Int): Byte = word(ordinal).toByte
+  override def getBoolean(ordinal: Int): Boolean = getByte(ordinal) != 0
+  override def getFloat(ordinal: Int): Float = java.lang.Float.intBitsToFloat(getInt(ordinal))
+  override def getDouble(ordinal: Int): Double =
+    java.lang.Double.longBitsToDouble(getLong(ordinal))
+  override def getUTF8String(ordinal: Int): UTF8String = batch.texts(ordinal)(at)
+
+  override protected def genericGet(ordinal: Int): Any =
+    if (isNullAt(ordinal)) null
+    else types(ordinal) match {
+      case BooleanType => getBoolean(ordinal)
+      case ByteType => getByte(ordinal)
+      case ShortType => getShort(ordinal)
+      case FloatType => getFloat(ordinal)
+      case DoubleType => getDouble(ordinal)
+      case _: StringType => getUTF8String(ordinal)
+      case dataType => if (dataType.defaultSize == 4) getInt(ordinal) else getLong(ordinal)
+    }
+
+  override def setNullAt(ordinal: Int): Unit = readOnly()
+  override def update(ordinal: Int, value: Any): Unit = readOnly()
+  private def readOnly() = throw new UnsupportedOperationException("rows of a batch are read only")
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.packing
+
+import org.apache.spark.{
+  PartitionIdPassthrough, ShuffleDependency, SparkContext, SparkEnv, TaskContext
+}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection}
+import org.apache.spark.sql.execution.{ShuffledRowRDD, UnsafeRowSerializer}
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
+import org.apache.spark.sql.execution.metric.{
+  SQLMetric, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter
+}
+import org.apache.spark.sql.types.{BinaryType, DataType}
+import org.apache.spark.util.MutablePair
+
+/**
+ * Spark's own shuffle of rows, within the node. What it moves are rows packed by [[RowPacker]]: its
+ * serialiser and its streams are asked once for some thousand rows.
+ */
+object RowShuffle {
+
+  /** What a task packs for all partitions together, and the most and least for one. */
+  private val PackedBytes = 16L << 20
+  private val MostBytes = 256L << 10
+  private val LeastBytes = 4L << 10
+
+  private[execution] val packedColumns = Array[DataType](BinaryType)
+
+  /**
+   * @param addressed rows with the numbers of the partitions that they go to; the objects may be
+   *   the same for every row
+   * @param metrics of the node: reads and writes are reported there, in rows
+   */
+  def apply(
+      addressed: RDD[Product2[Int, InternalRow]],
+      partitions: Int,
+      types: Array[DataType],
+      metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
+    val written = metrics(SQLShuffleWriteMetricsReporter.SHUFFLE_RECORDS_WRITTEN)
+    val read = metrics(SQLShuffleReadMetricsReporter.RECORDS_READ)
+    val packed = addressed.mapPartitionsInternal[Product2[Int, InternalRow]](
+      new PackedAddresses(_, partitions, types.length, written))
+    val dependency = new ShuffleDependency[Int, InternalRow, InternalRow](
+      if (keepsRows) packed.mapPartitionsInternal(_.map(copied)) else packed,
+      new PartitionIdPassthrough(partitions),
+      new UnsafeRowSerializer(packedColumns.length),
+      shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(metrics))
+    new ShuffledRowRDD(dependency, metrics).mapPartitionsInternal { chunks =>
+      val counted = TaskContext.get().taskMetrics().createTempShuffleReadMetrics()
+      val unpacked = chunks.map { chunk =>
+        val bytes = chunk.getBinary(0)
+        val rows = RowPacker.numRows(bytes)
+        counted.incRecordsRead(rows - 1L)
+        read.add(rows - 1L)
+        bytes
+      }
+      RowPacker.unpack(unpacked, types)
+    }
+  }
+
+  /** Spark's sort shuffle serialises a row at once; of another shuffle that is not known. */
+  private def keepsRows: Boolean =
+    !Set("sort", "tungsten-sort").contains(SparkEnv.get.conf.get("spark.shuffle.manager", "sort"))
+
+  private def copied(pair: Product2[Int, InternalRow]): Product2[Int, InternalRow] =
+    (pair._1, pair._2.copy())
+
+  /** How much is packed for one of so many partitions. */
+  private[execution] def bytesFor(partitions: Int): Long =
+    math.max(LeastBytes, math.min(MostBytes, PackedBytes / partitions))
+
+  def createMetrics(sc: SparkContext): Map[String, SQLMetric] =
+    SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sc) ++
+      SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sc)
+}
+
+/** Rows packed by the partition that they go to. The pair is the same each time. */
+private final class PackedAddresses(
+    addressed: Iterator[Product2[Int, InternalRow]],
+    partitions: Int,
+    numFields: Int,
+    written: SQLMetric)
+    extends Iterator[Product2[Int, InternalRow]] {
+  private val packers = new Array[RowPacker](partitions)
+  private val mostBytes = RowShuffle.bytesFor(partitions)
+  private val context = TaskContext.get()
+  private val counted = context.taskMetrics().shuffleWriteMetrics
+  private val project = UnsafeProjection.create(RowShuffle.packedColumns)
+  private val packed = new GenericInternalRow(1)
+  private val pair = new MutablePair[Int, InternalRow]
+
+  /** The partition whose rows are given out next, if some are known to be. */
+  private var full = -1
+  private var rest = 0
+
+  override def hasNext: Boolean = {
+    while (full < 0 && addressed.hasNext) add(addressed.next())
+    while (full < 0 && rest < partitions) {
+      if (packers(rest) != null && packers(rest).numRows > 0) full = rest
+      rest += 1
+    }
+    full >= 0
+  }
+
+  override def next(): Product2[Int, InternalRow] = {
+    if (!hasNext) throw new NoSuchElementException
+    context.killTaskIfInterrupted()
+    val packer = packers(full)
+    written.add(packer.numRows - 1L)
+    counted.incRecordsWritten(packer.numRows - 1L)
+    packed.update(0, packer.take())
+    pair.update(full, project(packed))
+    full = -1
+    pair
+  }
+
+  private def add(row: Product2[Int, InternalRow]): Unit = {
+    if (packers(row._1) == null) packers(row._1) = new RowPacker(numFields)
+    val packer = packers(row._1)
+    packer.add(row._2)
+    if (packer.size >= mostBytes) full = row._1
+  }
+}

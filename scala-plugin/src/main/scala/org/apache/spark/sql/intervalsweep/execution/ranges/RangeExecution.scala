@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.ranges
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.execution.block.{BlockLayout, RowBlock}
+import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
+import org.apache.spark.sql.intervalsweep.execution.task.{
+  JoinOutput, PairReader, SortedTasks, SweepNode, SweepTask, SweepTasks, TaskInput, TaskSettings,
+  TwoInputs
+}
+
+/**
+ * The execution of a join by ranges: samples the points, sends both sides to their ranges, and, if
+ * rows are emitted unpaired, asks all ranges for those that are in several ([[ReplicatedRows]]).
+ */
+object RangeExecution {
+
+  /** To how many ranges more than one a box goes at most, on average, if that leaves enough tasks. */
+  private val MostCopies = 2.0
+
+  def apply(node: SweepNode): TaskInput = {
+    val rows = Map[Side, RDD[InternalRow]](
+      LeftSide -> node.input(LeftSide).execute(),
+      RightSide -> node.input(RightSide).execute())
+    val prepared = new PreparedRanges(node, rows, sampleRanges(node, rows))
+    TaskInput(prepared.input, prepared.tasks)
+  }
+
+  private def sampleRanges(
+      node: SweepNode,
+      rows: Map[Side, RDD[InternalRow]]): Ranges = {
+    val least = node.session.sparkContext.defaultParallelism
+    val most = math.max(least, node.conf.numShufflePartitions)
+    val sample = RangeSample.of(node, rows, most)
+    val wanted = sample.points.total / node.conf.getConf(IntervalSweepConf.RangeRows) + 1
+    // Longer boxes, fewer ranges: a box is copied to each that it touches.
+    val share = node.sweepCondition.sweeps.map(sample.meanShare).max
+    val bearable = if (share == 0) Double.MaxValue else MostCopies / share
+    // In several partitions, a row that is box and point could meet a partner in each.
+    val mayDeal = node.sweepCondition.sweeps.map(_.boxes).distinct.size == 1
+    val count = math.max(least.toDouble, Seq(wanted.toDouble, most, bearable).min).toInt
+    sample.points.ranges(count, mayDeal)
+  }
+}
+
+/** A join whose ranges are known. */
+private final class PreparedRanges(
+    node: SweepNode,
+    rows: Map[Side, RDD[InternalRow]],
+    ranges: Ranges) {
+  private val sides = Seq[Side](LeftSide, RightSide)
+  private val output = node.joinOutput
+  private val matched: Attribute = ReplicatedRows.matched()
+
+  private val rangeSides: Map[Side, RangeSide] = sides.map { side =>
+    side -> RangeSide(
+      node.input(side).output,
+      node.sweepCondition.endpoints(side),
+      new RangeRouter(side, node.sweepCondition.sweeps, ranges),
+      isKept = output.keepsUnmatched(side),
+      added = if (output.isTracked(side)) ReplicatedRows.columnsAdded() else Nil)
+  }.toMap
+
+  /** Both passes read these: Spark writes the files of a shuffle once. */
+  private val shuffled: Map[Side, RDD[InternalRow]] = sides.map { side =>
+    val replicated = node.longMetric(SweepMetrics.ReplicatedRows)
+    side -> RangeShuffle(rows(side), rangeSides(side), ranges.count, replicated, node.metrics)
+  }.toMap
+
+  private val replicatedSides: Seq[Side] = if (ranges.count > 1) output.tracked else Nil
+
+  val input: RDD[InternalRow] =
+    replicatedSides.map(decided).foldLeft(inputs(shuffled))(_ union _)
+
+  def tasks: SweepTasks = {
+    val settings = TaskSettings(node, output, rangeLayout(_), node.runLayout)
+    val decided =
+      replicatedSides.map(side => side -> rangeLayout(side, decidedColumns(side))).toMap
+    new RangeTasks(sortedTasks(settings), settings, decided)
+  }
+
+  private def sortedTasks(settings: TaskSettings): SortedTasks = {
+    val all = ranges
+    new SortedTasks(settings, partition => Some(all.limits(partition)))
+  }
+
+  private def inputs(rows: Map[Side, RDD[InternalRow]]): RDD[InternalRow] =
+    TwoInputs.zip(rows(LeftSide), rows(RightSide))
+
+  private def rangeLayout(side: Side): BlockLayout = {
+    val RangeSide(_, _, _, _, added) = rangeSides(side)
+    TaskSettings.layout(node, side, rangeSides(side).columns).copy(copies = added.lastOption)
+  }
+
+  private def rangeLayout(side: Side, columns: Seq[Attribute]): BlockLayout =
+    TaskSettings.layout(node, side, columns).withoutEndpoints
+
+  /** What is read of rows that are in several ranges; then whether they have a match. */
+  private def decidedColumns(side: Side): Seq[Attribute] =
+    node.payload(side) :+ rangeSides(side).added.head :+ matched
+
+  /** The rows of a side that are in several ranges, judged by all of them. */
+  private def decided(side: Side): RDD[InternalRow] = {
+    val columns = decidedColumns(side)
+    ReplicatedRows.decide(answers(side, columns), columns, ranges.count, node.metrics)
+      .mapPartitionsInternal(new DecidedRows(side, _))
+  }
+
+  private def answers(side: Side, columns: Seq[Attribute]): RDD[InternalRow] = {
+    val copiesAt = rangeSides(side).columns.size - 1
+    val several = shuffled(side).mapPartitionsInternal(_.filter(_.getInt(copiesAt) > 1))
+    val layouts = sides.map { s =>
+      val layout = TaskSettings.layout(node, s, rangeSides(s).columns)
+      s -> (if (s == side) layout.copy(payload = columns.init) else layout)
+    }.toMap
+    val outcomes = JoinOutput.outcomes(side)
+    val settings = TaskSettings(node, outcomes, layouts, runs = None)
+      .copy(metrics = SweepMetrics.withoutOutput(node.metrics, node.session.sparkContext))
+    val tasks = sortedTasks(settings)
+    val reader = PairReader(
+      layouts(LeftSide).payload,
+      layouts(RightSide).payload,
+      node.sweepCondition.residual,
+      Some(matched),
+      outcomes,
+      runs = Nil,
+      columns)
+    inputs(shuffled.updated(side, several)).mapPartitionsInternal(rows =>
+      reader.read(tasks.open(rows)))
+  }
+}
+
+/**
+ * Tasks of a join by ranges.
+ *
+ * @param decided the layouts of rows that are judged already
+ */
+final class RangeTasks(
+    sorted: SortedTasks,
+    settings: TaskSettings,
+    decided: Map[Side, BlockLayout])
+    extends SweepTasks {
+
+  override def open(input: Iterator[InternalRow]): SweepTask = input match {
+    case rows: DecidedRows => emitDecided(rows, TaskContext.get())
+    case _ => sorted.open(input)
+  }
+
+  private def emitDecided(rows: DecidedRows, context: TaskContext): SweepTask = {
+    val memory = settings.memory(context)
+    val resident = settings.leadPoints
+    val windows = new DecidedWindows(
+      rows,
+      settings.block(resident, memory),
+      settings.block(resident.other, memory),
+      new RowBlock(decided(rows.side), memory),
+      settings.batchRows)
+    settings.task(windows, resident, range = None, context)
+  }
+}

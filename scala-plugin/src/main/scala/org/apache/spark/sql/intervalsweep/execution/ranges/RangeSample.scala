@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.ranges
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.intervalsweep.condition.{Side, Sweep}
+import org.apache.spark.sql.intervalsweep.execution.block.EndpointReader
+import org.apache.spark.sql.intervalsweep.execution.packing.Collected
+import org.apache.spark.sql.intervalsweep.execution.runs.Extent
+import org.apache.spark.sql.intervalsweep.execution.task.SweepNode
+
+/**
+ * What the ranges of a join are made by.
+ *
+ * @param points of all sweeps, which sort them in one way
+ * @param boxes the endpoints of some rows of each side that is boxes
+ */
+final class RangeSample(val points: PointSample, boxes: Map[Side, Seq[Array[Long]]]) {
+
+  /** About which part of the points lies between the ends of a box, on average. */
+  def meanShare(sweep: Sweep): Double = {
+    val extent = new Extent(sweep.lead)
+    val shares = boxes(sweep.boxes).map { box =>
+      extent.read(box(_))
+      points.share(extent.least, extent.most)
+    }
+    if (shares.isEmpty) 0.0 else shares.sum / shares.length
+  }
+}
+
+object RangeSample {
+  private val BoxesPerPartition = 1000
+
+  /**
+   * Reads all points, and the first boxes of each partition, in one job: each has a start and an end
+   * in which cores wait.
+   *
+   * @param most how many ranges will be asked for at most
+   */
+  def of(
+      node: SweepNode,
+      rows: Map[Side, RDD[InternalRow]],
+      most: Int): RangeSample = {
+    val sides = node.sweepCondition.sweeps.map(_.boxes).distinct
+    val samples = points(node, rows, most) +: sides.map(boxes(node, rows, _))
+    val parts = Collected(node.session.sparkContext.union(samples))
+    val found = parts.collect { case Boxes(side, some) => side -> some }
+    new RangeSample(
+      PointSample.of(parts.collect { case Points(part) => part }),
+      sides.map(side => side -> found.filter(_._1 == side).flatMap(_._2)).toMap)
+  }
+
+  private sealed trait Part
+  private case class Points(part: PartitionPoints) extends Part
+  private case class Boxes(side: Side, endpoints: Array[Array[Long]]) extends Part
+
+  private def points(
+      node: SweepNode,
+      rows: Map[Side, RDD[InternalRow]],
+      most: Int): RDD[Part] = {
+    val side = node.sweepCondition.sweeps.head.points
+    val point = Seq(node.sweepCondition.endpoints(side)(node.sweepCondition.sweeps.head.lead.point))
+    val input = node.input(side).output
+    PartitionPoints.of(rows(side), () => new EndpointReader(point, input), most)
+      .mapPartitionsInternal(_.map(Points(_)))
+  }
+
+  private def boxes(
+      node: SweepNode,
+      rows: Map[Side, RDD[InternalRow]],
+      side: Side): RDD[Part] = {
+    val (expressions, input) = (node.sweepCondition.endpoints(side), node.input(side).output)
+    rows(side).mapPartitionsInternal { partition =>
+      val endpointOf = new EndpointReader(expressions, input)
+      val some = partition.take(BoxesPerPartition).filter(endpointOf.read)
+        .map(_ => Array.tabulate(expressions.size)(endpointOf))
+      Iterator(Boxes(side, some.toArray))
+    }
+  }
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.ranges
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.condition.{Side, Sweep}
+import org.apache.spark.sql.intervalsweep.execution.block.EndpointReader
+import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
+import org.apache.spark.sql.intervalsweep.execution.runs.Extent
+import org.apache.spark.util.MutablePair
+
+/**
+ * Cuts the line of encoded points into ranges: range `k` holds the points above `bounds(k - 1)` up
+ * to `bounds(k)`. The first range is open below, the last above.
+ *
+ * {{{
+ *   bounds            b0            b1
+ *   ranges   ...   0  |      1      |  2   ...
+ *   point                  .                    goes to 1
+ *   box           [--------]                    goes to 0 and 1; clipped to each, it meets every
+ *                                               point in one range only: no pair is found twice
+ * }}}
+ *
+ * A range has a partition, or several if it is a single value that many points have: each of those
+ * is in one of them, and boxes in all.
+ *
+ * @param parts the number of partitions of each range
+ */
+case class Ranges(bounds: Array[Long], parts: Array[Int]) {
+  require(parts.length == bounds.length + 1, "there is one range more than bounds")
+
+  private val starts: Array[Int] = parts.scanLeft(0)(_ + _)
+
+  /** The number of partitions. */
+  def count: Int = starts.last
+
+  /** Whether the points of some range are dealt out to several partitions. */
+  def areDealt: Boolean = count > parts.length
+
+  /**
+   * The range of a point: the number of bounds below it. It searches without branches that depend
+   * on the point, which no processor foresees.
+   */
+  private def rangeOf(point: Long): Int = {
+    var below = 0
+    var rest = bounds.length
+    while (rest > 1) {
+      val half = rest >>> 1
+      below += (if (bounds(below + half - 1) < point) half else 0)
+      rest -= half
+    }
+    if (rest == 1 && bounds(below) < point) below + 1 else below
+  }
+
+  /**
+   * The partition of a point.
+   *
+   * @param number of the row, by which rows of one value are dealt out
+   */
+  def of(point: Long, number: Long): Int = {
+    val k = rangeOf(point)
+    starts(k) + (number % parts(k)).toInt
+  }
+
+  def firstOf(point: Long): Int = starts(rangeOf(point))
+
+  def lastOf(point: Long): Int = starts(rangeOf(point) + 1) - 1
+
+  /** The first and the last value of partition `p`. */
+  def limits(p: Int): (Long, Long) = {
+    val at = java.util.Arrays.binarySearch(starts, p)
+    val k = if (at >= 0) at else -at - 2
+    (
+      if (k == 0) Long.MinValue else bounds(k - 1) + 1,
+      if (k == bounds.length) Long.MaxValue else bounds(k))
+  }
+}
+
+object Ranges {
+  def apply(bounds: Array[Long]): Ranges = Ranges(bounds, Array.fill(bounds.length + 1)(1))
+}
+
+/** Where a row goes: for each sweep, the partitions that its box touches or that of its point. */
+final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends Serializable {
+
+  /** Whether it depends on the numbers of rows. */
+  def usesNumbers: Boolean = ranges.areDealt && sweeps.exists(_.points == side)
+
+  /** How many sweeps there are. */
+  val width: Int = sweeps.size
+
+  private val points: Array[Int] = sweeps.map(_.lead.point).toArray
+
+  /** Of the boxes of each sweep; null where the rows are its points. A task has its own copy. */
+  private val extents: Array[Extent] =
+    sweeps.map(sweep => if (sweep.boxes == side) new Extent(sweep.lead) else null).toArray
+
+  /** The first and last partition of a row by sweep; of a pair with first > last, there is none. */
+  def route(endpoints: Int => Long, number: Long, into: Array[Int]): Unit = {
+    var k = 0
+    while (k < width) {
+      if (extents(k) != null) routeBox(extents(k), endpoints, into, 2 * k)
+      else {
+        val partition = ranges.of(endpoints(points(k)), number)
+        into(2 * k) = partition
+        into(2 * k + 1) = partition
+      }
+      k += 1
+    }
+  }
+
+  private def routeBox(lead: Extent, endpoints: Int => Long, into: Array[Int], at: Int): Unit = {
+    lead.read(endpoints)
+    into(at) = if (lead.isEmpty) 1 else ranges.firstOf(lead.least)
+    into(at + 1) = if (lead.isEmpty) 0 else ranges.lastOf(lead.most)
+  }
+}
+
+/**
+ * The rows of one side, and how they get to their ranges.
+ *
+ * @param isKept whether rows that touch no range go somewhere nevertheless
+ * @param added the columns number and copies, if it has to be known which rows have a match
+ */
+case class RangeSide(
+    output: Seq[Attribute],
+    endpoints: Seq[Expression],
+    router: RangeRouter,
+    isKept: Boolean,
+    added: Seq[Attribute]) {
+  def isNumbered: Boolean = added.nonEmpty
+
+  /** The columns of the rows in their ranges. */
+  def columns: Seq[Attribute] = output ++ added
+}
+
+/** Sends the rows of one side to their ranges. */
+object RangeShuffle {
+
+  /**
+   * @param replicated counts the copies of a row beyond the first
+   * @param metrics of the node: shuffle reads and writes are reported there
+   * @return as many partitions as the ranges have
+   */
+  def apply(
+      rows: RDD[InternalRow],
+      side: RangeSide,
+      ranges: Int,
+      replicated: SQLMetric,
+      metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
+    // Rows are numbered in the order in which they come: a partition that is made a second time may
+    // have another.
+    val addressed = rows.mapPartitionsWithIndexInternal[Product2[Int, InternalRow]](
+      address(_, _, side, ranges, replicated),
+      isOrderSensitive = side.isNumbered || side.router.usesNumbers)
+    RowShuffle(addressed, ranges, side.columns.map(_.dataType).toArray, metrics)
+  }
+
+  private def address(
+      partition: Int,
+      rows: Iterator[InternalRow],
+      side: RangeSide,
+      ranges: Int,
+      replicated: SQLMetric): Iterator[Product2[Int, InternalRow]] =
+    new AddressedRows(partition, rows, side, new RowTargets(side, ranges), replicated)
+}
+
+/** Rows with the ranges that they go to, one after the other. The pair is the same each time. */
+private final class AddressedRows(
+    partition: Int,
+    rows: Iterator[InternalRow],
+    side: RangeSide,
+    targets: RowTargets,
+    replicated: SQLMetric)
+    extends Iterator[Product2[Int, InternalRow]] {
+  private lazy val numbered = ReplicatedRows.numbered(side.output)
+  private val pair = new MutablePair[Int, InternalRow]
+  private var number = ReplicatedRows.firstNumber(partition)
+  private var at = 0
+
+  override def hasNext: Boolean = {
+    while (at == targets.count && rows.hasNext) advance()
+    at < targets.count
+  }
+
+  override def next(): Product2[Int, InternalRow] = {
+    pair._1 = targets(at)
+    at += 1
+    pair
+  }
+
+  private def advance(): Unit = {
+    val row = rows.next()
+    targets.read(row, number)
+    at = 0
+    if (targets.count > 1) replicated.add(targets.count - 1L)
+    pair._2 =
+      if (side.isNumbered) numbered(row, number, targets.count) else row
+    number += 1
+  }
+}
+
+/** The ranges that one row after the other goes to, each once. */
+private final class RowTargets(side: RangeSide, ranges: Int) {
+  private val endpointOf = new EndpointReader(side.endpoints, side.output)
+  private val routes = new Array[Int](2 * side.router.width)
+  private val targets = new Array[Int](ranges)
+
+  /** How many ranges there are. */
+  var count = 0
+
+  def apply(k: Int): Int = targets(k)
+
+  /** Goes on to a row. */
+  def read(row: InternalRow, number: Long): Unit = {
+    count = 0
+    if (endpointOf.read(row)) {
+      side.router.route(endpointOf, number, routes)
+      var sweep = 0
+      while (sweep < side.router.width) { addRoute(sweep); sweep += 1 }
+    }
+    if (count == 0 && side.isKept) add((number % ranges).toInt)
+  }
+
+  /** Adds what is on the route of a sweep and not on that of one before. */
+  private def addRoute(sweep: Int): Unit = {
+    var range = routes(2 * sweep)
+    while (range <= routes(2 * sweep + 1)) {
+      if (!isOnRouteBefore(sweep, range)) add(range)
+      range += 1
+    }
+  }
+
+  private def isOnRouteBefore(sweep: Int, range: Int): Boolean = {
+    var k = 0
+    while (k < sweep && (range < routes(2 * k) || range > routes(2 * k + 1))) k += 1
+    k < sweep
+  }
+
+  private def add(range: Int): Unit = {
+    targets(count) = range
+    count += 1
+  }
+}

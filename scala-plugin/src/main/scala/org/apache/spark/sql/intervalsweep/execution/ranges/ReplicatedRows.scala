@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.ranges
+
+import org.apache.spark.HashPartitioner
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Ascending, Attribute, AttributeReference, BoundReference, SortOrder,
+  UnsafeProjection, UnsafeRow
+}
+import org.apache.spark.sql.catalyst.expressions.codegen.{GenerateUnsafeRowJoiner, UnsafeRowWriter}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.condition.Side
+import org.apache.spark.sql.intervalsweep.execution.block.{KeyGroups, Leftovers, RowBlock}
+import org.apache.spark.sql.intervalsweep.execution.packing.{RowShuffle, RowSorter}
+import org.apache.spark.sql.intervalsweep.execution.windows.Windows
+import org.apache.spark.sql.types.{BooleanType, IntegerType, LongType}
+import org.apache.spark.util.MutablePair
+
+/**
+ * Rows of a join by ranges that are in several ranges: whether such a row has a match is known only
+ * when all of them have been asked.
+ *
+ * {{{
+ *   ranges       0      |      1      |     2
+ *   row 7      [--------------------]             copies 2: no match in 0, a match in 1
+ *   row 8                    [------------]       copies 2: no match in either
+ *
+ *   asked in 0:  (7, no)                          brought together by number, sorted:
+ *   asked in 1:  (7, yes) (8, no)                 7 has a match, 8 has none
+ *   asked in 2:  (8, no)
+ * }}}
+ *
+ * The ranges are asked once more, with these rows of one side alone and without pairs being made;
+ * then only these rows are shuffled again, not the rows of one range, of which most are.
+ */
+object ReplicatedRows {
+
+  /** The number of a row, unique among those of its side. */
+  def number(): Attribute = AttributeReference("number", LongType, nullable = false)()
+
+  /** In how many ranges a row is. */
+  def copies(): Attribute = AttributeReference("copies", IntegerType, nullable = false)()
+
+  /** Whether a row has a match. */
+  def matched(): Attribute = AttributeReference("matched", BooleanType, nullable = false)()
+
+  def columnsAdded(): Seq[Attribute] = Seq(number(), copies())
+
+  /** A function that adds number and copies to rows of these columns; the result is reused. */
+  def numbered(columns: Seq[Attribute]): (InternalRow, Long, Int) => UnsafeRow = {
+    val project = UnsafeProjection.create(columns, columns)
+    val added = columnsAdded()
+    val joiner = GenerateUnsafeRowJoiner.create(
+      DataTypeUtils.fromAttributes(columns),
+      DataTypeUtils.fromAttributes(added))
+    val writer = new UnsafeRowWriter(added.size)
+    (row, number, copies) => {
+      writer.reset()
+      writer.write(0, number)
+      writer.write(1, copies)
+      val unsafe = row match {
+        case row: UnsafeRow => row
+        case _ => project(row)
+      }
+      joiner.join(unsafe, writer.getRow)
+    }
+  }
+
+  /** The first number of a partition's rows. */
+  def firstNumber(partition: Int): Long = partition.toLong << 33
+
+  /**
+   * Brings the answers of the ranges together.
+   *
+   * @param answers rows whose last two columns are [[number]] and [[matched]]
+   * @return one of the rows of each number, with what is true of all of them
+   */
+  def decide(
+      answers: RDD[InternalRow],
+      columns: Seq[Attribute],
+      partitions: Int,
+      metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
+    val numberAt = columns.size - 2
+    val byNumber = new HashPartitioner(partitions)
+    val addressed = answers.mapPartitionsInternal[Product2[Int, InternalRow]] { rows =>
+      val pair = new MutablePair[Int, InternalRow]
+      rows.map(row => pair.update(byNumber.getPartition(row.getLong(numberAt)), row))
+    }
+    val order = SortOrder(BoundReference(numberAt, LongType, nullable = false), Ascending)
+    val sorter = RowSorter(DataTypeUtils.fromAttributes(columns), order, metrics)
+    val types = columns.map(_.dataType).toArray
+    RowShuffle(addressed, partitions, types, metrics).mapPartitionsInternal { rows =>
+      val project = UnsafeProjection.create(types)
+      merge(sorter.sort(rows.map(project(_))), numberAt)
+    }
+  }
+
+  /** Rows of one number come one after the other. */
+  private def merge(rows: Iterator[InternalRow], numberAt: Int): Iterator[InternalRow] = {
+    val sorted = rows.buffered
+    new Iterator[InternalRow] {
+      override def hasNext: Boolean = sorted.hasNext
+      override def next(): InternalRow = {
+        val row = sorted.next().copy()
+        val number = row.getLong(numberAt)
+        var matched = row.getBoolean(numberAt + 1)
+        while (sorted.hasNext && sorted.head.getLong(numberAt) == number)
+          matched |= sorted.next().getBoolean(numberAt + 1)
+        row.setBoolean(numberAt + 1, matched)
+        row
+      }
+    }
+  }
+}
+
+/**
+ * Rows of one side that have been judged already, in the place of a task's input.
+ *
+ * @param rows their last column says whether they have a match
+ */
+final class DecidedRows(val side: Side, val rows: Iterator[InternalRow])
+    extends Iterator[InternalRow] {
+  override def hasNext: Boolean = rows.hasNext
+  override def next(): InternalRow = throw new UnsupportedOperationException
+}
+
+/** The windows of a task that gets [[DecidedRows]]: nothing but leftovers. */
+final class DecidedWindows(
+    input: DecidedRows,
+    override val resident: RowBlock,
+    override val stream: RowBlock,
+    decided: RowBlock,
+    batchRows: Int)
+    extends Windows {
+  private val matchedAt = decided.layout.input.size - 1
+  override val leftovers: Leftovers = new Leftovers(Map(input.side -> decided), batchRows)
+  override def residentChanged: Boolean = false
+  override def residentEnds: Boolean = false
+  override def token: String = ""
+
+  override def next(): Boolean = {
+    leftovers.clear()
+    while (!leftovers.isFull && input.rows.hasNext) {
+      val row = input.rows.next()
+      if (row.getBoolean(matchedAt)) decided.matched.set(decided.numRows)
+      decided.append(row, KeyGroups.NoGroup)
+    }
+    !leftovers.isEmpty
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.runs
+
+/**
+ * A batch of runs: box `box(i)` matches the points `first(i)` to `first(i) + count(i) - 1` in the
+ * sweep number `sweep`. Or of sums: it matches `count(i)` points, `first(i)` among them, which add
+ * up to `sums(m)(i)` in the measure `m` of [[Measures]].
+ */
+final class RunBatch {
+  var sweep = 0
+  var size = 0
+  var box: Array[Int] = Array.emptyIntArray
+  var first: Array[Int] = Array.emptyIntArray
+  var count: Array[Int] = Array.emptyIntArray
+
+  /** Null in a batch of runs. */
+  var sums: Array[Array[Long]] = _
+
+  /** Makes room for `n` runs, keeping those that are there. */
+  def reserve(n: Int): Unit = if (box.length < n) {
+    val capacity = math.max(n, math.min(2L * box.length, Int.MaxValue - 8).toInt)
+    box = java.util.Arrays.copyOf(box, capacity)
+    first = java.util.Arrays.copyOf(first, capacity)
+    count = java.util.Arrays.copyOf(count, capacity)
+  }
+
+  /** How many pairs the runs stand for. */
+  def pairs: Long = {
+    var sum = 0L
+    var k = 0
+    while (k < size) { sum += count(k); k += 1 }
+    sum
+  }
+
+  def add(b: Int, f: Int, n: Int): Unit = {
+    reserve(size + 1)
+    box(size) = b
+    first(size) = f
+    count(size) = n
+    size += 1
+  }
+}
+
+/** How many boxes and points a sweep has in a window. */
+case class SweepSize(boxes: Int, points: Int) {
+
+  /** Whether all runs, or sums, are of a box and of points, one at least, that there are. */
+  def holds(runs: RunBatch): Boolean = {
+    val (box, first, count) = (runs.box, runs.first, runs.count)
+    // The points of a sum are not next to each other.
+    val areNext = if (runs.sums == null) -1 else 0
+    var signs = 0
+    var k = 0
+    // What may not be negative, for one test after a loop that the JVM can vectorise.
+    while (k < runs.size) {
+      val rest = points - first(k)
+      signs |= box(k) |
+        (boxes - 1 - box(k)) | first(k) | count(k) |
+        (count(k) - 1) |
+        (rest - 1) |
+        (points - count(k)) |
+        ((rest - count(k)) & areNext)
+      k += 1
+    }
+    signs >= 0
+  }
+
+  override def toString: String = s"$boxes boxes and $points points"
+}
+
+/** Who finds the matches of a window: the worker, or the task itself. */
+trait RunSource {
+
+  /** The runs that were found last. */
+  def runs: RunBatch
+
+  /** Finds the next batch of runs; false after the last one of the window. */
+  def nextRuns(statistics: SweepStatistics): Boolean
+}
+
+/** What a sweep counts. */
+final class SweepStatistics {
+  var candidates = 0L
+  var skippedBlocks = 0L
+  var runs = 0L
+  var kernelNanos = 0L
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.task
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, BaseGenericInternalRow, Expression, GenericInternalRow, JoinedRow, Literal,
+  MutableProjection, NamedExpression, Predicate, UnsafeProjection
+}
+import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
+
+/**
+ * The joined rows of a task without generated code around it: for plans that are interpreted.
+ *
+ * @param existence the column that says whether an unpaired row has a match
+ * @param runs the columns of what the pairs of a run are together
+ */
+case class PairReader(
+    left: Seq[Attribute],
+    right: Seq[Attribute],
+    residual: Option[Expression],
+    existence: Option[Attribute],
+    joinOutput: JoinOutput,
+    runs: Seq[NamedExpression],
+    output: Seq[Attribute]) {
+
+  def read(task: SweepTask): Iterator[InternalRow] = new Iterator[InternalRow] {
+    private val input = left ++ right
+    private val isWanted = Predicate.create(residual.getOrElse(Literal.TrueLiteral), input)
+    private val nullableInput = input.map(_.withNullability(true))
+    private val joinedInput = nullableInput ++ existence ++ runs.map(_.toAttribute)
+    private val project = UnsafeProjection.create(output, joinedInput)
+    private val valuesOfPair = MutableProjection.create(runs, nullableInput)
+    private val leftRow = new BlockRow(left.size)
+    private val rightRow = new BlockRow(right.size)
+    private val pair = new JoinedRow(leftRow, rightRow)
+    private val outcome = new GenericInternalRow(existence.size)
+    private val joined = new JoinedRow(pair, outcome)
+    private val whole = new JoinedRow
+    private val valuesOfRun = new RunRow(task, runs.size)
+    private var pairs = 0
+    private var isFound = false
+
+    override def hasNext: Boolean = {
+      while (!isFound && (pairs > 0 || startRun())) step()
+      isFound
+    }
+
+    override def next(): InternalRow = {
+      if (!hasNext) throw new NoSuchElementException
+      isFound = false
+      task.emitted(1)
+      project(whole(joined, if (task.isRun) valuesOfRun else valuesOfPair(pair)))
+    }
+
+    private def startRun(): Boolean = task.hasRun() && {
+      if (task.takeWindowChange()) {
+        leftRow.block = task.left
+        rightRow.block = task.right
+      }
+      leftRow.position = task.leftRow - task.leftStep
+      rightRow.position = task.rightRow - task.rightStep
+      pairs = task.takePairs()
+      if (existence.isDefined) outcome.update(0, task.hasMatch)
+      true
+    }
+
+    private def step(): Unit = {
+      leftRow.position += task.leftStep
+      rightRow.position += task.rightStep
+      pairs -= 1
+      isFound = !task.isPair || isMatch && joinOutput.hasPairs
+    }
+
+    private def isMatch: Boolean = {
+      val (l, r) = (leftRow.position, rightRow.position)
+      val isNew = joinOutput.hasPairs || !task.isDecided(l, r)
+      val matches = isNew && isWanted.eval(pair)
+      if (matches) task.setMatched(l, r)
+      matches
+    }
+  }
+}
+
+/** A row of a block, as Catalyst reads rows; all columns are NULL where there is no row. */
+final class BlockRow(override val numFields: Int) extends BaseGenericInternalRow {
+  var block: RowBlock = _
+  var position = 0
+
+  override protected def genericGet(ordinal: Int): Any =
+    if (position < 0) null else block.columns(ordinal).boxed(position)
+  override def setNullAt(i: Int): Unit = throw new UnsupportedOperationException
+  override def update(i: Int, value: Any): Unit = throw new UnsupportedOperationException
+}
+
+/** What the pairs of a task's run are together. */
+private final class RunRow(task: SweepTask, override val numFields: Int)
+    extends BaseGenericInternalRow {
+  override protected def genericGet(ordinal: Int): Any = task.runColumns(ordinal).boxed(0)
+  override def setNullAt(i: Int): Unit = throw new UnsupportedOperationException
+  override def update(i: Int, value: Any): Unit = throw new UnsupportedOperationException
+}

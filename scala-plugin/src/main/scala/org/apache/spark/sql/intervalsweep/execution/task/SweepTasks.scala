@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.task
+
+import org.apache.spark.TaskContext
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Side}
+import org.apache.spark.sql.intervalsweep.execution.block.GroupReader
+import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
+import org.apache.spark.sql.intervalsweep.execution.windows.{
+  BroadcastIndex, BroadcastWindows, SortedInput, SortedWindows
+}
+
+/** Makes the join of one task; sent to the executors. */
+trait SweepTasks extends Serializable {
+
+  /** @param input a partition of [[TaskInput.rows]] */
+  def open(input: Iterator[InternalRow]): SweepTask
+}
+
+/**
+ * What the driver has prepared of an execution.
+ *
+ * @param rows what is joined task by task: the rows of the side that is not broadcast, or, in each
+ *   partition, [[TwoInputs]] or rows that are decided already
+ * @param tasks makes the join of a task from its rows
+ */
+final case class TaskInput(rows: RDD[InternalRow], tasks: SweepTasks)
+
+/** Tasks that read one input and have the other by broadcast. */
+final class BroadcastTasks(
+    settings: TaskSettings,
+    side: Side,
+    rows: Broadcast[Array[InternalRow]],
+    join: String)
+    extends SweepTasks {
+
+  override def open(input: Iterator[InternalRow]): SweepTask = {
+    val context = TaskContext.get()
+    val streamed = side.other
+    val index = BroadcastIndex.of(
+      rows.value,
+      join,
+      settings.layouts(side),
+      settings.keys(side),
+      settings.sortTimer,
+      context)
+    val memory = settings.memory(context)
+    val leftovers = settings.leftovers(memory)
+    val windows = new BroadcastWindows(
+      index,
+      streamed,
+      input,
+      settings.block(streamed, memory),
+      leftovers,
+      groupOf(index, streamed, leftovers.isKept(streamed)),
+      settings.windowSize(streamed),
+      sortStream = settings.pointSides(streamed),
+      settings.sortTimer,
+      token = join)
+    settings.task(windows, resident = side, range = None, context)
+  }
+
+  /** The key groups of the other side's rows; null when the join has no keys. */
+  private def groupOf(index: BroadcastIndex, streamed: Side, isKept: Boolean): GroupReader = {
+    val keys = settings.keys(streamed)
+    if (keys.isEmpty) null
+    else new GroupReader(index.groups, keys, settings.layouts(streamed).input, isKept)
+  }
+}
+
+/**
+ * Tasks that read two inputs, sorted by their keys if there are any.
+ *
+ * @param rangeOf the first and the last point of a partition's range, if partitions are ranges
+ */
+final class SortedTasks(settings: TaskSettings, rangeOf: Int => Option[(Long, Long)])
+    extends SweepTasks {
+
+  override def open(input: Iterator[InternalRow]): SweepTask = {
+    val context = TaskContext.get()
+    val inputs = input.asInstanceOf[TwoInputs]
+    val memory = settings.memory(context)
+    val resident = settings.leadPoints
+    def sorted(side: Side): SortedInput = new SortedInput(
+      side,
+      if (side == LeftSide) inputs.left else inputs.right,
+      settings.keys(side),
+      settings.layouts(side).input)
+    val windows = new SortedWindows(
+      sorted(resident),
+      sorted(resident.other),
+      settings.block(resident, memory),
+      settings.block(resident.other, memory),
+      settings.leftovers(memory),
+      settings.windowSize(resident.other),
+      sortStream = settings.pointSides(resident.other),
+      settings.sortTimer,
+      settings.metrics(SweepMetrics.SpillSize))
+    settings.task(windows, resident, rangeOf(inputs.partition), context)
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.task
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.RunLayout
+import org.apache.spark.sql.intervalsweep.execution.block.{
+  BlockLayout, BlockMemory, Leftovers, RowBlock, TaskMemory
+}
+import org.apache.spark.sql.intervalsweep.execution.metrics.{SortTimer, SweepMetrics}
+import org.apache.spark.sql.intervalsweep.execution.runs.LocalSweep
+import org.apache.spark.sql.intervalsweep.execution.windows.{WindowSize, Windows}
+import org.apache.spark.sql.intervalsweep.execution.worker.{SweepWorker, WorkerSettings}
+
+/** What every task of a join needs to know; made on the driver. */
+case class TaskSettings(
+    layouts: Map[Side, BlockLayout],
+    keys: Map[Side, Seq[Expression]],
+    plan: TaskPlan,
+    pointSides: Set[Side],
+    leadPoints: Side,
+    worker: Map[Side, WorkerSettings],
+    batchRows: Int,
+    smallGroupPairs: Long,
+    metrics: Map[String, SQLMetric]) {
+
+  /** Each window of boxes goes through the points once, and each of points is searched. */
+  def windowSize(stream: Side): WindowSize = WindowSize(
+    residentRows = TaskSettings.ResidentBatches * batchRows,
+    streamRows = batchRows *
+      (if (pointSides(stream)) TaskSettings.PointBatches else TaskSettings.BoxBatches),
+    groupRows = TaskSettings.GroupBatches * batchRows)
+
+  def sortTimer: SortTimer = new SortTimer(metrics(SweepMetrics.SortTime))
+
+  def block(side: Side, memory: BlockMemory): RowBlock = {
+    val block = new RowBlock(layouts(side), memory)
+    if (keys(side).isEmpty) block else block.grouped()
+  }
+
+  /** Blocks for rows that can match nothing, of the sides that keep them. */
+  def leftovers(memory: BlockMemory): Leftovers = {
+    val kept = plan.output.tracked.filter(plan.output.keepsUnmatched)
+    val blocks = kept.map(side => side -> new RowBlock(layouts(side).withoutEndpoints, memory))
+    new Leftovers(blocks.toMap, batchRows)
+  }
+
+  def task(
+      windows: Windows,
+      resident: Side,
+      range: Option[(Long, Long)],
+      context: TaskContext): SweepTask = {
+    val start = () => new SweepWorker(worker(resident), range, context)
+    val firstOnly = plan.sweeps.map(plan.isFirstOnly)
+    val local =
+      new LocalSweep(plan.sweeps, firstOnly, range, batchRows, smallGroupPairs, context)
+    val task = new SweepTask(windows, resident, plan, start, local, metrics, context)
+    context.addTaskCompletionListener[Unit](_ => task.publish())
+    task
+  }
+
+  /** The memory of a task's blocks; given back when the task ends. */
+  def memory(context: TaskContext): TaskMemory = {
+    val memory = new TaskMemory(context.taskMemoryManager())
+    context.addTaskCompletionListener[Unit] { _ =>
+      metrics(SweepMetrics.PeakMemory).add(memory.peak)
+      memory.releaseAll()
+    }
+    memory
+  }
+}
+
+object TaskSettings {
+  private val ResidentBatches = 4
+  private val BoxBatches = 4
+  private val PointBatches = 16
+  private val GroupBatches = 64
+
+  def apply(node: SweepNode): TaskSettings =
+    apply(
+      node,
+      node.joinOutput,
+      side => layout(node, side, node.input(side).output),
+      node.runLayout)
+
+  /** @param input the columns of the side's rows as a task gets them */
+  def layout(node: SweepNode, side: Side, input: Seq[Attribute]): BlockLayout = {
+    val condition = node.sweepCondition
+    BlockLayout(
+      input,
+      node.payload(side),
+      condition.endpoints(side),
+      condition.sortSlot(side),
+      condition.tieSlot(side),
+      condition.checks(side))
+  }
+
+  def apply(
+      node: SweepNode,
+      output: JoinOutput,
+      layout: Side => BlockLayout,
+      runs: Option[RunLayout]): TaskSettings = {
+    val sides = Seq[Side](LeftSide, RightSide)
+    val plan = TaskPlan(
+      node.sweepCondition.sweeps.toArray,
+      output,
+      node.sweepCondition.residual.isDefined,
+      runs)
+    TaskSettings(
+      layouts = sides.map(side => side -> layout(side)).toMap,
+      keys = sides.map(side => side -> node.sweepCondition.keys(side)).toMap,
+      plan = plan,
+      pointSides = node.sweepCondition.sweeps.map(_.points).toSet,
+      leadPoints = node.sweepCondition.sweeps.head.points,
+      worker = sides.map(side => side -> WorkerSetup(node, plan, side)).toMap,
+      batchRows = node.conf.getConf(IntervalSweepConf.BatchRows),
+      smallGroupPairs = node.conf.getConf(IntervalSweepConf.SmallGroupPairs),
+      metrics = node.metrics)
+  }
+}
