@@ -113,11 +113,21 @@ private[condition] object BoxForm {
     }
 
   private def of(comparisons: Seq[Comparison], boxes: Side): Option[BoxForm] = {
-    // Stable, so that among equals the first one written leads.
-    val axes = points(comparisons.flatMap(c => c.boxes.get(boxes).map(c -> _)))
-      .sortBy(axis => (-axis.strength, -axis.comparisons.length))
+    val axes = axesOf(comparisons, boxes)
     axes.headOption.map(BoxForm(boxes, _, axes.lift(1)))
   }
+
+  /** With either side as boxes and any axis in the lead. */
+  def all(comparisons: Seq[Comparison]): Seq[BoxForm] = for {
+    boxes <- Seq(LeftSide, RightSide)
+    axes = axesOf(comparisons, boxes)
+    lead <- axes
+  } yield BoxForm(boxes, lead, axes.find(_ ne lead))
+
+  /** The best first. Stable, so that among equals the first one written leads. */
+  private def axesOf(comparisons: Seq[Comparison], boxes: Side): Seq[PointAxis] =
+    points(comparisons.flatMap(c => c.boxes.get(boxes).map(c -> _)))
+      .sortBy(axis => (-axis.strength, -axis.comparisons.length))
 
   private def points(comparisons: Seq[(Comparison, PointBounds)]): Seq[PointAxis] =
     comparisons.foldLeft(Seq.empty[PointAxis]) { case (axes, (comparison, bounds)) =>

@@ -5,7 +5,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
-import org.apache.spark.sql.intervalsweep.functions.WholeUnits
+import org.apache.spark.sql.intervalsweep.functions.{DifferenceAtMost, WholeUnits}
 import org.apache.spark.sql.types._
 
 /**
@@ -30,7 +30,7 @@ private[intervalsweep] object CannotFail {
     case _: DateAdd | _: DateSub | _: DateDiff | _: ExtractANSIIntervalDays | _: WholeUnits => true
     case _: Coalesce | _: If | _: CaseWhen | _: Greatest | _: Least => true
     case _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull | _: IsNotNull => true
-    case _: PeriodEndpoint | _: DecodedEndpoint => true
+    case _: PeriodEndpoint | _: DecodedEndpoint | _: DifferenceAtMost => true
     case _: KnownNotNull | _: KnownNullable | _: UnscaledValue => true
     case _: KnownFloatingPointNormalized | _: NormalizeNaNAndZero => true
     case _ => false

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition
 
-import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, Or}
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Coalesce, Expression, Or}
+import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 
 /** Splits a condition and assembles a [[SweepCondition]]. */
 private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
@@ -20,6 +21,7 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
         bestBox(parts)
           .toRight(reason(condition, conjuncts, parts))
           .flatMap(assemble(conjuncts, parts, _))
+          .left.flatMap(reason => alternatives(conjuncts).toRight(reason))
     }
   }
 
@@ -82,6 +84,57 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
     if (conjuncts.exists(_.isSwept)) Right(sweep)
     else unorderable(parts).orElse(weak(parts, box, split)).toLeft(sweep)
   }
+
+  /** By the alternatives of one conjunct. */
+  private def alternatives(conjuncts: Seq[Conjunct]): Option[SweepCondition] =
+    conjuncts.iterator.flatMap { conjunct =>
+      conjunct.expression match {
+        case Alternatives(several) if conjunct.relation.isEmpty && !wish.forcedBoxes.isDefined =>
+          sweptBy(several, conjunct, conjuncts)
+        case _ => None
+      }
+    }.nextOption()
+
+  /** @param either the one of the conjuncts that is the alternatives */
+  private def sweptBy(
+      alternatives: Seq[Expression],
+      either: Conjunct,
+      conjuncts: Seq[Conjunct]): Option[SweepCondition] = {
+    val branches = alternatives.map(Conjuncts.of)
+    val others = conjuncts.filterNot(_ eq either)
+    val common = read(others, EqualityKeys(sides, ofFunctions = true))
+    val form = Alternatives(branches.map(common.comparisons ++ comparisonsOf(_)))
+    val slots = new Slots
+    val isWanted = wish.weakRanges || common.keys.isEmpty || !form.areWeak ||
+      branches.forall(_.exists(_.isSwept))
+    for {
+      sweeps <- if (isWanted) form.toSweeps(slots) else None
+      (leftKeys, rightKeys) = common.keys.flatMap(_._2).distinct.unzip
+      whole = branches.map(_.map(_.whole).distinct.reduceOption(And).getOrElse(TrueLiteral))
+      decides = Alternatives.residual(whole, sweeps.map(_.length))
+    } yield SweepCondition(
+      leftKeys,
+      rightKeys,
+      valuesOf(LeftSide, slots, sweeps),
+      valuesOf(RightSide, slots, sweeps),
+      sweeps.flatten,
+      rest(
+        conjuncts.map(c => if (c eq either) c.copy(whole = decides) else c),
+        common.keys.map(_._1)),
+      leftChecks = Nil,
+      rightChecks = Nil)
+  }
+
+  private def comparisonsOf(conjuncts: Seq[Conjunct]): Seq[Comparison] =
+    conjuncts.flatMap(Comparisons(sides).of(_).toOption)
+
+  /** Where not all branches read an endpoint, a row without it may match by another branch. */
+  private def valuesOf(side: Side, slots: Slots, sweeps: Seq[Seq[Sweep]]): Seq[Expression] =
+    slots(side).zipWithIndex.map { case (endpoint, slot) =>
+      val isInAll = sweeps.forall(_.exists(_.slots(side).contains(slot)))
+      if (isInAll || !endpoint.nullable) endpoint
+      else Coalesce(Seq(endpoint, End.open(upper = false)))
+    }
 
   /** In the order of the condition, as one part may guard the next against an error. */
   private def rest(conjuncts: Seq[Conjunct], decided: Seq[Conjunct]): Option[Expression] =

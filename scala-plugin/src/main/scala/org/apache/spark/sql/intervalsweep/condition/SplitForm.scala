@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition
 
+import org.apache.spark.sql.catalyst.expressions.Expression
+
 /**
  * Two opposite inequalities as two sweeps, each of which leads with a bounded axis:
  * {{{
@@ -24,8 +26,13 @@ private[condition] case class SplitForm(first: Comparison, second: Comparison) {
 
   def comparisons: Seq[Comparison] = Seq(first, second)
 
+  private val (less, more) = (first.inequality.get, second.inequality.get)
+
+  /** The points by which the two sides are sorted. */
+  def leads: Map[Side, Expression] =
+    Map(less.lesserSide -> less.lesser, more.lesserSide -> more.lesser)
+
   def toSweeps(slots: Slots): Seq[Sweep] = {
-    val (less, more) = (first.inequality.get, second.inequality.get)
     val (sideA, sideB) = (less.lesserSide, more.lesserSide)
     val a = slots.of(sideA, less.lesser)
     val d = slots.of(sideA, more.greater)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition
 
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Expression, Unevaluable}
+import org.apache.spark.sql.types.{BooleanType, DataType}
 
 /**
  * A join condition as equality keys, boxes and points, and a rest:
@@ -9,6 +10,9 @@ import org.apache.spark.sql.catalyst.expressions.Expression
  *   condition  <=>  leftKeys = rightKeys  AND  (some sweep matches)  AND  residual
  * }}}
  * in the sense of a filter, where NULL is as good as false. No pair is matched by two sweeps.
+ *
+ * It is an expression, so that what Spark does to the expressions of a physical plan reaches all of
+ * its parts as one value: canonical forms, subqueries, references.
  *
  * @param leftEndpoints  expressions of type LONG over the left side alone, in an order-preserving
  *                       encoding; NULL means that the row matches nothing
@@ -25,7 +29,8 @@ case class SweepCondition(
     sweeps: Seq[Sweep],
     residual: Option[Expression],
     leftChecks: Seq[Expression],
-    rightChecks: Seq[Expression]) {
+    rightChecks: Seq[Expression])
+    extends Expression with Unevaluable {
 
   require(leftKeys.length == rightKeys.length, "keys come in pairs")
   require(sweeps.nonEmpty, "a sweep condition has a sweep")
@@ -40,6 +45,10 @@ case class SweepCondition(
 
   def endpoints(side: Side): Seq[Expression] =
     if (side == LeftSide) leftEndpoints else rightEndpoints
+
+  /** With further checks. */
+  def withChecks(left: Seq[Expression], right: Seq[Expression]): SweepCondition =
+    copy(leftChecks = leftChecks ++ left, rightChecks = rightChecks ++ right)
 
   def hasChecks: Boolean = leftChecks.nonEmpty || rightChecks.nonEmpty
 
@@ -65,6 +74,28 @@ case class SweepCondition(
 
   private def pointSlots(side: Side): Seq[Int] =
     sweeps.filter(_.points == side).map(_.lead.point)
+
+  /** In the order of the fields. */
+  override def children: Seq[Expression] =
+    leftKeys ++ rightKeys ++ leftEndpoints ++ rightEndpoints ++ residual ++ leftChecks ++
+      rightChecks
+
+  override def dataType: DataType = BooleanType
+  override def nullable: Boolean = true
+
+  override protected def withNewChildrenInternal(
+      children: IndexedSeq[Expression]): SweepCondition = {
+    val rest = children.iterator
+    def next(old: Seq[Expression]): Seq[Expression] = Seq.fill(old.size)(rest.next())
+    copy(
+      leftKeys = next(leftKeys),
+      rightKeys = next(rightKeys),
+      leftEndpoints = next(leftEndpoints),
+      rightEndpoints = next(rightEndpoints),
+      residual = residual.map(_ => rest.next()),
+      leftChecks = next(leftChecks),
+      rightChecks = next(rightChecks))
+  }
 }
 
 /**

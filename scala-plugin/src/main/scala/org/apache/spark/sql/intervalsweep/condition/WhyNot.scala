@@ -45,7 +45,7 @@ object WhyNot {
         Some(others))
 
   case class Disjunction(alternatives: Expression) extends WhyNot(
-        "its inequalities are alternatives, below OR, which are no box",
+        "its inequalities are alternatives, below OR, that have no sweeps together",
         "join once with each alternative and put the results together by UNION ALL; to find no " +
           "pair twice, add NOT coalesce(the first alternative, false) to the second join",
         Some(alternatives))

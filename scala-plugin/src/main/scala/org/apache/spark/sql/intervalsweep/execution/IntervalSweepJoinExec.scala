@@ -11,9 +11,7 @@ import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.execution.joins.BaseJoinExec
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.{
-  LeftSide, RightSide, Side, Sweep, SweepCondition
-}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, SweepCondition}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.{
   ColumnPlace, RunColumn, RunLayout, RunValue
 }
@@ -29,8 +27,6 @@ import org.apache.spark.sql.intervalsweep.execution.task.{JoinOutput, SweepMode}
  * [[SweepExecution]] brings the rows together, [[SweepTask]] joins those of one task,
  * [[SweepCodegen]] writes the loop over the pairs.
  *
- * @param residual what a matched pair has to fulfil besides
- * @param leftChecks what is computed for no other reason than to fail where the formula does
  * @param runs what is told of the pairs of a run together, where that is enough; see `MatchRuns`
  * @param groupSide the side by whose rows is grouped above then, if there is one
  * @param output the columns of both sides, and of `runs`, that are needed above
@@ -39,16 +35,9 @@ case class IntervalSweepJoinExec(
     left: SparkPlan,
     right: SparkPlan,
     joinType: JoinType,
-    leftKeys: Seq[Expression],
-    rightKeys: Seq[Expression],
-    leftEndpoints: Seq[Expression],
-    rightEndpoints: Seq[Expression],
-    sweeps: Seq[Sweep],
-    residual: Option[Expression],
-    leftChecks: Seq[Expression],
-    rightChecks: Seq[Expression],
-    mode: SweepMode,
-    runs: Option[Seq[NamedExpression]],
+    override val sweepCondition: SweepCondition,
+    override val mode: SweepMode,
+    override val runs: Option[Seq[NamedExpression]],
     groupSide: Option[Side],
     override val output: Seq[Attribute])
     extends BinaryExecNode with BaseJoinExec with SweepCodegen {
@@ -73,19 +62,11 @@ case class IntervalSweepJoinExec(
     RunColumn(value.kind, places.toArray, value.dataType, value.isDifference, value.limit)
   }
 
-  override def sweepCondition: SweepCondition = SweepCondition(
-    leftKeys,
-    rightKeys,
-    leftEndpoints,
-    rightEndpoints,
-    sweeps,
-    residual,
-    leftChecks,
-    rightChecks)
-
+  override def leftKeys: Seq[Expression] = sweepCondition.leftKeys
+  override def rightKeys: Seq[Expression] = sweepCondition.rightKeys
   override def producedAttributes: AttributeSet =
     AttributeSet(existence ++ runs.getOrElse(Nil).map(_.toAttribute))
-  override def condition: Option[Expression] = residual
+  override def condition: Option[Expression] = sweepCondition.residual
   override def nodeName: String = "IntervalSweepJoin"
 
   override lazy val metrics: Map[String, SQLMetric] = SweepMetrics.create(sparkContext) ++
@@ -135,7 +116,8 @@ case class IntervalSweepJoinExec(
   }
 
   override def payload(side: Side): Seq[Attribute] = {
-    val needed = outputSet ++ AttributeSet(residual) ++ AttributeSet(runs.getOrElse(Nil))
+    val needed = outputSet ++ AttributeSet(sweepCondition.residual) ++
+      AttributeSet(runs.getOrElse(Nil))
     input(side).output.filter(needed.contains)
   }
 

@@ -3,16 +3,17 @@ package org.apache.spark.sql.intervalsweep.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, AttributeSet, BindReferences, Expression
+  Alias, Attribute, AttributeReference, AttributeSet, BindReferences, Expression
 }
 import org.apache.spark.sql.catalyst.expressions.codegen.{
   CodeGenerator, CodegenContext, ExprCode, FalseLiteral, JavaCode
 }
 import org.apache.spark.sql.catalyst.expressions.codegen.Block.BlockHelper
 import org.apache.spark.sql.execution.CodegenSupport
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, SweepNumber}
 import org.apache.spark.sql.intervalsweep.execution.block.BlockColumn
 import org.apache.spark.sql.intervalsweep.execution.task.{SweepNode, SweepTask, SweepTasks}
+import org.apache.spark.sql.types.IntegerType
 
 /**
  * The loop over the pairs, as whole-stage code. Columns are read from the blocks' arrays at two
@@ -51,7 +52,8 @@ trait SweepCodegen extends SweepNode with CodegenSupport {
     val (leftStep, rightStep) = (ctx.freshName("leftStep"), ctx.freshName("rightStep"))
     val outcome = new OutcomeCode(ctx, joinOutput.tracked.nonEmpty)
     val runs = new RunCode(ctx, task, runValues)
-    val emit = emitPair(ctx, task, outcome, left, right, runs)
+    val sweep = new SweepNumberCode(ctx)
+    val emit = emitPair(ctx, task, outcome, left, right, runs, sweep)
     val checkStop =
       if (!parent.needStopCheck) ""
       else s"""
@@ -77,6 +79,7 @@ trait SweepCodegen extends SweepNode with CodegenSupport {
        |  final int $rightStep = $task.rightStep();
        |  ${outcome.locals(task)}
        |  ${runs.locals}
+       |  ${sweep.locals(task)}
        |  int $n = $task.takePairs();
        |  int $emitted = 0;
        |  ${left.locals}
@@ -117,14 +120,19 @@ trait SweepCodegen extends SweepNode with CodegenSupport {
       outcome: OutcomeCode,
       left: SideCode,
       right: SideCode,
-      runs: RunCode): PairCode => String = {
+      runs: RunCode,
+      sweep: SweepNumberCode): PairCode => String = {
     val attributes = left.attributes ++ right.attributes
     val variables = left.variables ++ right.variables
     val check = sweepCondition.residual.map { condition =>
       val evaluated = evaluateRequiredVariables(attributes, variables, condition.references)
-      ctx.currentVars = variables
+      ctx.currentVars = variables :+ sweep.variable
       ctx.INPUT_ROW = null
-      (evaluated, BindReferences.bindReference(condition, attributes).genCode(ctx))
+      (
+        evaluated,
+        BindReferences.bindReference(
+          sweep.read(condition),
+          attributes :+ sweep.number).genCode(ctx))
     }
     val read =
       evaluateRequiredVariables(attributes, variables, AttributeSet(runValues.map(_.child)))
@@ -211,6 +219,18 @@ private final class OutcomeCode(ctx: CodegenContext, isNeeded: Boolean) {
   /** The column of an existence join that says whether the row has a match. */
   def variable(exists: Attribute): ExprCode =
     ExprCode(FalseLiteral, JavaCode.variable(hasMatch, exists.dataType))
+}
+
+/** How generated code knows which sweep found the pairs of a run. */
+private final class SweepNumberCode(ctx: CodegenContext) {
+  val number: Attribute = AttributeReference("sweep", IntegerType, nullable = false)()
+  private val name = ctx.freshName("sweepNumber")
+
+  def read(residual: Expression): Expression = SweepNumber.readFrom(number, residual)
+
+  def locals(task: String): String = s"final int $name = $task.sweepNumber();"
+
+  def variable: ExprCode = ExprCode(FalseLiteral, JavaCode.variable(name, IntegerType))
 }
 
 /** How generated code knows what the pairs of a run are together. */

@@ -55,8 +55,7 @@ object IntervalSweepStrategy
       choice <- decide(join, runs.groupSide).toOption
       sweep = physical(join, choice, None)
     } yield sweep.copy(
-      leftChecks = sweep.leftChecks ++ runs.leftChecks,
-      rightChecks = sweep.rightChecks ++ runs.rightChecks,
+      sweepCondition = sweep.sweepCondition.withChecks(runs.leftChecks, runs.rightChecks),
       runs = Some(runs.columns.filter(_.isInstanceOf[Alias])),
       groupSide = runs.groupSide,
       output = runs.output)
@@ -187,14 +186,7 @@ object IntervalSweepStrategy
       input(LeftSide, join.left, join.right),
       input(RightSide, join.right, join.left),
       join.joinType match { case Cross => Inner; case other => other },
-      sweep.leftKeys,
-      sweep.rightKeys,
-      sweep.leftEndpoints,
-      sweep.rightEndpoints,
-      sweep.sweeps,
-      sweep.residual,
-      sweep.leftChecks,
-      sweep.rightChecks,
+      sweep,
       mode,
       runs = None,
       groupSide = None,

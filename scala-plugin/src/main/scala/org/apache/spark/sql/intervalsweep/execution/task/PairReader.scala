@@ -3,10 +3,13 @@ package org.apache.spark.sql.intervalsweep.execution.task
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, BaseGenericInternalRow, Expression, GenericInternalRow, JoinedRow, Literal,
+  Attribute, AttributeReference, BaseGenericInternalRow, Expression, GenericInternalRow, JoinedRow,
+  Literal,
   MutableProjection, NamedExpression, Predicate, UnsafeProjection
 }
+import org.apache.spark.sql.intervalsweep.condition.SweepNumber
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
+import org.apache.spark.sql.types.IntegerType
 
 /**
  * The joined rows of a task without generated code around it: for plans that are interpreted.
@@ -25,7 +28,10 @@ case class PairReader(
 
   def read(task: SweepTask): Iterator[InternalRow] = new Iterator[InternalRow] {
     private val input = left ++ right
-    private val isWanted = Predicate.create(residual.getOrElse(Literal.TrueLiteral), input)
+    private val sweep = AttributeReference("sweep", IntegerType, nullable = false)()
+    private val isWanted = Predicate.create(
+      residual.fold[Expression](Literal.TrueLiteral)(SweepNumber.readFrom(sweep, _)),
+      input :+ sweep)
     private val nullableInput = input.map(_.withNullability(true))
     private val joinedInput = nullableInput ++ existence ++ runs.map(_.toAttribute)
     private val project = UnsafeProjection.create(output, joinedInput)
@@ -33,6 +39,8 @@ case class PairReader(
     private val leftRow = new BlockRow(left.size)
     private val rightRow = new BlockRow(right.size)
     private val pair = new JoinedRow(leftRow, rightRow)
+    private val sweepNumber = new GenericInternalRow(1)
+    private val judged = new JoinedRow(pair, sweepNumber)
     private val outcome = new GenericInternalRow(existence.size)
     private val joined = new JoinedRow(pair, outcome)
     private val whole = new JoinedRow
@@ -60,6 +68,7 @@ case class PairReader(
       leftRow.position = task.leftRow - task.leftStep
       rightRow.position = task.rightRow - task.rightStep
       pairs = task.takePairs()
+      sweepNumber.update(0, task.sweepNumber)
       if (existence.isDefined) outcome.update(0, task.hasMatch)
       true
     }
@@ -74,7 +83,7 @@ case class PairReader(
     private def isMatch: Boolean = {
       val (l, r) = (leftRow.position, rightRow.position)
       val isNew = joinOutput.hasPairs || !task.isDecided(l, r)
-      val matches = isNew && isWanted.eval(pair)
+      val matches = isNew && isWanted.eval(judged)
       if (matches) task.setMatched(l, r)
       matches
     }

@@ -103,6 +103,9 @@ final class SweepTask(
   /** Whether the run is of pairs, and not of rows of one side. */
   var isPair = true
 
+  /** Which of the condition's sweeps found the pair. */
+  var sweepNumber = 0
+
   /** Whether the pair stands for all pairs of its run, with the values [[runColumns]]. */
   var isRun = false
 
@@ -256,6 +259,7 @@ final class SweepTask(
   private def take(runs: RunBatch): Unit = {
     val boxes = plan.sweeps(runs.sweep).boxes
     batch = runs
+    sweepNumber = runs.sweep
     isBoxLeft = boxes == LeftSide
     leftStep = if (isBoxLeft) 0 else 1
     rightStep = 1 - leftStep
