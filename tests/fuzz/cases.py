@@ -35,6 +35,16 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "spark.sql.intervalsweep.boxes": ("auto", "auto", "left", "right"),
     "spark.sql.intervalsweep.weakRanges": ("false", "true"),
 }
+# A third of all cases: both sides are shuffled, and adaptive execution plans the rest of the query
+# anew when it knows how many rows came. With tables of one partition nothing is shuffled, so that
+# what the join tells Spark of itself then shows nowhere.
+SHUFFLED: dict[str, tuple[str, ...]] = {
+    BROADCAST: ("-1",),
+    "spark.sql.shuffle.partitions": ("2", "3", "5"),
+    "spark.sql.leafNodeDefaultParallelism": ("2", "3"),
+    "spark.sql.adaptive.enabled": ("true",),
+    "spark.sql.adaptive.autoBroadcastJoinThreshold": ("-1",),
+}
 # Spark's own plan is run in the way that is quickest for small tables.
 PLAINEST = {
     BROADCAST: "10MB",
@@ -66,7 +76,9 @@ class Case:
 def case(seed: str, size: int) -> Case:
     """The case of a seed, of so many queries; fewer where they have to run alone."""
     rng = random.Random(seed)
-    settings = {key: rng.choice(values) for key, values in SETTINGS.items()}
+    shuffled = rng.random() < 1 / 3
+    choices = SETTINGS | (SHUFFLED if shuffled else {})
+    settings = {key: rng.choice(values) for key, values in choices.items()}
     names = rng.choice(MIXED) if rng.random() < 0.2 else (rng.choice(list(KINDS)),) * 2
     kinds = [KINDS[name] for name in rng.sample(names, 2)]
     keys = [rng.choice(list(KEYS))] * 2
@@ -89,4 +101,6 @@ def case(seed: str, size: int) -> Case:
     files = rng.random() < 0.4
     if files:  # else Spark reads rows
         settings["spark.sql.codegen.wholeStage"] = "true"
-    return Case(tables(rng, kinds, keys, extremes), settings, queries, alone, files)
+    # Fewer rows of one side than a LIMIT takes, and more pairs.
+    few = shuffled or rng.random() < 0.2
+    return Case(tables(rng, kinds, keys, extremes, few), settings, queries, alone, files)

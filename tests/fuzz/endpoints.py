@@ -190,11 +190,11 @@ LONG = (3, 9, 12, 13)
 
 
 def tables(
-    rng: random.Random, kinds: list[Kind], keys: list[str], extremes: bool
+    rng: random.Random, kinds: list[Kind], keys: list[str], extremes: bool, few: bool
 ) -> dict[str, Table]:
-    """The tables `r` and `s`."""
+    """The tables `r` and `s`; perhaps one of few long intervals, and the other of many short."""
     shapes = [(SIZES, LENGTHS)] * 2
-    if rng.random() < 0.35:
+    if few:
         shapes = [(FEW, LONG), (MANY, LENGTHS)]
         rng.shuffle(shapes)
     return {
