@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import math
+import random
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -15,7 +18,43 @@ import intervalsweep
 from comparison import SMALL_GROUPS, Both, configured
 
 
+# Of a test with many cases, at least as many are run.
+LEAST = 4
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--share",
+        type=float,
+        default=1.0,
+        help="run this share of the cases of each parametrized test, chosen at random",
+    )
+    parser.addoption("--share-seed", type=int, help="which cases these are")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    share, seed = config.option.share, config.option.share_seed
+    return f"cases: --share={share} --share-seed={seed}" if share < 1 else "cases: all"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Takes a share of the cases; `make test-all` runs all of them."""
+    cases = defaultdict(list)
+    for item in items:
+        cases[item.nodeid.partition("[")[0]].append(item)
+    kept = set()
+    for name, some in cases.items():
+        rng = random.Random(f"{config.option.share_seed}/{name}")
+        count = max(LEAST, math.ceil(config.option.share * len(some)))
+        kept.update(rng.sample(some, min(count, len(some))))
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    # Before the processes of xdist start, which get the options as they are then.
+    if config.option.share_seed is None:
+        config.option.share_seed = random.randrange(1 << 30)
     # PySpark leaves the sockets through which results come to the garbage collector until 4.2.
     if pyspark.__version__ < "4.2":
         config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
