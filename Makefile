@@ -61,6 +61,9 @@ demo: $(JAR) ## Run interval joins on real data, beside Spark's own plan
 # share their fixtures and stay together.
 TWO := --numprocesses=2 --dist=loadfile
 
+# Of a test with many cases a part is run, chosen anew each time; the seed is printed.
+SHARE := 0.2
+
 .PHONY: test
 test: test-scala test-python ## Run the tests, Scala and Python; what takes longer is in test-all
 
@@ -75,13 +78,16 @@ EXTENDED := local_cluster standalone_cluster packed_environment notebooks arrow_
 
 .PHONY: test-python
 test-python: $(JAR) $(WHEEL) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
-	$(PY) -m pytest $(TWO) $(EXTENDED:%=--ignore=tests/test_%.py) $(ARGS)
+	$(PY) -m pytest $(TWO) --share=$(SHARE) -m "not extended" \
+	  $(EXTENDED:%=--ignore=tests/test_%.py) $(ARGS)
 
 .PHONY: test-extended
 test-extended: $(JAR) $(WHEEL) $(PACKED) $(BENCH)
 	$(PY) -m pytest $(EXTENDED:%=tests/test_%.py) $(ARGS)
+	$(PY) -m pytest $(TWO) -m extended $(EXTENDED:%=--ignore=tests/test_%.py) $(ARGS)
 
 .PHONY: test-all
+test-all: SHARE := 1
 test-all: test test-extended test-matrix docs ## Run all there is, hours: clusters, all Sparks, peers, notebooks
 
 # What the core of the product is, in tests, for each minor version of Spark; of it what is quick.

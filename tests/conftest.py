@@ -19,7 +19,7 @@ from comparison import SMALL_GROUPS, Both, configured
 
 
 # Of a test with many cases, at least as many are run.
-LEAST = 4
+LEAST = 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -33,6 +33,7 @@ from comparison import Both
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.mark.extended
 def test_suite_runs_and_reports(jar: str, tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="DuckDB is not installed: make bench installs it")
     systems = ["--systems", "intervalsweep", "duckdb"]

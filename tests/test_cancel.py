@@ -107,6 +107,7 @@ for is_generated in ("true", "false"):
     assert len(printed.splitlines()) == 2, printed
 
 
+@pytest.mark.extended
 def test_a_cancelled_task_went_on_looking_for_matches_of_a_small_group(tmp_path: Path) -> None:
     """In the task itself, candidates that the second axis rejects."""
     printed = program(

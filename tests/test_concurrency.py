@@ -101,6 +101,7 @@ def test_a_limit_ends_the_worker_without_noise(tmp_path: Path) -> None:
     assert not [word for word in noise if word in said], said
 
 
+@pytest.mark.extended
 def test_a_new_session_after_the_first_was_stopped(tmp_path: Path) -> None:
     printed = program(
         tmp_path,
@@ -163,6 +164,7 @@ print(after)
 """
 
 
+@pytest.mark.extended
 def test_no_process_file_or_memory_is_left_by_queries(tmp_path: Path) -> None:
     printed = program(tmp_path, LEAKS.replace("COUNT", "60"))
     before, after = (ast.literal_eval(line) for line in printed.splitlines())

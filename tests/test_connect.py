@@ -75,6 +75,7 @@ def test_functions_are_swept(tmp_path: Path, server: str) -> None:
     assert (by_columns, by_names, with_parameter) == ("370", "370", "95")
 
 
+@pytest.mark.extended
 def test_helpers_for_dataframes(tmp_path: Path, server: str) -> None:
     program = """
         few = isd.half_open(r.where("ts < 3"), "ts", "te", closed="right")

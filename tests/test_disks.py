@@ -25,6 +25,7 @@ def mounted(folder: Path, options: str) -> list[str]:
     return command
 
 
+@pytest.mark.extended
 def test_a_full_disk_ends_the_query_and_leaves_no_spill(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     before = mounted(disk, "size=24m")
@@ -69,6 +70,7 @@ def test_a_full_disk_ends_the_query_and_leaves_no_spill(tmp_path: Path) -> None:
     assert int(rows) == 24
 
 
+@pytest.mark.extended
 def test_a_home_that_cannot_be_written_to_is_said_and_another_folder_serves(
     tmp_path: Path,
 ) -> None:

@@ -71,6 +71,7 @@ def big_enough(found: Case) -> bool:
     return all(len(table.rows) > 10 for table in found.tables.values())
 
 
+@pytest.mark.extended
 def test_a_failure_becomes_a_small_program_that_stands_alone(spark: Any, tmp_path: Path) -> None:
     wrong = wrong_case()
     assert compare(spark, wrong).different, "the fault in the oracle does not show"

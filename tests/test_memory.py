@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 APPLICATION = """
 import intervalsweep
 from pyspark.sql import SparkSession
@@ -33,6 +35,7 @@ for rows in (1000, 1000000):
 """
 
 
+@pytest.mark.extended
 def test_a_task_with_a_few_mebibytes_joins_three_million_rows(tmp_path: Path) -> None:
     environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     done = subprocess.run(

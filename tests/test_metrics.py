@@ -87,6 +87,7 @@ def test_skipped_blocks(spark: Any, conf: Any) -> None:
     assert number(metrics["runs"]) == 1
 
 
+@pytest.mark.extended
 def test_memory_and_spill_of_a_task_with_little_memory(tmp_path: Path) -> None:
     """One range, taken in parts of 4096 rows; the other side's 60 MB have 20 MB of memory."""
     printed = program(

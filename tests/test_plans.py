@@ -220,6 +220,7 @@ def test_a_weak_range_is_swept_where_that_is_asked_for(conf: Any, both: Both) ->
         assert both(query.format(join_type).replace("r.id, s.id", columns)) > 0
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("threshold", ["10MB", "-1"])
 @pytest.mark.usefixtures("views")
 def test_either_side_is_made_boxes_where_that_is_asked_for(

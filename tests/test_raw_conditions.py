@@ -206,6 +206,7 @@ def view_of_ends(spark: Any, name: str, kind: str, value: int, rows: str) -> Non
     spark.sql(view)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("threshold", "codegen"), [("10MB", "true"), ("-1", "false")])
 def test_a_pair_whose_formula_overflows_raises_its_error(
     spark: Any, conf: Any, threshold: str, codegen: str

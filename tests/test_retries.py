@@ -65,6 +65,7 @@ time.sleep(100)
 """
 
 
+@pytest.mark.extended
 def test_a_worker_that_always_dies_ends_the_query_with_its_last_words(tmp_path: Path) -> None:
     python = faulty(tmp_path, "real.RunSweep.__iter__ = lambda sweep: os.abort()")
     printed = program(
@@ -86,6 +87,7 @@ def test_a_worker_that_always_dies_ends_the_query_with_its_last_words(tmp_path: 
     assert printed.split()[-2:] == ["left", "0"]
 
 
+@pytest.mark.extended
 def test_joins_by_ranges_whose_worker_dies_have_no_row_twice(tmp_path: Path) -> None:
     marker = str(tmp_path / "died")
     python = faulty(tmp_path, DIES_ONCE.format(marker=marker))

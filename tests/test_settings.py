@@ -42,6 +42,7 @@ def test_a_session_could_name_the_program_by_a_setting_of_spark(spark: Any, conf
     assert frame.first().n == 4851
 
 
+@pytest.mark.extended
 def test_kryo_refused_classes_that_nobody_had_registered(tmp_path: Path) -> None:
     """By broadcast and by ranges, with unpaired rows, and totals."""
     printed = program(

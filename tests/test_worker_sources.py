@@ -27,6 +27,7 @@ def sources(cache: Path) -> Path:
     return folder
 
 
+@pytest.mark.extended
 def test_sources_that_someone_changed_are_restored_before_use(tmp_path: Path) -> None:
     """Each file is compared with the jar; none but the owner may write to the folder."""
     cache = tmp_path / "cache"
@@ -50,6 +51,7 @@ def test_sources_that_someone_changed_are_restored_before_use(tmp_path: Path) ->
     assert not list(tmp_path.rglob("x"))
 
 
+@pytest.mark.extended
 def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     (cache / "intervalsweep").mkdir(parents=True)

@@ -546,6 +546,7 @@ def test_results_do_not_depend_on_the_order_of_boxes() -> None:
     assert sorted((int(order[i]), j) for i, j in ordered) == pairs(case)
 
 
+@pytest.mark.extended
 @pytest.mark.skipif("INTERVALSWEEP_EXAMPLES" in os.environ, reason="is such a run itself")
 @pytest.mark.parametrize("variable", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
 def test_all_again_without_the_compiler_or_with_bounds_checks(
