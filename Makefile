@@ -71,34 +71,28 @@ test: test-scala test-python ## Run the tests, Scala and Python; what takes long
 test-scala: $(JAR) ## Run the Scala tests alone
 	$(call sbt,test)
 
-# What needs a cluster, an environment of its own, the peers or long: of `sequenced`, each construct at
-# many instants by two oracles. The notebooks run in `make docs`, too.
-EXTENDED := local_cluster standalone_cluster packed_environment notebooks arrow_peers \
-  temporal_operators
-
 .PHONY: test-python
 test-python: $(JAR) $(WHEEL) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
-	$(PY) -m pytest $(TWO) --share=$(SHARE) -m "not extended" \
-	  $(EXTENDED:%=--ignore=tests/test_%.py) $(ARGS)
+	$(PY) -m pytest $(TWO) --share=$(SHARE) -m "not extended" $(ARGS)
 
 .PHONY: test-extended
 test-extended: $(JAR) $(WHEEL) $(PACKED) $(BENCH)
-	$(PY) -m pytest $(EXTENDED:%=tests/test_%.py) $(ARGS)
-	$(PY) -m pytest $(TWO) -m extended $(EXTENDED:%=--ignore=tests/test_%.py) $(ARGS)
+	$(PY) -m pytest $(TWO) -m extended $(ARGS)
 
 .PHONY: test-all
 test-all: SHARE := 1
 test-all: test test-extended test-matrix docs ## Run all there is, hours: clusters, all Sparks, peers, notebooks
 
 # What the core of the product is, in tests, for each minor version of Spark; of it what is quick.
-CORE := known_answers functions join_types plans aggregates raw_conditions sql_examples faults \
-  session cli why_not settings
-SMOKE := known_answers sql_examples settings
+CORE := $(addprefix sql/,known_answers functions join_types plans aggregates raw_conditions \
+  sql_examples why_not settings) faults/faults api/session api/cli
+SMOKE := $(addprefix sql/,known_answers sql_examples settings)
+test_file = tests/$(dir $(1))test_$(notdir $(1)).py
 .PHONY: test-core test-smoke
 test-core: $(JAR)
-	$(PY) -m pytest -q $(TWO) $(CORE:%=tests/test_%.py) $(ARGS)
+	$(PY) -m pytest -q $(TWO) $(foreach name,$(CORE),$(call test_file,$(name))) $(ARGS)
 test-smoke: $(JAR)
-	$(PY) -m pytest -q $(SMOKE:%=tests/test_%.py) $(ARGS)
+	$(PY) -m pytest -q $(foreach name,$(SMOKE),$(call test_file,$(name))) $(ARGS)
 
 .PHONY: test-matrix
 test-matrix: ## Build for each minor version of Spark and run the core tests with it
@@ -114,11 +108,11 @@ smoke-oldest: ## Build for the oldest Spark and run a few tests with it
 
 .PHONY: test-cluster
 test-cluster: $(JAR) $(PACKED) ## Run on a cluster whose Python is bare, with a packed environment
-	$(PY) -m pytest tests/test_packed_environment.py $(ARGS)
+	$(PY) -m pytest tests/cluster/test_packed_environment.py $(ARGS)
 
 .PHONY: fuzz
 fuzz: $(JAR) ## Compare random queries with Spark's own plan (CASES: how many, SEED: which)
-	PYTHONPATH=tests $(PY) -m fuzz $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+	PYTHONPATH=tests:tests/support $(PY) -m fuzz $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: lint
 lint: lint-python lint-scala lint-text ## Check style, types and docs; compiler warnings are errors

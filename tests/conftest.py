@@ -17,7 +17,6 @@ import pytest
 import intervalsweep
 from comparison import SMALL_GROUPS, Both, configured
 
-
 # Of a test with many cases, at least as many are run.
 LEAST = 2
 

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The typed functions of Python: the same as those of SQL, in joins and anywhere else."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import oracle
+from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, physical, sweeps
+from examples import run_example
+from intervalsweep import functions as isf
+
+ROOT = Path(__file__).resolve().parents[2]
+R, S = ("rts", "rte"), ("sts", "ste")
+
+
+def test_a_function_for_every_relation() -> None:
+    text = (ROOT / "python" / "intervalsweep" / "relations.json").read_text(encoding="utf-8")
+    names = {relation["name"].lower() for relation in json.loads(text)["relations"]}
+    assert set(isf.__all__) == names
+    assert len(names) == 24
+
+
+def test_parameters_are_those_of_the_relation() -> None:
+    for name, relation in oracle.RELATIONS.items():
+        signature = inspect.signature(getattr(isf, name.lower()))
+        assert [*signature.parameters][1:] == list(relation.parameters), name
+
+
+@pytest.mark.parametrize("name", isf.__all__)
+def test_example_of_the_docstring(spark: Any, name: str) -> None:
+    assert run_example(getattr(isf, name), spark=spark) >= 2
+
+
+def test_every_function_is_its_formula(spark: Any) -> None:
+    """With parameters and without, three-valued, for pairs of all kinds of intervals."""
+    ends = (None, 0, 1, 2)
+    rows = [(a, b, c, d) for a in ends for b in ends for c in (None, 0, 1) for d in ends]
+    frame = spark.createDataFrame(rows, "rts INT, rte INT, sts INT, ste INT").coalesce(1)
+    one = oracle.Limit("1", "CAST({later} AS BIGINT) - {earlier} <= 1")
+    calls, formulas = [], []
+    for variant in oracle.variants():
+        name = variant.relation.name
+        function = getattr(isf, name.lower())
+        calls.append(function(*R, *S, **dict.fromkeys(variant.parameters, 1)))
+        formulas.append(oracle.formula(name, R, S, **dict.fromkeys(variant.parameters, one)))
+    got = [list(row) for row in frame.select(*calls).collect()]
+    assert got == [list(row) for row in frame.selectExpr(*formulas).collect()]
+    assert {value for row in got for value in row} == {True, False, None}
+
+
+def test_structs_columns_and_names_of_fields(spark: Any) -> None:
+    frame = spark.sql("SELECT named_struct('a', 1, 'b', 4) AS r, named_struct('a', 2, 'b', 6) AS s")
+    row = frame.select(
+        isf.allen_overlaps("r", "s"),
+        isf.allen_overlaps(frame.s, frame.r),
+        isf.allen_overlaps("r.a", "r.b", frame["s.a"], "s.b"),
+        isf.iseql_left_overlap("r", "s", delta=frame["r.a"], epsilon="r.b"),
+    ).first()
+    assert list(row) == [True, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("start", "delta", "expected"),
+    [
+        (date(2024, 1, 1), timedelta(days=2), [0, 1, 2]),
+        (date(2024, 1, 1), 1, [0, 1]),
+        (datetime(2024, 1, 1), timedelta(days=1), [0, 1]),
+        (datetime(2024, 1, 1), timedelta(hours=47), [0, 1]),
+    ],
+)
+def test_timedelta_between_dates_and_timestamps(
+    spark: Any, start: Any, delta: Any, expected: list[int]
+) -> None:
+    rows = [(n, start, start + timedelta(days=n)) for n in range(4)]
+    frame = spark.createDataFrame(rows, ["n", "x", "y"])
+    found = frame.where(isf.iseql_before("x", "x", "y", "y", delta=delta)).select("n").collect()
+    assert sorted(row.n for row in found) == expected
+
+
+def test_join_is_swept(spark: Any, conf: Any) -> None:
+    conf({EXCLUDED_RULES: FOLDING, BROADCAST: "-1"})
+    r = spark.sql("SELECT id AS ts, id + 10 AS te FROM range(100)")
+    s = spark.sql("SELECT id AS ts, id + 5 AS te FROM range(100)")
+    joined = r.join(s, isf.allen_overlaps(r.ts, r.te, s.ts, s.te))
+    assert sweeps(physical(joined)) == 1
+    assert joined.count() == 370
+
+
+def test_number_of_operands_is_checked() -> None:
+    with pytest.raises(TypeError, match=r"allen_meets\(\) takes four endpoints .* got 3 columns"):
+        isf.allen_meets("a", "b", "c")  # type: ignore[call-overload]

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The notebooks run from their first cell to the last, and say what they should."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plot has it")
+from matplotlib import pyplot
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+NOTEBOOKS = {path.stem: path for path in sorted((DOCS / "notebooks").glob("*.py"))}
+
+
+def run(name: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Runs a notebook, and returns what it prints; all its pictures have something in them."""
+    pyplot.switch_backend("Agg")
+    runpy.run_path(str(NOTEBOOKS[name]))
+    calls = re.findall(r"^ax = plot\.", NOTEBOOKS[name].read_text(encoding="utf-8"), re.MULTILINE)
+    drawn = [pyplot.figure(number) for number in pyplot.get_fignums()]
+    assert len(drawn) == len(calls) > 0
+    for figure in drawn:
+        figure.canvas.draw()
+        assert any(ax.containers or ax.patches for ax in figure.axes)
+    pyplot.close("all")
+    return capsys.readouterr().out
+
+
+def test_all_are_here() -> None:
+    assert list(NOTEBOOKS) == ["genomics", "time_series", "without_spark"]
+
+
+@pytest.mark.extended
+@pytest.mark.usefixtures("spark")
+def test_genomics(conf: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    conf(
+        {
+            "spark.sql.autoBroadcastJoinThreshold": "10MB",
+            "spark.sql.shuffle.partitions": "4",
+            "spark.sql.adaptive.coalescePartitions.enabled": "true",
+        }
+    )
+    printed = run("genomics", capsys)
+    assert re.search(r"swept: .*keys \[e.contig = h.contig\]", printed)
+    assert "Row(count(1)=54246)" in printed
+
+
+@pytest.mark.extended
+@pytest.mark.usefixtures("spark")
+def test_time_series(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = run("time_series", capsys)
+    # Session 4, from 09:08 to 10:20, is hit by two outages that overlap, from 09:10 on.
+    assert re.search(r"session 4\| +deploy\|", printed)
+    assert re.search(r"session 4\| +router\|", printed)
+    assert re.search(r"session 4\| +70\.0\|", printed)
+    assert re.search(r"eu\|2026-03-01 09:10:00\|2026-03-01 10:20:00\| +2\|", printed)
+    assert re.search(r"us\| +NULL\| +9\|", printed)
+
+
+@pytest.mark.extended
+def test_without_spark(capsys: pytest.CaptureFixture[str]) -> None:
+    for library in ("pandas", "polars"):
+        pytest.importorskip(library, reason=f"{library} is not installed")
+    printed = run("without_spark", capsys)
+    assert re.search(r"blue +b1 +b2\n", printed)
+    assert re.search(r"red 2026-05-05 2026-05-06", printed)
+    assert re.search(r"999 +┆ 1000 +┆ 1000 ", printed)
+    assert "b3" in printed
+    assert "86400000000" in printed

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of the documentation are those that its program draws."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plot has it")
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def test_picture_of_the_readme_is_that_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its texts and the number of its shapes; their outlines depend on matplotlib's version."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    pictures = importlib.import_module("pictures")
+    committed = pictures.FILE.read_text(encoding="utf-8")
+    pictures.main(tmp_path / "drawn.svg")
+    drawn = (tmp_path / "drawn.svg").read_text(encoding="utf-8")
+    assert texts(drawn) == texts(committed)
+    assert "Sort s by start: the matches of each r are one run" in texts(committed)
+    assert len(committed) < 100_000
+    assert pictures.FILE.name in (DOCS.parent / "README.md").read_text(encoding="utf-8")
+
+
+def texts(svg: str) -> list[str]:
+    """What matplotlib notes beside the outlines of letters."""
+    return re.findall(r"<!-- (.*?) -->", svg)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outer, semi, anti and existence joins, against Spark's own plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import oracle
+from comparison import (
+    BROADCAST,
+    ENABLED,
+    SMALL_GROUPS,
+    Both,
+    bag,
+    configured,
+    difference,
+    physical,
+    sweeps,
+)
+from generated import TYPES, draw_tables, register
+from join_types import QUERIES
+from metrics import metric
+
+SMALL_PARTS = {
+    BROADCAST: "-1",
+    "spark.sql.intervalsweep.rangeRows": "5",
+    "spark.sql.intervalsweep.batchRows": "3",
+}
+WAYS = {
+    "broadcast": {BROADCAST: "10MB"},
+    "distributed": {BROADCAST: "-1"},
+    "in small parts": SMALL_PARTS,
+    "without a worker": {**SMALL_PARTS, SMALL_GROUPS: "1000000"},
+    "interpreted": {**SMALL_PARTS, "spark.sql.codegen.wholeStage": "false"},
+    "not adaptive": {**SMALL_PARTS, "spark.sql.adaptive.enabled": "false"},
+}
+RELATIONS = [name for name, relation in oracle.RELATIONS.items() if not relation.is_equality]
+KEYS = ("", "r.k1 = s.k1 AND ", "r.k1 <=> s.k1 AND r.k2 = s.k2 AND ")
+RESIDUALS = ("", " AND (r.x <> s.x OR s.k2 = 'a')", " AND r.x > 0", " AND s.x > 0")
+
+
+def union(kind: str, turn: int, written: bool) -> tuple[str, int]:
+    """A join of this kind for every third relation; and how many."""
+    relation = oracle.formula if written else oracle.call
+    parts = []
+    for n, name in enumerate(RELATIONS[turn % 3 :: 3]):
+        mix = n + turn
+        on = KEYS[mix % 3] + relation(name) + RESIDUALS[mix // 3 % 4]
+        parts.append(QUERIES[kind].format(n=n, on=on))
+    return " UNION ALL ".join(parts), len(parts)
+
+
+def use_tables(spark: Any, number: int, left: int = 26, right: int = 22) -> None:
+    """Tables of a type of endpoints, with NULLs, extremes, empty and reversed intervals."""
+    drawn = draw_tables(TYPES[number], left, right, extremes=True)
+    for name, rows in zip("rs", drawn, strict=True):
+        register(spark, name, TYPES[number], rows)
+
+
+@pytest.mark.parametrize("kind", list(QUERIES))
+def test_same_rows(spark: Any, kind: str) -> None:
+    number = list(QUERIES).index(kind)
+    use_tables(spark, number % len(TYPES))
+    for turn, way in enumerate(WAYS):
+        query, joins = union(kind, turn + number, written=False)
+        with configured(spark, {ENABLED: "false"}):
+            written = spark.sql(union(kind, turn + number, written=True)[0])
+            assert sweeps(physical(written)) == 0
+            expected = bag(written.collect())
+        with configured(spark, WAYS[way]):
+            frame = spark.sql(query)
+            plan = physical(frame)
+            assert sweeps(plan) == joins, plan
+            wrong = difference(expected, bag(frame.collect()))
+        assert not wrong, f"{way}, rows differ for\n{query}\n{wrong}"
+        assert expected.total() > 0
+
+
+@pytest.mark.parametrize("sizes", [(0, 9), (9, 0), (0, 0), (1, 12), (12, 1)])
+def test_empty_and_tiny_sides(spark: Any, both: Both, sizes: tuple[int, int]) -> None:
+    use_tables(spark, 2, *sizes)
+    rows = 0
+    for turn, kind in enumerate(("left", "right", "full", "semi", "anti", "not exists or")):
+        for way in ("broadcast", "in small parts"):
+            with configured(spark, WAYS[way]):
+                query, _ = union(kind, turn, written=False)
+                # The optimizer drops joins with a side that it sees is empty.
+                rows += both(query, union(kind, turn, written=True)[0], None)
+    assert rows > 0 or sizes == (0, 0)
+
+
+LONG = """
+SELECT id, id % 7 AS k, id AS ts, if(id % 10 = {0}, 5000, id + 1 + id % 3) AS te,
+  if(id % 11 = 0, NULL, id % 5) AS x FROM range({1}, {2}, {3}, 3)
+"""
+
+
+@pytest.fixture
+def long_rows(spark: Any) -> None:
+    """A tenth of the rows of either side reaches to the end; many others have no partner."""
+    spark.sql(LONG.format(1, 0, 3000, 1)).createOrReplaceTempView("r")
+    spark.sql(LONG.format(4, 1000, 5000, 2)).createOrReplaceTempView("s")
+
+
+@pytest.mark.parametrize("kind", ["left", "right", "full", "semi", "anti", "not exists or"])
+@pytest.mark.parametrize("residual", ["", " AND r.x < s.x"])
+def test_rows_in_several_ranges(
+    spark: Any, conf: Any, long_rows: None, kind: str, residual: str
+) -> None:
+    """Whether such a row has a match is known when all ranges have been asked."""
+    join = {"full": "FULL JOIN", "left": "LEFT JOIN", "right": "RIGHT JOIN"}.get(kind, "JOIN")
+    on = "{}" + residual
+    if join == "JOIN":
+        where = QUERIES[kind].partition(" FROM r ")[2].format(on=on)
+        query = f"SELECT count(*), sum(r.id), sum(r.x) FROM r {where}"
+    else:
+        query = f"SELECT count(*), sum(r.id), sum(s.id), count(s.x) FROM r {join} s ON {on}"
+    name = "ALLEN_OVERLAPS"
+    with configured(spark, {ENABLED: "false", BROADCAST: "10MB"}):
+        expected = spark.sql(query.format(oracle.formula(name))).collect()
+    conf({BROADCAST: "-1", "spark.sql.intervalsweep.rangeRows": "400"})
+    frame = spark.sql(query.format(oracle.call(name)))
+    assert sweeps(physical(frame)) == 1
+    assert frame.collect() == expected
+    assert expected[0][0] > 300
+    assert metric(frame, "replicatedRows") > 100
+
+
+@pytest.mark.parametrize("kind", ["semi", "anti", "not exists or"])
+@pytest.mark.parametrize("name", ["INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", "ALLEN_BEFORE"])
+def test_existence_does_not_enumerate_pairs(
+    spark: Any, conf: Any, both: Both, kind: str, name: str
+) -> None:
+    """Four million pairs, of which one a row is enough."""
+    conf({BROADCAST: "10MB"})
+    for side, start in (("r", 0), ("s", 0 if name == "INTERVAL_INTERSECTS" else 5000)):
+        spark.sql(
+            f"SELECT id, id + {start} AS ts, id + {start} + 4000 AS te FROM range(2000)"
+        ).createOrReplaceTempView(side)
+    query = "SELECT r.id FROM r " + QUERIES[kind].partition(" FROM r ")[2]
+    called, written = (query.format(on=f(name)) for f in (oracle.call, oracle.formula))
+    assert both(called, written) > 0 or kind == "anti"
+    frame = spark.sql(called)
+    frame.collect()
+    assert metric(frame, "runs") < 10_000
+
+
+def test_a_left_join_keeps_the_partitioning_of_its_keys(spark: Any, conf: Any, both: Both) -> None:
+    conf({BROADCAST: "-1", "spark.sql.adaptive.enabled": "false"})
+    use_tables(spark, 2)
+    for join, side, exchanges in (("LEFT", "r", 2), ("RIGHT", "s", 2), ("FULL", "r", 3)):
+        on = "r.k1 = s.k1 AND {}"
+        query = f"SELECT {side}.k1, count(s.id) FROM r {join} JOIN s ON {on} GROUP BY {side}.k1"
+        called, written = (query.format(f("ALLEN_OVERLAPS")) for f in (oracle.call, oracle.formula))
+        assert both(called, written) > 0
+        assert physical(spark.sql(called)).count("Exchange hashpartitioning") == exchanges

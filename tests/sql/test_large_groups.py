@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Key groups whose rows do not fit into memory: they are taken in parts, with the same rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import oracle
+from comparison import BROADCAST, SMALL_GROUPS, Both, configured
+from join_types import QUERIES
+
+# A batch of one row makes parts of 64 resident rows.
+PARTS = {
+    BROADCAST: "-1",
+    "spark.sql.intervalsweep.batchRows": "1",
+    "spark.sql.shuffle.partitions": "2",
+}
+TABLE = """
+SELECT id, if(id % 19 = 0, NULL, if(id < 200, 0, id % 50)) AS k1, id % 4 AS x,
+  if(id % 3 = 0, 'a', 'b') AS k2, if(id % 17 = 0, NULL, id * {0} % 307) AS ts,
+  id * {0} % 307 + id % 13 - 1 + if(id % 29 = 0, 400, 0) AS te FROM range({1})
+"""
+RESIDUALS = ("", " AND r.x < s.x", " AND r.id > 20 AND s.id > 20")
+
+
+@pytest.fixture(scope="module")
+def tables(spark: Any) -> None:
+    """A key with 200 rows among small ones; without keys everything is one group."""
+    for name, step, rows in (("r", 7, 330), ("s", 11, 300)):
+        spark.sql(TABLE.format(step, rows)).createOrReplaceTempView(name)
+
+
+@pytest.mark.parametrize("kind", ["inner", "left", "right", "full", "semi", "anti", "exists or"])
+def test_same_rows(spark: Any, conf: Any, both: Both, tables: None, kind: str) -> None:
+    template = QUERIES.get(kind, QUERIES["left"].replace("LEFT", "INNER"))
+    names = ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", "ISEQL_REVERSE_START_PRECEDING")
+    called, written = [], []
+    for n, residual in enumerate(RESIDUALS):
+        for keys in ("", "r.k1 = s.k1 AND "):
+            for query, relation in ((called, oracle.call), (written, oracle.formula)):
+                on = keys + relation(names[n]) + residual
+                query.append(template.format(n=n, on=on))
+    for settings in (PARTS, {**PARTS, SMALL_GROUPS: "1000000"}):
+        with configured(spark, settings):
+            assert both(" UNION ALL ".join(called), " UNION ALL ".join(written), 6) > 200
