@@ -251,7 +251,7 @@ def test_switched_off(spark: Any) -> None:
 
 @pytest.mark.usefixtures("views")
 def test_same_frame_twice(spark: Any) -> None:
-    """Attributes of a DataFrame joined with itself are told apart by aliases."""
+    """Attributes of a DataFrame joined with itself are distinguished by aliases."""
     frame = spark.table("r")
     a, b = frame.alias("a"), frame.alias("b")
     joined = a.join(b, f.expr(oracle.call("ALLEN_OVERLAPS", ("a.ts", "a.te"), ("b.ts", "b.te"))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# Of Okabe and Ito, "Color Universal Design" (2008): told apart with any kind of colour vision.
+# Of Okabe and Ito, "Color Universal Design" (2008): distinguishable with any kind of colour vision.
 LEFT = "#0072B2"  # r, the left side: blue
 RIGHT = "#E69F00"  # s, the right side: orange
 MATCH = "#009E73"  # what matches: green

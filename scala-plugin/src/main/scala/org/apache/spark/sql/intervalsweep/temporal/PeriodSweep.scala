@@ -81,7 +81,7 @@ object PeriodSweep {
       changes)
   }
 
-  /** Whether rows can be told apart by a value: it can be sorted, and is equal if its bytes are. */
+  /** Whether a value distinguishes rows: it can be sorted, and is equal if its bytes are. */
   private[temporal] def isComparable(value: Attribute): Boolean =
     RowOrdering.isOrderable(value.dataType) &&
       !value.dataType.existsRecursively(t =>

@@ -19,7 +19,7 @@ final class SharedByTasks[V <: AnyRef] {
   /**
    * The value of this name that some task still uses, or a new one.
    *
-   * @param source what it is made of; told apart as its `equals` does, which of an array is identity
+   * @param source what it is made of; compared by its `equals`, which of an array is identity
    * @param check fails if the task was killed; asked while another task makes the value
    */
   def get(source: AnyRef, name: String, check: () => Unit)(make: => V): V = {
