@@ -33,7 +33,7 @@ class WhyNotSuite extends ConditionSupport {
   reason(s"r.k = s.k AND $meets") {
     case w: WhyNot.OnlyEqualities => about(s"((r.k = s.k) AND $meets)")(w)
   }
-  reason("r.ts < s.ts OR r.te < s.te") {
+  reason("r.k = s.k AND (r.ts < s.ts OR r.te < s.te)") {
     case w: WhyNot.Disjunction => about("((r.ts < s.ts) OR (r.te < s.te))")(w)
   }
   reason("r.k = s.k AND r.ts < 5 AND r.ts <> s.ts") {
