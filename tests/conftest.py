@@ -51,12 +51,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Before the processes of xdist start, which get the options as they are then.
     if config.option.share_seed is None:
-        config.option.share_seed = random.randrange(1 << 30)
+        given = getattr(config, "workerinput", {}).get("share_seed")
+        config.option.share_seed = random.randrange(1 << 30) if given is None else given
     # PySpark leaves the sockets through which results come to the garbage collector until 4.2.
     if pyspark.__version__ < "4.2":
         config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """All processes of xdist are to take the same cases."""
+    node.workerinput["share_seed"] = node.config.option.share_seed
 
 
 @pytest.fixture(scope="session")
