@@ -89,7 +89,7 @@ class Conditions:
         r, s = (self.ends(side) for side in (a, b))
         limits = kind.endpoint.limits + (kind.endpoint.calendar if self.scope.calendar else ())
         chosen = {}
-        if not self.mixed:
+        if limits and not self.mixed:
             for parameter in oracle.RELATIONS[name].parameters:
                 if rng.random() < 0.6:
                     chosen[parameter] = rng.choice(limits)

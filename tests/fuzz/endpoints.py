@@ -49,6 +49,21 @@ DECIMALS = Arithmetic(
     ("{later} - {earlier} <= 0.75BD", "1 > {later} - {earlier}"),
     "never",
 )
+WIDE_DECIMALS = Arithmetic(
+    ("{} + 0.25BD", "{} - 1", "-{}", "abs({})", "CAST({} AS DOUBLE)"),
+    ("{later} - {earlier} <= 0.75BD", "1 > {later} - {earlier}"),
+    "ansi",
+)
+TEXTS = Arithmetic(
+    ("lower({})", "concat({}, 'b')", "substring({}, 2)", "trim({})", "lpad({}, 9, 'a')"),
+    ("{later} <= concat({earlier}, 'z')", "length({later}) - length({earlier}) <= 1"),
+    "never",
+)
+BYTES = Arithmetic(
+    ("concat({}, X'00')", "substring({}, 1, 9)"),
+    ("{later} <= concat({earlier}, X'7F')", "length({later}) - length({earlier}) <= 1"),
+    "never",
+)
 DATES = Arithmetic(
     (
         *("date_add({}, 2)", "date_sub({}, 1)", "{} + INTERVAL '2' DAY", "{} - INTERVAL '1' DAY"),
@@ -82,8 +97,64 @@ class Kind:
         return self.endpoint.sql
 
 
+# In the order of their bytes, which is not that of UTF-16. Many share the first eight.
+SAME = "the same"
+TEXT_VALUES = (
+    *(
+        "",
+        "\x00",
+        "\x00\x00",
+        " a",
+        "A",
+        "Z",
+        "a",
+        "aa",
+        SAME[:-1],
+        SAME,
+        SAME + "\x00",
+        SAME + " ",
+    ),
+    *(SAME + "A", SAME + "a", SAME + "aa", SAME + "ab", SAME + "\u00e4", SAME + "\U0001f600"),
+    *("the samf", "z", "zz" * 9, "\u00e4", "\u00e4a", "\u0416", "\ud7ff", "\ue000", "\uffff"),
+    *("\U00010000", "\U0001f600"),
+)
+
+
+def _wide_decimal(n: int) -> Decimal:
+    """Groups of four are further apart than those that share a prefix, beyond 2^62."""
+    return Decimal(f"{10**34 + n // 4 * 2**60 + n % 4 * 2501}e-4")
+
+
+def _by_prefix() -> list[Endpoint]:
+    """Types that are swept by a prefix of 64 bits."""
+
+    def text(n: int) -> str:
+        return TEXT_VALUES[n + 1]
+
+    largest = 10**38 - 10**8
+    extremes = (-5, 0, 2**62 - 1, 2**62, -(2**62), 10**18, 10**19, largest, largest + 1)
+    written = "CAST({later} AS DECIMAL(38, 4)) - CAST({earlier} AS DECIMAL(38, 4)) <= "
+    return [
+        Endpoint("STRING", pa.string(), text, ("", "\U0010ffff", SAME * 9), ()),
+        Endpoint(
+            "BINARY",
+            pa.binary(),
+            lambda n: text(n).encode(),
+            (b"", b"\x7f" * 9, "\U0010ffff".encode() * 3),
+            (),
+        ),
+        Endpoint(
+            "DECIMAL(38,4)",
+            pa.decimal128(38, 4),
+            _wide_decimal,
+            tuple(Decimal(f"{n}e-4") for n in extremes),
+            tuple(Limit(limit, written + limit) for limit in ("0.75", "2", "1e15BD")),
+        ),
+    ]
+
+
 def _extended() -> list[Endpoint]:
-    """The types of the generated tests, timestamps around a change of clocks, and two more."""
+    """The types of the generated tests, timestamps around a change of clocks, and more."""
     found = [
         dataclasses.replace(e, make=lambda n: CLOCK_CHANGE + (n - 8) * 4 * HOUR)
         if e.sql.startswith("TIMESTAMP")
@@ -110,7 +181,7 @@ def _extended() -> list[Endpoint]:
             for limit in ("0.75", "2")
         ),
     )
-    return [*found, tiny, decimal]
+    return [*found, tiny, decimal, *_by_prefix()]
 
 
 FAMILIES = {
@@ -125,6 +196,9 @@ FAMILIES = {
     "TIMESTAMP_NTZ": TIMESTAMPS,
     "DECIMAL(10,2)": DECIMALS,
     "DECIMAL(18,4)": DECIMALS,
+    "DECIMAL(38,4)": WIDE_DECIMALS,
+    "STRING": TEXTS,
+    "BINARY": BYTES,
 }
 KINDS = {e.sql: Kind(e, FAMILIES[e.sql]) for e in _extended()}
 # Different types on the two sides, that Spark compares after a cast.
@@ -133,6 +207,7 @@ MIXED = (
     *(("FLOAT", "DOUBLE"), ("BIGINT", "FLOAT"), ("INT", "FLOAT"), ("DECIMAL(10,2)", "BIGINT")),
     *(("DECIMAL(10,2)", "DECIMAL(18,4)"), ("DECIMAL(10,2)", "DOUBLE"), ("DATE", "TIMESTAMP")),
     *(("TIMESTAMP", "TIMESTAMP_NTZ"), ("DATE", "TIMESTAMP_NTZ")),
+    *(("DECIMAL(38,4)", "DECIMAL(18,4)"), ("DECIMAL(38,4)", "BIGINT")),
 )
 
 # Types of the first key: what Spark's equality makes of them differs.

@@ -55,10 +55,10 @@ REASONS = {
         "nothing to change",
     ),
     "weak": ("WeakRange", joined("r.k = s.k AND r.ts < s.ts"), "(r.ts < s.ts)", "other end"),
-    "strings": (
+    "collated strings": (
         "UnsupportedEndpoint",
-        joined("r.k = s.k AND ALLEN_BEFORE(r.name, r.name, s.name, s.name)"),
-        "allen_before(r.name, r.name, s.name, s.name)",
+        joined("r.k = s.k AND ALLEN_BEFORE(r.c, r.c, s.c, s.c)"),
+        "allen_before(r.c, r.c, s.c, s.c)",
         "cast it",
     ),
     "random": (

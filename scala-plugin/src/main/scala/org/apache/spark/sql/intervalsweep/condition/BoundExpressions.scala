@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition
 
+import java.math.{BigDecimal => JBigDecimal, RoundingMode}
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen._
@@ -140,5 +142,59 @@ object FloatingBound {
     val reach = if (limit.isNaN) Double.PositiveInfinity else math.nextUp(limit)
     EndpointEncoding.ofDouble(if (upper) math.nextUp(anchor + reach)
     else math.nextDown(anchor - reach))
+  }
+}
+
+/**
+ * The same for decimals of more than 18 digits: encoded, how far one of so many digits after the
+ * point may be from `anchor` for a difference of at most `limit`, a DECIMAL or a DOUBLE. Open where
+ * the limit is no finite number.
+ */
+case class DecimalBound(left: Expression, right: Expression, scale: Int, upper: Boolean)
+    extends BinaryExpression {
+
+  override def nullIntolerant: Boolean = true
+
+  override def dataType: DataType = LongType
+
+  override def prettyName: String = "decimal_bound"
+
+  override def sql: String = s"(${left.sql} ${if (upper) "+" else "-"} ${right.sql})"
+
+  override def toString: String = s"($left ${if (upper) "+" else "-"} $right)"
+
+  override protected def nullSafeEval(anchor: Any, limit: Any): Any = {
+    val at = anchor.asInstanceOf[Decimal]
+    limit match {
+      case decimal: Decimal => DecimalBound.of(at, decimal, scale, upper)
+      case fraction => DecimalBound.of(at, fraction.asInstanceOf[Double], scale, upper)
+    }
+  }
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val bounds = DecimalBound.getClass.getName.stripSuffix("$")
+    defineCodeGen(ctx, ev, (anchor, limit) => s"$bounds.of($anchor, $limit, $scale, $upper)")
+  }
+
+  override protected def withNewChildrenInternal(
+      newLeft: Expression,
+      newRight: Expression): DecimalBound =
+    copy(left = newLeft, right = newRight)
+}
+
+object DecimalBound {
+  def of(anchor: Decimal, limit: Double, scale: Int, upper: Boolean): Long =
+    if (java.lang.Double.isFinite(limit)) of(anchor, new JBigDecimal(limit), scale, upper)
+    else if (upper) Long.MaxValue
+    else Long.MinValue
+
+  def of(anchor: Decimal, limit: Decimal, scale: Int, upper: Boolean): Long =
+    of(anchor, limit.toJavaBigDecimal, scale, upper)
+
+  private def of(anchor: Decimal, limit: JBigDecimal, scale: Int, upper: Boolean): Long = {
+    val at = anchor.toJavaBigDecimal
+    val end = if (upper) at.add(limit) else at.subtract(limit)
+    val rounding = if (upper) RoundingMode.FLOOR else RoundingMode.CEILING
+    EndpointEncoding.ofUnscaled(end.setScale(scale, rounding).unscaledValue)
   }
 }

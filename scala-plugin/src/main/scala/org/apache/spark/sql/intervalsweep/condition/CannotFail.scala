@@ -18,7 +18,8 @@ private[intervalsweep] object CannotFail {
     hasValue(e) && e.children.forall(apply) || e.foldable && Try(e.eval()).isSuccess
 
   private def hasValue(e: Expression): Boolean = e match {
-    case _: Attribute | _: BoundReference | _: Literal | _: Alias | _: GetStructField => true
+    case _: Attribute | _: BoundReference | _: Literal | _: Alias => true
+    case _: GetStructField | _: CreateNamedStruct => true
     case c: Cast => c.evalMode == EvalMode.TRY ||
       castHasValue(c.child.dataType, c.dataType, c.evalMode)
     case a: Add => wraps(a.dataType, a.evalMode)
@@ -31,6 +32,7 @@ private[intervalsweep] object CannotFail {
     case _: Coalesce | _: If | _: CaseWhen | _: Greatest | _: Least => true
     case _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull | _: IsNotNull => true
     case _: PeriodEndpoint | _: DecodedEndpoint | _: DifferenceAtMost => true
+    case _: Upper | _: Lower | _: Substring | _: StringTrim => true
     case _: KnownNotNull | _: KnownNullable | _: UnscaledValue => true
     case _: KnownFloatingPointNormalized | _: NormalizeNaNAndZero => true
     case _ => false
@@ -50,6 +52,7 @@ private[intervalsweep] object CannotFail {
       case (_: NumericType, _: NumericType) => mode == EvalMode.LEGACY || Cast.canUpCast(from, to)
       case (TimestampType | TimestampNTZType, DateType) => true
       case (_: StringType, _: NumericType | DateType) => mode == EvalMode.LEGACY
+      case (_: StringType, BinaryType) | (_: NumericType | BooleanType, StringType) => true
       case (f: DayTimeIntervalType, t: DayTimeIntervalType) => f.endField <= t.endField
       case (f: YearMonthIntervalType, t: YearMonthIntervalType) => f.endField <= t.endField
       case _ => from == to

@@ -16,19 +16,24 @@ private[condition] object Ordered {
   }
 }
 
-/** `lesser < greater` or `lesser <= greater` of endpoints as they stand. */
+/**
+ * `lesser < greater` or `lesser <= greater` of endpoints as they stand.
+ *
+ * @param exact whether it says all that the comparison does; if not, it is one of prefixes
+ */
 private[condition] case class Inequality(
     lesser: Expression,
     greater: Expression,
     strict: Boolean,
     lesserSide: Side,
-    dataType: DataType)
+    dataType: DataType,
+    exact: Boolean)
 
 /**
  * A conjunct that compares the two sides.
  *
  * @param boxes      what it says with either side as boxes, where that is possible
- * @param inequality what it is, if it is an exact inequality of two endpoints
+ * @param inequality what it is, if it is an inequality of two endpoints
  */
 private[condition] case class Comparison(
     conjunct: Conjunct,
@@ -69,17 +74,19 @@ private[condition] case class Comparisons(sides: Sides) {
             else PointBounds.direct(l, g, strict, upper = true)
           if (hasConstant(point)) solvedFor(boxes).orElse(direct) else direct
         }
-        val exact = Option.when(l.hasValue && g.hasValue) {
-          Inequality(l.encoded, g.encoded, strict, side, lesser.dataType)
+        val inequality = Option.when(l.hasValue && g.hasValue) {
+          val exact = l.isExact || g.isExact
+          Inequality(l.encoded, g.encoded, strict && exact, side, lesser.dataType, exact)
         }
-        (boxes, exact)
+        (boxes, inequality)
     }
   }
 
   /** Two expressions of which each belongs to another side, and the first one's side. */
   private def operands(a: Expression, b: Expression): Option[(Operand, Operand, Side)] =
     for {
-      side <- sides.of(a) if sides.of(b).contains(side.other) && a.dataType.sameType(b.dataType)
+      side <- sides.of(a) if sides.of(b).contains(side.other)
+      if DataType.equalsStructurally(a.dataType, b.dataType, ignoreNullability = true)
       x <- Operand.of(a)
       y <- Operand.of(b)
     } yield (x, y, side)
@@ -110,7 +117,9 @@ private[condition] case class Comparisons(sides: Sides) {
     for (x <- a; y <- b; xy <- x.and(y)) yield xy
 
   private def atMost(d: DifferenceAtMost): Boxes = d.later.dataType match {
-    case FloatType | DoubleType => boxesOf(floating(d, _))
+    case FloatType | DoubleType => boxesOf(near(d, _)(FloatingBound(_, d.limit, _)))
+    case wide: DecimalType if !EndpointEncoding.isExact(wide) =>
+      boxesOf(near(d, _)(DecimalBound(_, d.limit, wide.scale, _)))
     case _ =>
       val sum = for {
         later <- sums.endpoint(d.later)
@@ -120,10 +129,12 @@ private[condition] case class Comparisons(sides: Sides) {
       boxesOf(boxes => sum.flatMap(PointBounds.solved(_, strict = false, boxes)))
   }
 
-  private def floating(d: DifferenceAtMost, boxes: Side): Option[PointBounds] = {
+  /** @param bound of one end, an upper one or not, how far the other may be away */
+  private def near(d: DifferenceAtMost, boxes: Side)(
+      bound: (Expression, Boolean) => Expression): Option[PointBounds] = {
     def bounded(point: Expression, anchor: Expression, upper: Boolean): Option[PointBounds] =
       Operand.of(point).filter(_.hasValue).map { point =>
-        val end = End(FloatingBound(anchor, d.limit, upper), strict = false)
+        val end = End(bound(anchor, upper), strict = false)
         val safe = if (CannotFail(anchor) && CannotFail(d.limit)) end else end.orOpen(upper)
         PointBounds.bounded(point.encoded, safe, upper, exact = false)
       }

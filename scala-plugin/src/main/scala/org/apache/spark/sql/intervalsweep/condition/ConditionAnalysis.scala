@@ -64,7 +64,7 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
     }
     val slots = new Slots
     val (sweeps, exact) = split match {
-      case Some(form) => (form.toSweeps(slots), form.comparisons)
+      case Some(form) => (form.toSweeps(slots), form.exact)
       case None => (box.toSweeps(slots), box.exact)
     }
     val unsafe = Failures(sides, exact).ofPairs

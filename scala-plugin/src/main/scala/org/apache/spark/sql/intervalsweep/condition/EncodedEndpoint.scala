@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition
 
+import java.math.BigInteger
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.{ByteArray, UTF8String}
 
 /**
  * A value as a LONG that keeps Spark's order, so that one kind of number is swept whatever was
  * compared:
  * {{{
- *   BYTE, SHORT, INT, LONG           the number
- *   DATE                             days
- *   TIMESTAMP, TIMESTAMP_NTZ         microseconds
- *   TIME                             nanoseconds
- *   day-time, year-month INTERVAL    microseconds, months
- *   DECIMAL(p <= 18, s)              the unscaled value
- *   FLOAT, DOUBLE                    the bits, see EndpointEncoding
+ *   exact: one LONG for each value
+ *     BYTE, SHORT, INT, LONG           the number
+ *     DATE                             days
+ *     TIMESTAMP, TIMESTAMP_NTZ         microseconds
+ *     TIME                             nanoseconds
+ *     day-time, year-month INTERVAL    microseconds, months
+ *     DECIMAL(p <= 18, s)              the unscaled value
+ *     FLOAT, DOUBLE                    the bits, see EndpointEncoding
+ *   a prefix: values in order have LONGs in order, or the same one
+ *     STRING, BINARY                   the first 8 bytes
+ *     DECIMAL(p > 18, s)               see EndpointEncoding.ofUnscaled
+ *     STRUCT                           that of the first field, see Operand
  * }}}
  */
 case class EncodedEndpoint(child: Expression) extends UnaryExpression {
@@ -39,7 +47,10 @@ case class EncodedEndpoint(child: Expression) extends UnaryExpression {
       ev,
       value =>
         child.dataType match {
-          case _: DecimalType => s"$value.toUnscaledLong()"
+          case d: DecimalType if EndpointEncoding.isExact(d) => s"$value.toUnscaledLong()"
+          case _: DecimalType => s"$encoding.ofDecimal($value)"
+          case _: StringType => s"$encoding.ofText($value)"
+          case BinaryType => s"$encoding.ofBytes($value)"
           case FloatType | DoubleType => s"$encoding.ofDouble((double) $value)"
           case _ => s"(long) $value"
         })
@@ -51,7 +62,16 @@ case class EncodedEndpoint(child: Expression) extends UnaryExpression {
 
 object EndpointEncoding {
 
+  /** Types that have an encoding, exact or a prefix. */
   def isSupported(dataType: DataType): Boolean = dataType match {
+    case text: StringType => text.supportsBinaryOrdering
+    case BinaryType | _: DecimalType => true
+    case StructType(fields) => fields.headOption.exists(first => isSupported(first.dataType))
+    case _ => isExact(dataType)
+  }
+
+  /** Types of whose values each has an encoding of its own. */
+  def isExact(dataType: DataType): Boolean = dataType match {
     case d: DecimalType => d.precision <= Decimal.MAX_LONG_DIGITS
     case FloatType | DoubleType => true
     case _ => isWhole(dataType)
@@ -66,13 +86,41 @@ object EndpointEncoding {
 
   /** The encoding of a value that is not NULL. */
   def of(value: Any): Long = value match {
-    case decimal: Decimal => decimal.toUnscaledLong
+    case decimal: Decimal => ofDecimal(decimal)
+    case text: UTF8String => ofText(text)
+    case bytes: Array[Byte] => ofBytes(bytes)
     case fraction @ (_: Float | _: Double) =>
       ofDouble(fraction.asInstanceOf[Number].doubleValue)
     case whole => whole.asInstanceOf[Number].longValue
   }
 
-  /** The value that is encoded. */
+  /** Spark compares texts and bytes as unsigned bytes; what is too short has zeros. */
+  def ofText(value: UTF8String): Long = value.getPrefix ^ Long.MinValue
+
+  def ofBytes(value: Array[Byte]): Long = ByteArray.getPrefix(value) ^ Long.MinValue
+
+  def ofDecimal(value: Decimal): Long =
+    if (value.precision <= Decimal.MAX_LONG_DIGITS) value.toUnscaledLong
+    else ofUnscaled(value.toJavaBigDecimal.unscaledValue)
+
+  /**
+   * Of a decimal's unscaled value, which has up to 127 bits. Below 2^62 it is its own encoding, as
+   * it is for decimals of up to 18 digits, with which it may be compared; above it, as in a
+   * floating-point number, there follow 65 blocks, one for each number of bits, of 2^55 encodings.
+   * A bound may have more bits, and is then beyond them all.
+   */
+  def ofUnscaled(value: BigInteger): Long = {
+    val bits = value.abs.bitLength
+    if (bits <= 62) value.longValue
+    else {
+      val leading = value.abs.shiftRight(bits - 56).longValue
+      val encoded =
+        if (bits > 127) Long.MaxValue else (1L << 62) + ((bits - 64L) << 55) + leading
+      if (value.signum < 0) -encoded else encoded
+    }
+  }
+
+  /** The value that is exactly encoded. */
   def decode(encoded: Long, dataType: DataType): Any = dataType match {
     case ByteType => encoded.toByte
     case ShortType => encoded.toShort
@@ -83,7 +131,7 @@ object EndpointEncoding {
     case _ => encoded
   }
 
-  /** The encoding of the largest value of a type. */
+  /** The encoding of the largest value of a type with an exact one. */
   def ofLargest(dataType: DataType): Long = dataType match {
     case ByteType => Byte.MaxValue
     case ShortType => Short.MaxValue

@@ -4,6 +4,7 @@ package org.apache.spark.sql.intervalsweep.condition
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
 import org.apache.spark.sql.types._
 
 /**
@@ -15,15 +16,20 @@ private[condition] case class EqualityKeys(sides: Sides, ofFunctions: Boolean) {
 
   /**
    * None if the conjunct is no such equality. Those of a function that is more than equalities
-   * are not keys, but axes: the rows then stay in the order of time.
+   * are not keys, but axes: the rows then stay in the order of time. An axis of prefixes would not
+   * decide them.
    */
   def of(conjunct: Conjunct): Option[Either[WhyNot, Seq[(Expression, Expression)]]] =
     conjunct.expression match {
-      case EqualTo(a, b) if conjunct.relation.forall(ofFunctions && _.isEquality) =>
+      case EqualTo(a, b) if conjunct.relation.forall(isKey(_, a.dataType)) =>
         leftAndRight(a, b).map(checked(conjunct, _)(Seq(_)))
       case EqualNullSafe(a, b) => leftAndRight(a, b).map(checked(conjunct, _)(nullSafe))
       case _ => None
     }
+
+  private def isKey(relation: IntervalPredicate, dataType: DataType): Boolean =
+    if (EndpointEncoding.isExact(dataType)) ofFunctions && relation.isEquality
+    else relation.isEquality || isSortable(dataType)
 
   private def leftAndRight(a: Expression, b: Expression): Option[(Expression, Expression)] =
     (sides.of(a), sides.of(b)) match {
@@ -37,10 +43,13 @@ private[condition] case class EqualityKeys(sides: Sides, ofFunctions: Boolean) {
       : Either[WhyNot, Seq[(Expression, Expression)]] = {
     val dataType = pair._1.dataType
     Either.cond(
-      RowOrdering.isOrderable(dataType) && isBinaryEqual(dataType),
+      isSortable(dataType),
       keys(pair).map { case (l, r) => (normalized(l), normalized(r)) },
       WhyNot.UnorderableKeys(pair._1, conjunct.written))
   }
+
+  private def isSortable(dataType: DataType): Boolean =
+    RowOrdering.isOrderable(dataType) && isBinaryEqual(dataType)
 
   /** Equal as bytes once floating-point numbers are normalized; some collated strings are not. */
   private def isBinaryEqual(dataType: DataType): Boolean =

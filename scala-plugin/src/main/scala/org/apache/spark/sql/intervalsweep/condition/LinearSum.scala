@@ -111,7 +111,7 @@ private[condition] case class LinearSums(sides: Sides) {
     def days(micros: Expression, up: Boolean): Option[LinearSum] =
       Operand.of(micros).filter(_ => !sides.isAcross(micros)).map { micros =>
         whole(
-          Operand(constant(WholeDays(micros.encoded, up)), micros.hasValue),
+          micros.copy(encoded = constant(WholeDays(micros.encoded, up))),
           sides.of(micros.encoded))
       }
     (EndpointEncoding.strip(lesser), EndpointEncoding.strip(greater)) match {

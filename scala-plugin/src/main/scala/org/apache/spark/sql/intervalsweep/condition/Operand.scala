@@ -10,22 +10,37 @@ import org.apache.spark.sql.types._
  * @param encoded  its encoding, over the attributes of one side
  * @param hasValue whether it can be computed for every row. If not, it serves as a bound only,
  *                 which is left open where it fails
+ * @param isExact  whether its encoding is that of no other value
  */
-private[condition] case class Operand(encoded: Expression, hasValue: Boolean)
+private[condition] case class Operand(encoded: Expression, hasValue: Boolean, isExact: Boolean)
 
 private[condition] object Operand {
 
   /** None if the type has no encoding. */
   def of(expression: Expression): Option[Operand] = {
     val e = EndpointEncoding.strip(expression)
+    val isExact = EndpointEncoding.isExact(e.dataType)
     if (!EndpointEncoding.isSupported(e.dataType)) None
-    else if (CannotFail(e)) Some(Operand(encode(e), hasValue = true))
-    else Some(saturated(e).fold(Operand(encode(e), hasValue = false))(Operand(_, hasValue = true)))
+    else if (CannotFail(e)) Some(Operand(encode(e), hasValue = true, isExact))
+    else Some(saturated(e).fold(Operand(encode(e), hasValue = false, isExact))(
+      Operand(_, hasValue = true, isExact)))
   }
 
-  private def encode(e: Expression): Expression = EncodedEndpoint(e) match {
+  private def encode(e: Expression): Expression = encoding(e) match {
     case encoded if e.foldable && CannotFail(e) => Literal.create(encoded.eval(), LongType)
     case encoded => encoded
+  }
+
+  /** Structs are ordered by their first fields first, where NULL is less than any value. */
+  private def encoding(e: Expression): Expression = e.dataType match {
+    case _: StructType =>
+      val first = e match {
+        case struct: CreateNamedStruct => struct.valExprs.head
+        case _ => GetStructField(e, 0)
+      }
+      val encoded = Coalesce(Seq(encoding(EndpointEncoding.strip(first)), Literal(Long.MinValue)))
+      if (e.nullable) If(IsNull(e), Literal(null, LongType), encoded) else encoded
+    case _ => EncodedEndpoint(e)
   }
 
   /**

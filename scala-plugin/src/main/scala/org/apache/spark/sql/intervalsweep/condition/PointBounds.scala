@@ -55,11 +55,19 @@ private[condition] case class Core(end: Expression, upper: Boolean, everywhere: 
 
 private[condition] object PointBounds {
 
-  /** Of an endpoint as it stands. None if the point cannot be computed for every row. */
+  /**
+   * Of an endpoint as it stands. None if the point cannot be computed for every row. Of two prefixes
+   * that are the same, either value may be the larger one.
+   */
   def direct(point: Operand, bound: Operand, strict: Boolean, upper: Boolean): Option[PointBounds] =
     Option.when(point.hasValue) {
-      val end = End(bound.encoded, strict)
-      bounded(point.encoded, if (bound.hasValue) end else end.orOpen(upper), upper, bound.hasValue)
+      val isExact = point.isExact || bound.isExact
+      val end = End(bound.encoded, strict && isExact)
+      bounded(
+        point.encoded,
+        if (bound.hasValue) end else end.orOpen(upper),
+        upper,
+        bound.hasValue && isExact)
     }
 
   def bounded(point: Expression, end: End, upper: Boolean, exact: Boolean): PointBounds =

@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep.condition
 
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.types.DataType
 
 /**
  * Two opposite inequalities as two sweeps, each of which leads with a bounded axis:
@@ -18,13 +19,17 @@ import org.apache.spark.sql.catalyst.expressions.Expression
  * within the other. In general: either `a <= c` or `c < a`, never both, and each sweep adds one
  * of the two to the inequalities as they are. So the sweeps are disjoint, and together exact, for
  * all rows, empty and reversed intervals included; where `a` is NULL or `c` is, neither the
- * inequalities nor a sweep match.
+ * inequalities nor a sweep match. All of it is about the encoded endpoints: of prefixes, the sweeps
+ * are disjoint, too, and together what the inequalities of the prefixes say.
  *
  * In both sweeps the rows of A are sorted by `a` and those of B by `c`.
  */
 private[condition] case class SplitForm(first: Comparison, second: Comparison) {
 
   def comparisons: Seq[Comparison] = Seq(first, second)
+
+  /** The comparisons that need not be looked at again. */
+  def exact: Seq[Comparison] = comparisons.filter(_.inequality.exists(_.exact))
 
   private val (less, more) = (first.inequality.get, second.inequality.get)
 
@@ -56,7 +61,9 @@ private[condition] object SplitForm {
   def of(comparisons: Seq[Comparison]): Option[SplitForm] = {
     val inequalities = for (c <- comparisons; i <- c.inequality) yield (c, i)
     inequalities.combinations(2).collectFirst {
-      case Seq((c, i), (d, j)) if i.lesserSide != j.lesserSide && i.dataType == j.dataType =>
+      case Seq((c, i), (d, j))
+          if i.lesserSide != j.lesserSide &&
+            DataType.equalsStructurally(i.dataType, j.dataType, ignoreNullability = true) =>
         // The left side is A, whichever is written first.
         if (i.lesserSide == LeftSide) SplitForm(c, d) else SplitForm(d, c)
     }

@@ -66,7 +66,8 @@ object WhyNot {
   case class UnsupportedEndpoint(expression: Expression, whole: Expression) extends WhyNot(
         s"${expression.sql} is ${expression.dataType.sql}, which has no 64-bit encoding that " +
           "keeps its order",
-        "cast it to a number, a DECIMAL of at most 18 digits, a DATE, a TIMESTAMP or an INTERVAL",
+        "cast it to a number, a DATE, a TIMESTAMP, an INTERVAL or, for the order of its bytes, a " +
+          "STRING COLLATE UTF8_BINARY",
         Some(whole))
 
   case class NonDeterministic(expression: Expression) extends WhyNot(

@@ -39,5 +39,5 @@ object EqualityRelations extends PredicateHelper {
 
   /** Whether a join by such a relation may be swept. */
   def isSweepable(p: IntervalPredicate): Boolean =
-    p.children.forall(endpoint => EndpointEncoding.isSupported(endpoint.dataType))
+    p.children.forall(endpoint => EndpointEncoding.isExact(endpoint.dataType))
 }

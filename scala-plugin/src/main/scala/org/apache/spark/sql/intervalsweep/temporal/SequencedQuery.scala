@@ -130,7 +130,7 @@ private[temporal] case class SequencedQuery(
         if (!TypeCoercion.haveSameType(coerced.map(_.dataType))) fail("cast them to one type")
         coerced.head.dataType
       }
-    if (!EndpointEncoding.isSupported(common))
+    if (!EndpointEncoding.isExact(common))
       fail("they have to be numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL")
     common
   }

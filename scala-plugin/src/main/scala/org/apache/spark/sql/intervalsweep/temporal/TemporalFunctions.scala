@@ -74,7 +74,7 @@ object TemporalFunctions {
     val types = (start +: end.toSeq).map(_.dataType)
     if (types.distinct.size > 1)
       TemporalErrors.periodType(types, "both ends have to be of one type")
-    if (!EndpointEncoding.isSupported(types.head))
+    if (!EndpointEncoding.isExact(types.head))
       TemporalErrors.periodType(
         types,
         "they have to be numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL")

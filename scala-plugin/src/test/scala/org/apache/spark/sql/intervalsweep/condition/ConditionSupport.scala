@@ -103,7 +103,9 @@ trait ConditionSupport extends AnyFunSuite {
     private class Matcher(sweep: SweepCondition) {
       private val keys =
         sweep.leftKeys.zip(sweep.rightKeys).map { case (a, b) => bind(EqualTo(a, b), both) }
-      private val residual = sweep.residual.map(bind(_, both))
+      private val residuals = sweep.sweeps.indices.map { number =>
+        sweep.residual.map(r => bind(r.transform { case SweepNumber() => Literal(number) }, both))
+      }
       private val checks = (sweep.leftChecks ++ sweep.rightChecks).map(bind(_, both))
       private val endpoints = Map[Side, Seq[Expression]](
         LeftSide -> sweep.leftEndpoints.map(bind(_, r.output)),
@@ -126,10 +128,11 @@ trait ConditionSupport extends AnyFunSuite {
           (if (side == LeftSide) left else right) (slot).asInstanceOf[Long]
         if (left.contains(null) || right.contains(null) || !keys.forall(_.eval(pair) == true)) 0
         else {
-          val found = sweep.sweeps.count(isIn(_, end))
-          val matches = found > 0 && residual.forall(_.eval(pair) == true)
-          if (matches) checks.foreach(_.eval(pair))
-          if (matches) found else 0
+          val found = sweep.sweeps.zip(residuals).count { case (s, residual) =>
+            isIn(s, end) && residual.forall(_.eval(pair) == true)
+          }
+          if (found > 0) checks.foreach(_.eval(pair))
+          found
         }
       }
 

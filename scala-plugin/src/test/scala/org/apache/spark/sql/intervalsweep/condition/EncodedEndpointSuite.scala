@@ -5,6 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 class EncodedEndpointSuite extends AnyFunSuite {
 
@@ -44,6 +45,25 @@ class EncodedEndpointSuite extends AnyFunSuite {
         d.changePrecision(5, 2); d
       },
       DecimalType(5, 2))
+  }
+
+  private def assertMonotone(values: Seq[Any], dataType: DataType): Unit =
+    for (a <- values; b <- values)
+      if (LessThan(Literal(a, dataType), Literal(b, dataType)).eval() == true)
+        assert(encoded(a, dataType) <= encoded(b, dataType), s"$a < $b")
+
+  test("a prefix keeps Spark's order but for values that share it") {
+    val random = new scala.util.Random(1)
+    val bytes = Seq.fill(300)(
+      Array.fill(random.nextInt(11))(Seq[Byte](0, 1, 127, -128, -1)(random.nextInt(5))))
+    assertMonotone(bytes, BinaryType)
+    assertMonotone(bytes.map(UTF8String.fromBytes), StringType)
+    val integers = for (bits <- 0 to 126; near <- -1 to 1) yield (BigInt(1) << bits) + near
+    val decimals = (integers ++ integers.map(-_)).filter(_.toString.length <= 38)
+    val wide = DecimalType(38, 3)
+    assertMonotone(decimals.map(n => Decimal(BigDecimal(n, 3), 38, 3)), wide)
+    assert(Seq("0.000", "0.001", "-0.001").map(n => encoded(Decimal(BigDecimal(n), 38, 3), wide)) ==
+      Seq(0L, 1L, -1L))
   }
 
   test("no double is encoded as an end of the longs") {

@@ -87,7 +87,31 @@ class RawConditionsExactSuite extends ConditionSupport {
     "r.c <= s.i AND s.i < r.d + 5",
     "r.d < s.d AND r.c >= s.d",
     "r.c < s.d AND s.i < r.c",
-    "s.d BETWEEN r.d - 1 AND r.d + 1 AND r.c <= s.d")
+    "s.d BETWEEN r.d - 1 AND r.d + 1 AND r.c <= s.d",
+    "r.c < s.w AND s.w <= r.d",
+    "s.w BETWEEN r.c AND r.c + 1",
+    "iseql_start_preceding(r.c, s.w, s.d, s.w, delta => 0.5)",
+    "iseql_start_preceding(r.c, CAST(r.c + 9 AS DECIMAL(20, 2)), s.i, s.w, delta => 3.5)",
+    "iseql_before(r.d, r.d, s.w, s.w, delta => s.i) AND r.c < s.i")
+
+  private val texts =
+    product(Seq("", "a", "the same a", "the same b", "\u00e4", "A", null), Seq("a", "the same b"))
+
+  check("STRING", "a STRING, b STRING", texts, "c STRING, d STRING", texts)(
+    "r.a < s.c",
+    "r.a <= s.c AND s.c < r.b",
+    "r.a < s.d AND s.c <= r.b",
+    "r.a <= s.d AND s.c < r.b AND r.b <> s.d",
+    "r.a = s.c AND r.b < s.d AND r.a <= s.d",
+    "s.c BETWEEN lower(r.a) AND concat(r.b, 'z')",
+    "lower(r.a) < upper(s.c) AND r.b > s.d",
+    "r.a < concat(s.c, s.d)",
+    "(r.a < s.c AND s.d < r.b) OR (r.a = s.d AND r.b <= s.c)",
+    "(s.c BETWEEN r.a AND r.b) OR (r.a BETWEEN s.c AND s.d)",
+    "allen_starts(r.a, r.b, s.c, s.d)",
+    "CAST(r.a AS BINARY) < CAST(s.c AS BINARY) AND r.b >= s.d",
+    "struct(r.a, r.b) < struct(s.c, s.d)",
+    "struct(r.b, r.a) <= struct(s.c, s.d) AND r.a < s.d")
 
   private val days = Seq(-40, -1, 0, 1, 5, 36, 20000).map(d => LocalDate.ofEpochDay(d.toLong))
   private val allDays = days ++

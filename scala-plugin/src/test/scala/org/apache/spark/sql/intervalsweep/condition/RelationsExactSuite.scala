@@ -49,7 +49,40 @@ class RelationsExactSuite extends ConditionSupport {
     (
       "DECIMAL(5, 1)",
       Seq("-9999.9", "0", "0.1", "9999.9").map(new java.math.BigDecimal(_)),
-      Seq("0.1")))
+      Seq("0.1"))) ++ byPrefix
+
+  /** Types of which several values share a prefix; the decimals from 2^62 on, without the point. */
+  private def byPrefix: Seq[(String, Seq[Any], Seq[String])] = Seq(
+    (
+      "DECIMAL(38, 2)",
+      Seq("-" + "9" * 36 + ".99", "-46116860184273879.05", "0.01", "46116860184273879.03").++(
+        Seq("1" + "0" * 30, "1" + "0" * 29 + "1", "1" + "0" * 28 + "20"))
+        .map(new java.math.BigDecimal(_).setScale(2)),
+      Seq("0.019", "15", "15D", "1e35BD", "CAST('NaN' AS DOUBLE)")),
+    (
+      "DECIMAL(20, 0)",
+      Seq("-4611686018427387904", "0", "4611686018427387903", "9" * 19 + "8", "9" * 20)
+        .map(new java.math.BigDecimal(_)),
+      Seq("1", "1.5D")),
+    (
+      "STRING",
+      Seq("", "a", "the same", "the same a", "the same b", "\u00e4", "\uffff", "\ud83d\ude00"),
+      Nil),
+    (
+      "BINARY",
+      Seq(Seq(), Seq(0), Seq(0x7f), Seq(0x80), Seq.fill(8)(0xff), Seq.fill(9)(0xff))
+        .map(_.map(_.toByte).toArray),
+      Nil),
+    (
+      "STRUCT<a: STRING, b: INT>",
+      Seq((null, 1), ("", 1), ("a", 2), ("a", null), ("the same a", 1), ("the same b", 0)),
+      Nil),
+    ("STRUCT<a: INT>", Seq(Tuple1(null), Tuple1(Int.MinValue), Tuple1(0), Tuple1(1)), Nil),
+    (
+      "STRUCT<a: STRUCT<b: BIGINT>, c: DOUBLE>",
+      Seq((null, 1.0), (Tuple1(null), 1.0), (Tuple1(Long.MinValue), -0.0))
+        .++(Seq((Tuple1(7L), 0.0), (Tuple1(7L), -0.0), (Tuple1(7L), Double.NaN))),
+      Nil))
 
   for ((sqlType, values, parameters) <- types; ansi <- Seq(true, false)) {
     val tables =

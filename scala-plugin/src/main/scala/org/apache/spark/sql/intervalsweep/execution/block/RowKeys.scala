@@ -33,7 +33,7 @@ object RowKeys {
     if (isNumber(keys)) new NumberKey(keys.head, input) else new ManyKeys(keys, input)
 
   def isNumber(keys: Seq[Expression]): Boolean =
-    keys.size == 1 && EndpointEncoding.isSupported(keys.head.dataType)
+    keys.size == 1 && EndpointEncoding.isExact(keys.head.dataType)
 }
 
 private[execution] final class NumberKey(key: Expression, input: Seq[Attribute]) extends RowKeys {
