@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+
 import numpy as np
 
 from .boxes import Bounds, Boxes
@@ -42,3 +45,68 @@ def _within(bounds: Bounds, i: int, value: int) -> bool:
         if value > upper or (bounds.upper_strict and value == upper):
             return False
     return True
+
+
+Period = tuple[int, int]
+
+# How often a row is in a result, by how often it is on the left, a, and on the right, b.
+HOW_OFTEN: dict[str, Callable[[int, int], int]] = {
+    "coalesce": lambda a, b: a,
+    "distinct": lambda a, b: 1 if a else 0,
+    "except_all": lambda a, b: a - b if a > b else 0,
+    "except": lambda a, b: 1 if a and not b else 0,
+    "except_strict": lambda a, b: 0 if b else a,
+    "semi": lambda a, b: a if b else 0,
+    "intersect_all": lambda a, b: a if a < b else b,
+    "intersect": lambda a, b: 1 if a and b else 0,
+    "union_max": lambda a, b: a if a > b else b,
+    "gaps": lambda a, b: 0 if a else 1,
+}
+
+
+def _pieces(rows: Iterable[Period]) -> list[Period]:
+    """Cut all time at the starts and ends of the rows."""
+    info = np.iinfo(np.int64)
+    return [*pairwise(sorted({info.min, info.max, *(end for row in rows for end in row)}))]
+
+
+def counted_periods(rule: str, rows: list[tuple[int, int, int]]) -> list[Period]:
+    """Return the canonical form of what a rule makes of the rows (start, end, weight) of a value.
+
+    It goes through all pieces of time, and in each through all rows.
+    """
+    proper = [row for row in rows if row[0] < row[1]]
+    starts: list[int] = []
+    ends: list[int] = []
+    before = 0
+    for piece, _ in _pieces(row[:2] for row in proper):
+        held = [weight for start, end, weight in proper if start <= piece < end]
+        a = sum(weight for weight in held if weight > 0)
+        b = -sum(weight for weight in held if weight < 0)
+        often = HOW_OFTEN[rule](a, b)
+        (starts if often > before else ends).extend([piece] * abs(often - before))
+        before = often
+    ends.extend([np.iinfo(np.int64).max] * before)
+    return sorted(zip(starts, ends, strict=True))
+
+
+def values_by_time(
+    rows: list[Period],
+    value: Callable[[list[int]], object],
+    *,
+    empty: bool = False,
+    cuts: bool = False,
+) -> list[tuple[int, int, object]]:
+    """Return what ``value`` says of the rows that are valid, by time; of their numbers."""
+    proper = [k for k, (start, end) in enumerate(rows) if start < end]
+    found: list[tuple[int, int, object]] = []
+    for piece, stop in _pieces(rows[k] for k in proper):
+        held = [k for k in proper if rows[k][0] <= piece < rows[k][1]]
+        if not held and not empty:
+            continue
+        now = value(held)
+        if found and found[-1][1:] == (piece, now) and not cuts:
+            found[-1] = found[-1][0], stop, now
+        else:
+            found.append((piece, stop, now))
+    return found

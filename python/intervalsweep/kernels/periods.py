@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps over periods that come by group and start: how often, and with which values, by time.
+
+    sweep = CountSweep("except_all")                    a group is a value
+    for row, start, end, count in sweep.feed(group, start, end, weight): ...
+
+    sweep = ValueSweep(["sum", "least"], ["sum"])       a group is what is grouped by
+    for row, start, end, values, floats in sweep.feed(group, start, end, measures, numbers): ...
+
+A period is `[start, end)`; the least and the largest number mean that it has no start and no end.
+Periods without an instant are left out. Groups may go on in the next rows that are fed: what is
+kept is what is valid, not what was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import period_loops as loops
+from .arrays import Int32Array, Int64Array, int32_column, int64_column
+from .prepare import are_in_order
+
+RULES = {
+    name: getattr(loops, name.upper())
+    for name in (
+        "coalesce",
+        "distinct",
+        "except_all",
+        "except",
+        "except_strict",
+        "semi",
+        "intersect_all",
+        "intersect",
+        "union_max",
+        "gaps",
+    )
+}
+KINDS = {"sum": loops.SUM, "least": loops.LEAST, "greatest": loops.GREATEST}
+
+# Periods that are returned at once: 200 kB.
+_BATCH = 8_192
+# Places for what is valid, before there have to be more.
+_PLACES = 64
+
+FloatTable = npt.NDArray[np.float64]
+
+
+class CountBatch(NamedTuple):
+    """Periods ``[start[k], end[k])`` of the group of row ``row[k]``, each ``count[k]`` times.
+
+    The row is one of those that were fed, by its number, or -1: of the group that went on.
+    """
+
+    row: Int32Array
+    start: Int64Array
+    end: Int64Array
+    count: Int64Array  # type: ignore[assignment]  # hides a method of tuple
+
+
+class ValueBatch(NamedTuple):
+    """Periods as in `CountBatch`, and the values then: a row for each measure."""
+
+    row: Int32Array
+    start: Int64Array
+    end: Int64Array
+    values: npt.NDArray[np.int64]
+    floats: FloatTable
+
+
+class _Rows:
+    """What both sweeps have: the rows under way, and where the loop stopped."""
+
+    def __init__(self) -> None:
+        self._state = np.zeros(loops.STATE_SIZE, dtype=np.int64)
+        self._stopped = np.zeros(1, dtype=np.int64)
+
+    def _next(
+        self, group: npt.ArrayLike, start: npt.ArrayLike, end: npt.ArrayLike
+    ) -> tuple[Int32Array, Int64Array, Int64Array]:
+        """Check the next rows, and forget the numbers of the last ones."""
+        groups = int32_column("group", group)
+        starts = int64_column("start", start, groups.size)
+        ends = int64_column("end", end, groups.size)
+        if not are_in_order(groups, starts):
+            raise ValueError("group, start: the rows are not sorted by group, then by start")
+        self._state[loops.ROW] = 0
+        self._state[loops.SOME_ROW] = -1
+        return groups, starts, ends
+
+    @property
+    def valid(self) -> int:
+        """How many periods are kept for a group that goes on."""
+        return int(self._state[loops.HEAP])
+
+
+class CountSweep(_Rows):
+    """How often each value is in a result, by how often it is on the left and on the right.
+
+    The results are in canonical form: of each value the fewest periods, the n-th start with the
+    n-th end. They come by group, then by end.
+
+    >>> group, start, end = np.int32([0, 0]), np.int64([1, 3]), np.int64([5, 7])
+    >>> [batch] = CountSweep("distinct").feed(group, start, end, np.int64([1, 1]))
+    >>> batch.start.tolist(), batch.end.tolist(), batch.count.tolist()
+    ([1], [7], [1])
+
+    Raises ValueError for a rule that there is not.
+    """
+
+    def __init__(self, rule: str) -> None:
+        super().__init__()
+        if rule not in RULES:
+            raise ValueError(f"rule: {rule!r} is none of {', '.join(RULES)}")
+        self._rule = RULES[rule]
+        self._heap = np.empty((_PLACES, 2), dtype=np.int64)
+        self._queue = np.empty((_PLACES, 2), dtype=np.int64)
+
+    def feed(
+        self,
+        group: npt.ArrayLike,
+        start: npt.ArrayLike,
+        end: npt.ArrayLike,
+        weight: npt.ArrayLike,
+        *,
+        goes_on: bool = False,
+    ) -> Iterator[CountBatch]:
+        """Yield the results of these rows; with ``goes_on`` not yet all of the last group.
+
+        Rows are sorted by group and start. The ``weight`` of a row is how often it is there on the
+        left, below 0 how often on the right. All of it has to be read before the next rows. Raises
+        ValueError for another dtype, size or order.
+        """
+        rows = self._next(group, start, end)
+        weights = int64_column("weight", weight, rows[0].size)
+        stopped = loops.FULL
+        while stopped != loops.DONE:
+            out = CountBatch(np.empty(_BATCH, dtype=np.int32), *np.empty((3, _BATCH), np.int64))
+            found = loops.sweep_counts(
+                *rows, weights, self._rule, int(goes_on),
+                self._state, self._heap, self._queue, *out, self._stopped,
+            )  # fmt: skip
+            if found:
+                yield CountBatch(*(column[:found] for column in out))  # type: ignore[arg-type]
+            stopped = int(self._stopped[0])
+            if stopped == loops.NO_ROOM:
+                self._grow()
+
+    def _grow(self) -> None:
+        state = self._state
+        if state[loops.HEAP] == len(self._heap):
+            self._heap = np.concatenate([self._heap, np.empty_like(self._heap)])
+        if state[loops.QUEUED] == len(self._queue):
+            in_turn = np.roll(self._queue, -int(state[loops.FIRST]), axis=0)
+            self._queue = np.concatenate([in_turn, np.empty_like(in_turn)])
+            state[loops.FIRST] = 0
+
+
+class ValueSweep(_Rows):
+    """Values of each group, by time: sums of integers and of floats, the least and the greatest.
+
+    A period goes on until a value changes; with ``cuts`` until something starts or ends. With
+    ``empty`` there are periods, too, in which nothing is valid: its sums are 0, its least is the
+    largest number, its greatest the least one. They come by group, then by time.
+
+    >>> sweep = ValueSweep(["sum", "greatest"])
+    >>> group, start, end = np.int32([0, 0]), np.int64([1, 3]), np.int64([5, 7])
+    >>> [batch] = sweep.feed(group, start, end, np.int64([[1, 1], [20, 10]]))
+    >>> [column.tolist() for column in batch[1:4]]
+    [[1, 3, 5], [3, 5, 7], [[1, 2, 1], [20, 20, 10]]]
+
+    No sum may leave 64 bits. Raises ValueError for a kind that there is not.
+    """
+
+    def __init__(
+        self, kinds: Sequence[str], floats: int = 0, *, empty: bool = False, cuts: bool = False
+    ) -> None:
+        super().__init__()
+        unknown = [kind for kind in kinds if kind not in KINDS]
+        if unknown:
+            raise ValueError(f"kinds: {unknown[0]!r} is none of {', '.join(KINDS)}")
+        self._kinds = np.array([KINDS[kind] for kind in kinds], dtype=np.int32)
+        self._flags = int(empty), int(cuts)
+        self._heap = np.empty((_PLACES, 2), dtype=np.int64)
+        self._free = np.arange(_PLACES, dtype=np.int64)
+        neutral = {loops.SUM: 0, loops.LEAST: loops.MAX, loops.GREATEST: loops.MIN}
+        self._neutral = np.array([neutral[int(k)] for k in self._kinds], dtype=np.int64)
+        self._tree = self._no_values(_PLACES)
+        self._floats = np.zeros((floats, 2 * _PLACES))
+        self._since = np.zeros(len(kinds), dtype=np.int64), np.zeros(floats)
+
+    def _no_values(self, places: int) -> npt.NDArray[np.int64]:
+        return np.repeat(self._neutral[:, np.newaxis], 2 * places, axis=1)
+
+    def feed(
+        self,
+        group: npt.ArrayLike,
+        start: npt.ArrayLike,
+        end: npt.ArrayLike,
+        measures: npt.NDArray[np.int64],
+        numbers: FloatTable | None = None,
+        *,
+        goes_on: bool = False,
+    ) -> Iterator[ValueBatch]:
+        """Yield the results of these rows; with ``goes_on`` not yet all of the last group.
+
+        Rows are sorted by group and start. ``measures`` has a row for each kind, ``numbers`` one
+        for each sum of floats. Raises ValueError for another dtype, shape or order.
+        """
+        rows = self._next(group, start, end)
+        size = rows[0].size
+        given = self._since[1].size
+        table = _table("measures", measures, np.int64, (self._kinds.size, size))
+        if numbers is None:
+            numbers = np.empty((0, size))
+        floats = _table("numbers", numbers, np.float64, (given, size))
+        stopped = loops.FULL
+        while stopped != loops.DONE:
+            out = ValueBatch(
+                np.empty(_BATCH, dtype=np.int32),
+                np.empty(_BATCH, dtype=np.int64),
+                np.empty(_BATCH, dtype=np.int64),
+                np.empty((self._kinds.size, _BATCH), dtype=np.int64),
+                np.empty((given, _BATCH)),
+            )
+            found = loops.sweep_values(
+                *rows, self._kinds, table, floats, *self._flags, int(goes_on),
+                self._state, self._heap, self._free, self._tree, self._floats, *self._since,
+                *out, self._stopped,
+            )  # fmt: skip
+            if found:
+                yield ValueBatch(*(c[..., :found] for c in out))  # type: ignore[arg-type]
+            stopped = int(self._stopped[0])
+            if stopped == loops.NO_ROOM:
+                self._grow()
+
+    def _grow(self) -> None:
+        """Have twice as many places, each value in its own."""
+        places = len(self._heap)
+        self._heap = np.concatenate([self._heap, np.empty_like(self._heap)])
+        self._free = np.concatenate([self._free, np.arange(places, 2 * places)])
+        tree, floats = self._no_values(2 * places), np.zeros((len(self._floats), 4 * places))
+        tree[:, 2 * places : 3 * places] = self._tree[:, places:]
+        floats[:, 2 * places : 3 * places] = self._floats[:, places:]
+        joined = {loops.SUM: np.add, loops.LEAST: np.minimum, loops.GREATEST: np.maximum}
+        for k, kind in enumerate(self._kinds):
+            _build(tree[k], joined[int(kind)])
+        for row in floats:
+            _build(row, np.add)
+        self._tree, self._floats = tree, floats
+
+
+def _build(tree: npt.NDArray[Any], join: np.ufunc) -> None:
+    """Fill the inner nodes of a tree from its leaves, which are its second half."""
+    level = tree.size // 2
+    while level > 1:
+        tree[level // 2 : level] = join(
+            tree[level : 2 * level : 2], tree[level + 1 : 2 * level : 2]
+        )
+        level //= 2
+
+
+def _table(name: str, values: Any, dtype: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
+    if values.dtype != dtype or values.shape != shape:
+        raise ValueError(
+            f"{name}: expected {np.dtype(dtype)} in the shape {shape}, got {values.dtype}, "
+            f"{values.shape}"
+        )
+    return np.require(values, requirements=["C", "A"])

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sweeps over periods against what each piece of time says."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from cases import MAX, MIN
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from intervalsweep.kernels import periods
+from intervalsweep.kernels.oracle import HOW_OFTEN, counted_periods, values_by_time
+from intervalsweep.kernels.periods import RULES, CountSweep, ValueSweep
+
+EXAMPLES = int(os.environ.get("INTERVALSWEEP_EXAMPLES", "300"))
+ENDS = st.integers(0, 9) | st.sampled_from([MIN, MIN + 1, MAX - 1, MAX])
+ROWS = st.lists(
+    st.tuples(st.integers(0, 3), ENDS, ENDS, st.sampled_from([-2, -1, -1, 1, 1, 1, 2, 0])),
+    max_size=24,
+).map(lambda rows: sorted(rows, key=lambda row: row[:2]))
+# Rows are fed in parts: few or many, cut within groups or between them.
+CUTS = st.lists(st.integers(0, 24), max_size=4)
+PLACES = st.sampled_from([1, 2, 64])
+
+
+def parts(rows: list[Any], cuts: list[int]) -> list[tuple[list[Any], bool]]:
+    """The rows in parts, and whether the last group of each goes on."""
+    at = sorted({0, *(cut for cut in cuts if cut < len(rows)), len(rows)})
+    return [
+        (rows[i:j], j < len(rows) and j > 0 and rows[j][0] == rows[j - 1][0])
+        for i, j in zip(at, at[1:] or [0], strict=False)
+    ]
+
+
+def column(rows: list[Any], k: int, dtype: Any = np.int64) -> Any:
+    return np.array([row[k] for row in rows], dtype=dtype)
+
+
+def counted(rule: str, rows: list[Any], cuts: list[int]) -> dict[int, list[tuple[int, int]]]:
+    """What the sweep finds, by group."""
+    sweep = CountSweep(rule)
+    found: dict[int, list[tuple[int, int]]] = {}
+    last = None
+    for some, goes_on in parts(rows, cuts):
+        columns = column(some, 0, np.int32), *(column(some, k) for k in (1, 2, 3))
+        for batch in sweep.feed(*columns, goes_on=goes_on):
+            assert 0 < batch.row.size <= periods._BATCH
+            for row, start, end, count in zip(*(c.tolist() for c in batch), strict=True):
+                assert start < end
+                assert count > 0
+                group = last if row < 0 else some[row][0]
+                found.setdefault(group, []).extend([(start, end)] * count)
+        last = some[-1][0] if some else last
+    assert sweep.valid == 0
+    for of_group in found.values():
+        assert [end for _, end in of_group] == sorted(end for _, end in of_group)
+    return {group: sorted(of_group) for group, of_group in found.items()}
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(
+    rule=st.sampled_from([*RULES]),
+    rows=ROWS,
+    cuts=CUTS,
+    batch=st.sampled_from([1, 3, 64]),
+    places=PLACES,
+)
+def test_counts(rule: str, rows: list[Any], cuts: list[int], batch: int, places: int) -> None:
+    by_group: dict[int, list[Any]] = {}
+    for group, *row in rows:
+        by_group.setdefault(group, []).append(tuple(row))
+    expected = {group: counted_periods(rule, some) for group, some in by_group.items()}
+    with mock.patch.multiple(periods, _BATCH=batch, _PLACES=places):
+        got = counted(rule, rows, cuts)
+    assert got == {group: some for group, some in expected.items() if some}
+
+
+def test_all_rules_have_an_oracle() -> None:
+    assert HOW_OFTEN.keys() == RULES.keys()
+
+
+VALUES = st.lists(
+    st.tuples(
+        st.integers(0, 2),
+        ENDS,
+        ENDS,
+        st.integers(-3, 3),
+        st.sampled_from([0.5, 0.25, -3.0, float("inf"), 1e300, -1e300]),
+    ),
+    max_size=24,
+).map(lambda rows: sorted(rows, key=lambda row: row[:2]))
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(
+    rows=VALUES,
+    split=CUTS,
+    batch=st.sampled_from([1, 3, 64]),
+    places=PLACES,
+    empty=st.booleans(),
+    cuts=st.booleans(),
+)
+def test_values(
+    rows: list[Any], split: list[int], batch: int, places: int, empty: bool, cuts: bool
+) -> None:
+    got: dict[int, list[Any]] = {}
+    last = None
+    with mock.patch.multiple(periods, _BATCH=batch, _PLACES=places):
+        sweep = ValueSweep(["sum", "sum", "least", "greatest"], empty=empty, cuts=cuts)
+        for some, goes_on in parts(rows, split):
+            ends = column(some, 0, np.int32), column(some, 1), column(some, 2)
+            value = column(some, 3)
+            measures = np.stack([np.ones_like(value), value, value, value])
+            for found in sweep.feed(*ends, measures, goes_on=goes_on):
+                for k, row in enumerate(found.row.tolist()):
+                    group = last if row < 0 else some[row][0]
+                    period = int(found.start[k]), int(found.end[k])
+                    got.setdefault(group, []).append((*period, found.values[:, k].tolist()))
+            last = some[-1][0] if some else last
+    for group in {row[0] for row in rows}:
+        some = [row for row in rows if row[0] == group]
+
+        def value_of(held: list[int], some: list[Any] = some) -> object:
+            of = [some[k][3] for k in held]
+            return [len(of), sum(of), min(of, default=MAX), max(of, default=MIN)]
+
+        expected = values_by_time([row[1:3] for row in some], value_of, empty=empty, cuts=cuts)
+        assert got.pop(group, []) == expected
+    assert not got
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(rows=VALUES, split=CUTS, places=PLACES)
+def test_sums_of_floats_take_nothing_off(rows: list[Any], split: list[int], places: int) -> None:
+    rows = [(0, *row[1:]) for row in rows]
+    rows.sort(key=lambda row: row[1])
+    got = []
+    with mock.patch.object(periods, "_PLACES", places):
+        sweep = ValueSweep(["sum"], 1, cuts=True)
+        for some, goes_on in parts(rows, split):
+            ends = column(some, 0, np.int32), column(some, 1), column(some, 2)
+            ones = np.ones((1, len(some)), dtype=np.int64)
+            numbers = column(some, 4, np.float64)[np.newaxis]
+            for found in sweep.feed(*ends, ones, numbers, goes_on=goes_on):
+                got += found.floats[0].tolist()
+    expected = values_by_time([row[1:3] for row in rows], lambda held: held, cuts=True)
+    for value, (_, _, held) in zip(got, expected, strict=True):
+        numbers_now = [rows[k][4] for k in held]  # type: ignore[attr-defined]
+        finite = [x for x in numbers_now if abs(x) < 1e299]
+        if len(finite) == len(numbers_now):
+            assert value == sum(finite)  # few bits: exact in each order
+        elif np.isfinite(value):
+            assert not np.isinf(numbers_now).any()
+
+
+def test_a_result_that_is_larger_than_its_input() -> None:
+    """Each gap of the right side cuts all rows of the left one: as many pieces as pairs."""
+    left = [(0, 0, 10_000 + k, 1) for k in range(300)]
+    right = [(0, 2 * k + 1, 2 * k + 2, -1) for k in range(300)]
+    rows = sorted(left + right, key=lambda row: row[:2])
+    got = counted("except_strict", rows, [])
+    assert got[0] == counted_periods("except_strict", [row[1:] for row in rows])  # type: ignore[comparison-overlap]
+    assert len(got[0]) == 300 * 301
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: CountSweep("minus"), "'minus' is none of coalesce"),
+        (lambda: ValueSweep(["avg"]), "'avg' is none of sum"),
+        (lambda: feed([0, 0], [2, 1], [3, 3]), "not sorted"),
+        (lambda: feed([1, 0], [1, 1], [3, 3]), "not sorted"),
+        (lambda: feed([0], [1, 2], [3]), "expected 1 values, got 2"),
+        (
+            lambda: list(ValueSweep(["sum"]).feed(*rows_of([0], [1], [2]), np.ones((1, 1)))),
+            "measures: expected int64",
+        ),
+    ],
+)
+def test_what_the_loops_trust_is_checked(call: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        call()
+
+
+def rows_of(group: list[int], start: list[int], end: list[int]) -> Any:
+    return np.array(group, np.int32), np.array(start, np.int64), np.array(end, np.int64)
+
+
+def feed(group: list[int], start: list[int], end: list[int]) -> Any:
+    columns = rows_of(group, start, end)
+    return list(CountSweep("coalesce").feed(*columns, np.ones(len(group), np.int64)))
