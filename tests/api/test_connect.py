@@ -90,6 +90,25 @@ def test_helpers_for_dataframes(tmp_path: Path, server: str) -> None:
     assert printed(tmp_path, server, program) == ["9", "1", "3", "[(0, 1, 13, 3)]", "5 2", "3"]
 
 
+def test_histories(tmp_path: Path, server: str) -> None:
+    program = """
+        from intervalsweep import temporal
+        few = temporal.valid(r.where("ts < 3").selectExpr("ts % 2 AS k", "ts", "te"), "ts", "te")
+        counts = temporal.sequenced(
+            spark, "SELECT k, count(*) AS n FROM f WHERE k <> '{' GROUP BY k", f=few
+        )
+        print(sorted(map(tuple, counts.collect())))
+        left = few.where("k = 0").except_all(few.where("k = 0").window(3))
+        print(sorted(map(tuple, left.period(0, 10).frame.collect())), left.columns)
+        print(few.left_join(s.selectExpr("ste AS k", "sts"), "k").at(2).frame.count())
+    """
+    assert printed(tmp_path, server, program) == [
+        "[(0, 1, 0, 2), (0, 1, 10, 12), (0, 2, 2, 10), (1, 1, 1, 11)]",
+        "[(0, 3, 10), (0, 5, 10)] ['k']",
+        "3",
+    ]
+
+
 def test_reports_on_joins(tmp_path: Path, server: str) -> None:
     program = """
         same = spark.sql("SELECT id AS ts, id + 5 AS te FROM range(100)")

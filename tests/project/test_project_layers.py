@@ -21,6 +21,7 @@ LAYERS: dict[str, set[str]] = {
     "kernels": set(),
     "arrow": {"kernels"},
     "dataframe": set(),
+    "temporal": set(),
     "plot": {"arrow", "dataframe"},
     "cli": set(),
 }

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python's values as SQL's, and names as SQL quotes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+from intervalsweep._errors import ArgumentError
+
+_SECOND = timedelta(seconds=1)
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL's.
+
+    >>> quoted("a`b")
+    '`a``b`'
+    """
+    return "`" + name.replace("`", "``") + "`"
+
+
+def literal(what: str, value: Any) -> str:
+    """Return a value as SQL's. Raises ArgumentError for one of a type that has none.
+
+    >>> literal("at", date(2024, 2, 29)), literal("sliding", timedelta(days=1, hours=2))
+    ("DATE '2024-02-29'", "INTERVAL '1 02:00:00.000000' DAY TO SECOND")
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value) if -(2**31) <= value < 2**31 else f"{value}L"
+    if isinstance(value, float):
+        return f"CAST('{value}' AS DOUBLE)"
+    if isinstance(value, Decimal) and value.is_finite():
+        return f"{value:f}BD"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+        return f"'{escaped}'"
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+        in_utc = value.astimezone(timezone.utc).replace(tzinfo=None)
+        return f"TIMESTAMP '{in_utc.isoformat(sep=' ')}Z'"
+    if isinstance(value, date):
+        return f"DATE '{value.isoformat()}'"
+    if isinstance(value, timedelta):
+        return _interval(value)
+    raise ArgumentError(
+        f"{what}={value!r} is a {type(value).__name__}: give a number, a date, a datetime, a "
+        "timedelta or a str."
+    )
+
+
+def _interval(value: timedelta) -> str:
+    size = abs(value)
+    minutes, seconds = divmod(size.seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    sign = "-" if value < timedelta(0) else ""
+    text = f"{size.days} {hours:02}:{minutes:02}:{seconds:02}.{size.microseconds:06}"
+    return f"INTERVAL '{sign}{text}' DAY TO SECOND"
+
+
+def options(given: Mapping[str, Any]) -> str:
+    """Return named arguments of an SQL function, but for those that are None.
+
+    >>> options({"nulls": "drop", "unbounded": None, "names": ("f", "t")})
+    ", nulls => 'drop', names => array('f', 't')"
+    """
+    found = ""
+    for name, value in given.items():
+        if isinstance(value, tuple):
+            parts = ", ".join("NULL" if one is None else literal(name, one) for one in value)
+            found += f", {name} => array({parts})"
+        elif value is not None:
+            found += f", {name} => {literal(name, value)}"
+    return found

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Relations whose rows are valid in periods, and the operators over them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any, Literal
+
+from pyspark.sql import DataFrame, SparkSession
+
+from intervalsweep._errors import ArgumentError
+from intervalsweep.columns import Keys, Naming, check_columns, key_pairs
+from intervalsweep.temporal.literals import options, quoted
+from intervalsweep.temporal.statement import WHOLE, Leaf, Settings, plain, run, statement
+
+_NUMBERS = count(1)
+# No column is called like the period then.
+_HIDDEN = Settings(names=("intervalsweep_from", "intervalsweep_to"))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Relation:
+    """A history that is asked for by its operators; :attr:`frame` is its rows.
+
+    Each method returns a new one, and means at each instant what the method's SQL means: see
+    :func:`valid`, which makes the first. Conditions and columns are texts of SQL.
+
+    >>> works = spark.sql("SELECT * FROM VALUES ('SP', 3, 10), ('NS', 8, 16) t(skill, ts, te)")
+    >>> needs = spark.sql("SELECT * FROM VALUES ('SP', 3, 12), ('SP', 6, 14) t(skill, ts, te)")
+    >>> from intervalsweep.temporal import valid
+    >>> w, a = valid(works, "ts", "te"), valid(needs, "ts", "te")
+    >>> a.except_all(w).frame.orderBy("ts").show()
+    +-----+---+---+
+    |skill| ts| te|
+    +-----+---+---+
+    |   SP|  6| 12|
+    |   SP| 10| 14|
+    +-----+---+---+
+    <BLANKLINE>
+    """
+
+    query: str
+    leaves: Mapping[str, Leaf]
+    settings: Settings = WHOLE
+    _source: str | None = None
+    _columns: list[str] = dataclasses.field(default_factory=list, repr=False)
+
+    @property
+    def frame(self) -> DataFrame:
+        """The rows of the history, their period in the last two columns."""
+        return run(self._spark, self.sql, self.leaves)
+
+    @property
+    def sql(self) -> str:
+        """The statement that :attr:`frame` runs, `{name}` for a DataFrame."""
+        return statement(self.query, self.leaves, self.settings)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns, without the period."""
+        if not self._columns:
+            is_marked = any(leaf.marks is not None for leaf in self.leaves.values())
+            text = (
+                statement(self.query, self.leaves, _HIDDEN)
+                if is_marked
+                else plain(self.query, self.leaves)
+            )
+            found = run(self._spark, text, self.leaves).columns
+            self._columns.extend(found[:-2] if is_marked else found)
+        return list(self._columns)
+
+    def where(self, condition: str) -> Relation:
+        """Keep the rows for which a condition is true (1).
+
+        `w.where("skill = 'SP'")`
+        """
+        return self._made(f"SELECT * FROM {self.source} WHERE {_text('condition', condition)}")
+
+    def select(self, *columns: str) -> Relation:
+        """Return other columns of the same rows (2): `w.select("name", "upper(skill) AS s")`."""
+        return self._made(f"SELECT {_listed('columns', columns)} FROM {self.source}")
+
+    def join(
+        self,
+        other: Relation | DataFrame,
+        by: Keys | str = (),
+        condition: str | None = None,
+        *,
+        suffix: str = "_right",
+    ) -> Relation:
+        """Join the rows that are valid at one time (3, 11).
+
+        Parameters
+        ----------
+        by
+            Equality keys: names that both sides have, or pairs of names. NULL matches nothing.
+        condition
+            SQL in which `r` is this side and `s` the other one: ``"r.price < s.limit"``.
+        suffix
+            What a column of the other side has behind its name where this side has that name too.
+        """
+        return self._joined("JOIN", other, by, condition, suffix)
+
+    def left_join(
+        self,
+        other: Relation | DataFrame,
+        by: Keys | str = (),
+        condition: str | None = None,
+        *,
+        suffix: str = "_right",
+    ) -> Relation:
+        """Join, and keep the rows of this side while they have no partner; as :meth:`join`."""
+        return self._joined("LEFT JOIN", other, by, condition, suffix)
+
+    def right_join(
+        self,
+        other: Relation | DataFrame,
+        by: Keys | str = (),
+        condition: str | None = None,
+        *,
+        suffix: str = "_right",
+    ) -> Relation:
+        """Join, and keep the rows of the other side while they have none; as :meth:`join`."""
+        return self._joined("RIGHT JOIN", other, by, condition, suffix)
+
+    def full_join(
+        self,
+        other: Relation | DataFrame,
+        by: Keys | str = (),
+        condition: str | None = None,
+        *,
+        suffix: str = "_right",
+    ) -> Relation:
+        """Join, and keep the rows of both sides while they have no partner; as :meth:`join`."""
+        return self._joined("FULL JOIN", other, by, condition, suffix)
+
+    def semi_join(
+        self, other: Relation | DataFrame, by: Keys | str = (), condition: str | None = None
+    ) -> Relation:
+        """Keep the rows of this side while they have a partner (12); as :meth:`join`."""
+        return self._joined("LEFT SEMI JOIN", other, by, condition)
+
+    def anti_join(
+        self, other: Relation | DataFrame, by: Keys | str = (), condition: str | None = None
+    ) -> Relation:
+        """Keep the rows of this side while they have no partner; as :meth:`join`."""
+        return self._joined("LEFT ANTI JOIN", other, by, condition)
+
+    def distinct(self) -> Relation:
+        """Return each row once at a time (4)."""
+        return self._made(f"SELECT DISTINCT * FROM {self.source}")
+
+    def union(self, other: Relation | DataFrame) -> Relation:
+        """Return the rows of either, each once at a time. Columns go by position."""
+        return self._set("UNION", other)
+
+    def union_all(self, other: Relation | DataFrame) -> Relation:
+        """Return the rows of both (8)."""
+        return self._set("UNION ALL", other)
+
+    def union_max(self, other: Relation | DataFrame) -> Relation:
+        """Return each row as often as in the side that has it more often (14)."""
+        return self._function("temporal_union_max", other)
+
+    def except_(self, other: Relation | DataFrame) -> Relation:
+        """Return the rows that the other side does not have, each once at a time."""
+        return self._set("EXCEPT", other)
+
+    def except_all(self, other: Relation | DataFrame) -> Relation:
+        """Take the rows of the other side off, one against one (5)."""
+        return self._set("EXCEPT ALL", other)
+
+    def except_strict(self, other: Relation | DataFrame) -> Relation:
+        """Return the rows while the other side has no equal one (15)."""
+        return self._function("temporal_except_strict", other)
+
+    def intersect(self, other: Relation | DataFrame) -> Relation:
+        """Return the rows that both sides have, each once at a time."""
+        return self._set("INTERSECT", other)
+
+    def intersect_all(self, other: Relation | DataFrame) -> Relation:
+        """Return each row as often as in the side that has it less often (13)."""
+        return self._set("INTERSECT ALL", other)
+
+    def group_by(self, *columns: str) -> Grouped:
+        """Group the rows by columns, for :meth:`Grouped.agg` (6).
+
+        `w.group_by("skill").agg("count(*) AS c")`
+        """
+        check_columns("given", self.columns, *columns)
+        return Grouped(self, columns)
+
+    def agg(self, *aggregates: str) -> Relation:
+        """Aggregate all rows, also while there are none (7): `w.agg("count(*) AS c")`."""
+        return self._made(f"SELECT {_listed('aggregates', aggregates)} FROM {self.source}")
+
+    def window(
+        self,
+        sliding: Any = None,
+        *,
+        fixed: Any = None,
+        origin: Any = None,
+        on_bounded: Literal["replace", "error"] | None = None,
+    ) -> Relation:
+        """Have each row valid as long as a window that has its start (9, 10).
+
+        Parameters
+        ----------
+        sliding
+            How long each row is valid from its start on: a number, or a timedelta.
+        fixed
+            The length of windows beside each other: a row is valid to the end of its own.
+        origin
+            Where one of them begins: 0, or 1970-01-01 UTC.
+        on_bounded
+            Rows that have an end: ``replace`` it, the default, or ``error``.
+        """
+        given = {"sliding": sliding, "fixed": fixed, "origin": origin, "on_bounded": on_bounded}
+        return self._made(f"SELECT * FROM temporal_window(TABLE({self.query}){options(given)})")
+
+    def split(self, max_length: Any) -> Relation:
+        """Cut the rows, from their starts on, so that none is longer than that (Alg. 11)."""
+        given = options({"max_length": max_length})
+        return self._made(f"SELECT * FROM temporal_split(TABLE({self.query}){given})")
+
+    def coalesce(self, max_length: Any = None) -> Relation:
+        """Return the same rows in the fewest periods, none longer than `max_length` (16)."""
+        given = options({"max_length": max_length})
+        return self._made(f"SELECT * FROM temporal_coalesce(TABLE({self.query}){given})")
+
+    def at(self, instant: Any) -> Relation:
+        """Ask for the rows of one instant, without a period (17). It is of the whole query."""
+        return dataclasses.replace(self, settings=dataclasses.replace(self.settings, at=instant))
+
+    def period(self, start: Any, end: Any) -> Relation:
+        """Ask for the history from `start` to before `end`; None is no bound.
+
+        It is of the whole query, wherever it stands among the methods.
+        """
+        settings = dataclasses.replace(self.settings, period=(start, end))
+        return dataclasses.replace(self, settings=settings)
+
+    @property
+    def source(self) -> str:
+        """What stands for it behind FROM."""
+        return self._source or f"({self.query})"
+
+    @property
+    def _spark(self) -> SparkSession:
+        return next(iter(self.leaves.values())).frame.sparkSession
+
+    def check_no_settings(self, where: str) -> None:
+        """Raise ArgumentError if a part of a query asks for a part of its history."""
+        if self.settings != WHOLE:
+            raise ArgumentError(
+                f"at() and period() are of a whole query, and {where} is a part of one: call them "
+                "on the result."
+            )
+
+    def _made(self, query: str) -> Relation:
+        return Relation(query, self.leaves, self.settings)
+
+    def _with(self, other: Relation | DataFrame) -> tuple[Relation, Mapping[str, Leaf]]:
+        relation = relation_of(other)
+        relation.check_no_settings("the other side")
+        return relation, {**self.leaves, **relation.leaves}
+
+    def _set(self, operator: str, other: Relation | DataFrame) -> Relation:
+        relation, leaves = self._with(other)
+        query = f"SELECT * FROM {self.source} {operator} SELECT * FROM {relation.source}"
+        return Relation(query, leaves, self.settings)
+
+    def _function(self, name: str, other: Relation | DataFrame) -> Relation:
+        relation, leaves = self._with(other)
+        query = f"SELECT * FROM {name}(TABLE({self.query}), TABLE({relation.query}))"
+        return Relation(query, leaves, self.settings)
+
+    def _joined(
+        self,
+        kind: str,
+        other: Relation | DataFrame,
+        by: Keys | str,
+        condition: str | None,
+        suffix: str = "",
+    ) -> Relation:
+        relation, leaves = self._with(other)
+        pairs = key_pairs(by)
+        check_columns("left", self.columns, *(one for one, _ in pairs))
+        check_columns("right", relation.columns, *(one for _, one in pairs))
+        alone = kind.split()[1] in ("SEMI", "ANTI") if " " in kind else False
+        naming = Naming.of(self.columns, [] if alone else relation.columns, pairs, suffix)
+        merged = naming.shared_keys if kind in ("RIGHT JOIN", "FULL JOIN") else ()
+
+        def of_left(name: str) -> str:
+            ours = f"r.{quoted(name)}"
+            return f"coalesce({ours}, s.{quoted(name)})" if name in merged else ours
+
+        columns = [f"{of_left(name)} AS {quoted(name)}" for name in naming.left]
+        columns += [f"s.{quoted(one)} AS {quoted(new)}" for one, new in naming.right.items()]
+        equal = [f"r.{quoted(one)} = s.{quoted(two)}" for one, two in pairs]
+        more = [] if condition is None else [f"({_text('condition', condition)})"]
+        query = (
+            f"SELECT {', '.join(columns)} FROM {self.source} AS r {kind} {relation.source} AS s "
+            f"ON {' AND '.join([*equal, *more]) or 'true'}"
+        )
+        return Relation(query, leaves, self.settings)
+
+
+@dataclasses.dataclass(frozen=True)
+class Grouped:
+    """Rows by groups, to be aggregated."""
+
+    relation: Relation
+    keys: Sequence[str]
+
+    def agg(self, *aggregates: str) -> Relation:
+        """Return the groups that have rows, with their aggregates, in SQL (6)."""
+        keys = [quoted(name) for name in self.keys]
+        columns = [*keys, *(_text("aggregates", one) for one in aggregates)]
+        by = f" GROUP BY {', '.join(keys)}" if keys else ""
+        return self.relation._made(
+            f"SELECT {_listed('aggregates', columns)} FROM {self.relation.source}{by}"
+        )
+
+
+def leaf_of(data: DataFrame, marked: str | None) -> Relation:
+    """Return a relation of the rows of a DataFrame."""
+    name = f"intervalsweep_{next(_NUMBERS)}"
+    return Relation(f"SELECT * FROM {name}", {name: Leaf(data, marked)}, _source=name)
+
+
+def relation_of(given: Any) -> Relation:
+    """Return a relation as it is, and a DataFrame as one whose rows are always valid."""
+    if isinstance(given, Relation):
+        return given
+    check_frame(given)
+    return leaf_of(given, None)
+
+
+def check_frame(data: object) -> None:
+    """Raise ArgumentError for what is no DataFrame of Spark."""
+    if isinstance(data, Relation):
+        raise ArgumentError("This relation is marked already: valid() takes a DataFrame.")
+    if not hasattr(data, "sparkSession"):
+        raise ArgumentError(
+            f"{type(data).__module__}.{type(data).__name__} is no DataFrame of Spark: "
+            "intervalsweep.arrow.temporal has operators for other tables."
+        )
+
+
+def _text(what: str, given: object) -> str:
+    if not isinstance(given, str):
+        raise ArgumentError(
+            f"{what} has a {type(given).__name__}: give the SQL of it, as a str, such as "
+            "\"skill = 'SP'\"."
+        )
+    return given
+
+
+def _listed(what: str, given: Sequence[object]) -> str:
+    if not given:
+        raise ArgumentError(f"{what} are missing: give at least one.")
+    return ", ".join(_text(what, one) for one in given)
