@@ -114,6 +114,11 @@ test-cluster: $(JAR) $(PACKED) ## Run on a cluster whose Python is bare, with a 
 fuzz: $(JAR) ## Compare random queries with Spark's own plan (CASES: how many, SEED: which)
 	PYTHONPATH=tests:tests/support $(PY) -m fuzz $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
+.PHONY: fuzz-temporal
+fuzz-temporal: $(JAR) ## Compare random histories with their slices in DuckDB and Spark (CASES, SEED)
+	PYTHONPATH=tests:tests/support $(PY) -m fuzz.temporal $(if $(CASES),--cases $(CASES)) \
+	  $(if $(SEED),--seed $(SEED)) $(ARGS)
+
 .PHONY: lint
 lint: lint-python lint-scala lint-text ## Check style, types and docs; compiler warnings are errors
 

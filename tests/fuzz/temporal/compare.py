@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histories from Spark beside slices: in DuckDB at all instants, of some in Spark as well."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import duckdb
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from comparison import ENABLED, configured
+from fuzz.cases import SETTINGS
+from fuzz.temporal.queries import Query, view
+from fuzz.temporal.tables import INSTANTS, LEAVES, Row, Tables, slice_of, values
+from snapshots import assert_canonical, bag, is_valid
+
+ERRORS = (PySparkException, Py4JJavaError)
+# What the history may refuse: nothing that the grammar says has a snapshot form.
+OPTIONS = ("", "", "", ", coalesce => true", ", period => array(2, 9)", ", at => {}")
+MARKED = ("r", "s", "b")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A query, and how its history is asked for."""
+
+    query: Query
+    options: str = ""
+
+    def sequenced(self) -> str:
+        return f"SELECT * FROM sequenced(TABLE({self.query.spark()}){self.options})"
+
+    @property
+    def at(self) -> int | None:
+        return int(self.options.split()[-1]) if "at =>" in self.options else None
+
+    @property
+    def instants(self) -> Sequence[int]:
+        if self.at is not None:
+            return [self.at]
+        return range(2, 9) if "period" in self.options else INSTANTS
+
+    @property
+    def is_canonical(self) -> bool:
+        return self.query.swept or "coalesce" in self.options
+
+
+@dataclass(frozen=True)
+class Case:
+    tables: Tables
+    settings: Mapping[str, str]
+    asked: tuple[Asked, ...]
+
+
+def case(seed: str, size: int, depth: int = 3) -> Case:
+    """The case of a seed: so many queries over the same tables, by the same settings."""
+    from fuzz.temporal.queries import query
+    from fuzz.temporal.tables import tables
+
+    rng = random.Random(seed)
+    settings = {key: rng.choice(choices) for key, choices in SETTINGS.items()}
+    found = tables(rng)
+    asked = []
+    for _ in range(size):
+        options = rng.choice(OPTIONS).format(rng.choice((0, 3, 5, 8)))
+        asked.append(Asked(query(rng, rng.choice((1, 2, 2, depth))), options))
+    return Case(found, settings, tuple(asked))
+
+
+@dataclass
+class Report:
+    """What became of the queries of a case, by their numbers."""
+
+    different: dict[int, str] = field(default_factory=dict)
+    rows: dict[int, int] = field(default_factory=dict)
+    in_spark: int = 0  # slices that Spark was asked for
+
+
+def compare(spark: Any, some: Case, *, spark_slices: float = 0.0, seed: str = "") -> Report:
+    """Run all queries in one, or each alone if that raises an error."""
+    name_tables(spark, some.tables)
+    report = Report()
+    with configured(spark, dict(some.settings)):
+        try:
+            histories: Mapping[int, list[Row] | str] = together(spark, some.asked)
+        except ERRORS:
+            histories = {n: alone(spark, asked) for n, asked in enumerate(some.asked)}
+    rng = random.Random(seed)
+    with in_duckdb(some.tables) as connection:
+        for number, asked in enumerate(some.asked):
+            history = histories[number]
+            if isinstance(history, str):
+                report.different[number] = history
+                continue
+            expected = {i: sliced(connection, asked.query, i) for i in asked.instants}
+            report.rows[number] = sum(map(len, expected.values()))
+            wrong = difference(asked, history, expected)
+            if not wrong and rng.random() < spark_slices:
+                instant = rng.choice(asked.instants)
+                report.in_spark += 1
+                one = {instant: slice_in_spark(spark, some.tables, asked.query, instant)}
+                wrong = wrong or difference(asked, history, one, "Spark")
+            if wrong:
+                report.different[number] = wrong
+    return report
+
+
+def name_tables(spark: Any, tables: Tables) -> None:
+    for name in "rsbu":
+        text = values(tables.rows(name), "STRING")
+        if name in MARKED:
+            text = f"SELECT * FROM validtime(TABLE({text}), 'ts', 'te')"
+        else:
+            text = f"SELECT k, v, t FROM ({text})"
+        spark.sql(f"CREATE OR REPLACE TEMP VIEW {name} AS {text}")
+
+
+def together(spark: Any, asked: Sequence[Asked]) -> dict[int, list[Row]]:
+    """The histories of all queries, in one job."""
+    parts = []
+    for number, one in enumerate(asked):
+        period = "CAST(NULL AS INT), CAST(NULL AS INT)" if one.at is not None else "ts, te"
+        parts.append(f"SELECT {number} AS q, k, v, t, {period} FROM ({one.sequenced()})")
+    found: dict[int, list[Row]] = {number: [] for number in range(len(asked))}
+    for number, *row in spark.sql(" UNION ALL ".join(parts)).collect():
+        found[number].append(tuple(row))
+    return found
+
+
+def alone(spark: Any, asked: Asked) -> list[Row] | str:
+    """The history of a query, or the error."""
+    try:
+        return together(spark, [asked])[0]
+    except ERRORS as error:
+        return f"  an error: {str(error)[:1500]}"
+
+
+def in_duckdb(tables: Tables) -> duckdb.DuckDBPyConnection:
+    """A database with the tables, and a view of each leaf at each instant."""
+    connection = duckdb.connect(config={"threads": 1})
+    for name in "rsbu":
+        connection.execute(f"CREATE TABLE {name} AS {values(tables.rows(name), 'TEXT')}")
+    for leaf in LEAVES:
+        for instant in INSTANTS:
+            text = slice_of(leaf, instant)
+            connection.execute(f"CREATE VIEW {view(leaf, instant)} AS {text}")
+    return connection
+
+
+def sliced(connection: duckdb.DuckDBPyConnection, query: Query, instant: int) -> list[Row]:
+    """The rows of the plain text over what is valid at an instant."""
+    return connection.execute(query.duckdb(instant)).fetchall()
+
+
+def slice_in_spark(spark: Any, tables: Tables, query: Query, instant: int) -> list[Row]:
+    """The same by Spark without the extension; of the text as DuckDB has it."""
+    with configured(spark, {ENABLED: "false"}):
+        for name in "rsbu":
+            spark.sql(
+                f"CREATE OR REPLACE TEMP VIEW {name} AS {values(tables.rows(name), 'STRING')}"
+            )
+        for leaf in LEAVES:
+            name = view(leaf, instant)
+            spark.sql(f"CREATE OR REPLACE TEMP VIEW {name} AS {slice_of(leaf, instant)}")
+        found = [tuple(row) for row in spark.sql(query.duckdb(instant)).collect()]
+    name_tables(spark, tables)
+    return found
+
+
+def difference(
+    asked: Asked,
+    history: Iterable[Row],
+    expected: Mapping[int, list[Row]],
+    engine: str = "DuckDB",
+) -> str:
+    """What is wrong with a history; empty if nothing is."""
+    rows = list(history)
+    for row in rows:
+        start, end = row[-2:]
+        if start is not None and end is not None and start >= end:
+            return f"  a row without an instant: {row}"
+        if "period" in asked.options and not (start is not None and end is not None
+                                              and 2 <= start < end <= 9):  # fmt: skip
+            return f"  a row outside of the period: {row}"
+    for instant, found in expected.items():
+        got = bag(row[:-2] for row in rows if asked.at is not None or is_valid(row, instant))
+        want: Counter[tuple[str, ...]] = bag(found)
+        if got != want:
+            return (
+                f"  {engine} at {instant}: missing {dict(want - got)}, too many {dict(got - want)}"
+                f"\n  history {sorted(rows, key=repr)}"
+            )
+    if asked.is_canonical and asked.at is None:
+        try:
+            assert_canonical(rows)
+        except AssertionError as error:
+            return f"  {error}\n  history {sorted(rows, key=repr)}"
+    return ""

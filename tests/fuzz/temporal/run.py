@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs many cases, counts what they covered, and writes down each one that fails, made small."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fuzz.cases import SETTINGS
+from fuzz.shrink import shorter
+from fuzz.temporal.compare import MARKED, Asked, Case, case, compare
+from fuzz.temporal.queries import Query
+from fuzz.temporal.tables import values
+
+BATCH = 8  # Queries of one case, which share tables and settings, and a job.
+MOST_FAILURES = 10  # After so many that are not alike the run ends.
+SPARK_SLICES = 0.02  # The share of the queries of which Spark is asked for a slice, too.
+
+
+@dataclass
+class Totals:
+    """What the queries of a run covered."""
+
+    queries: int = 0
+    with_rows: int = 0
+    in_spark: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    programs: list[Path] = field(default_factory=list)
+    errors: Counter[str] = field(default_factory=Counter)  # of Spark, without what is of a case
+
+    def is_new(self, wrong: str) -> bool:
+        """Whether it is another error than those before; other rows are always new."""
+        if not wrong.startswith("  an error: "):
+            return True
+        alike = re.sub(r"\d+|`[^`]*`|\"[^\"]*\"", "#", wrong.splitlines()[0])[:90]
+        self.errors[alike] += 1
+        return self.errors[alike] == 1
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{kind} {n}" for kind, n in self.kinds.most_common())
+        return (
+            f"{self.queries} queries, {self.with_rows} of them with rows, {self.in_spark} slices "
+            f"in Spark; {len(self.programs)} differ, {self.errors.total()} raise errors\n  {kinds}"
+        )
+
+
+def run(
+    spark: Any,
+    seed: int,
+    queries: int,
+    folder: Path,
+    say: Callable[[str], None] = print,
+    size: int = BATCH,
+) -> Totals:
+    """At least so many queries, the same for the same seed and size."""
+    totals = Totals()
+    start = said = time.monotonic()
+    number = 0
+    while totals.queries < queries and len(totals.programs) < MOST_FAILURES:
+        name = f"{seed}/{number}"
+        done = case(name, size)
+        report = compare(spark, done, spark_slices=SPARK_SLICES, seed=name)
+        totals.queries += len(done.asked)
+        totals.with_rows += sum(rows > 0 for rows in report.rows.values())
+        totals.in_spark += report.in_spark
+        totals.kinds.update(part.kind for asked in done.asked for part in asked.query.all())
+        for which, wrong in report.different.items():
+            if not totals.is_new(wrong):
+                continue
+            asked = done.asked[which]
+            say(f"\nseed {seed}, case {number}, query {which}:\n{asked.sequenced()}\n{wrong}")
+            small = smallest(spark, dataclasses.replace(done, asked=(asked,)))
+            totals.programs.append(
+                write(spark, small, folder, f"seed-{seed}-case-{number}-query-{which}")
+            )
+            say(f"  written to {totals.programs[-1]}")
+        number += 1
+        now = time.monotonic()
+        if now - said > 60:
+            said = now
+            say(f"{number} cases, {60 * totals.queries / (now - start):.0f} queries/min: {totals}")
+    return totals
+
+
+def smallest(spark: Any, found: Case, attempts: int = 120) -> Case:
+    """The smallest case that fails: a part of the query, fewer rows, the usual settings."""
+
+    def fails(smaller: Case) -> bool:
+        return bool(compare(spark, smaller).different)
+
+    if not fails(found):  # only beside the other queries
+        return found
+    tried = iter(range(attempts))
+    again = True
+    while again:
+        again = False
+        for smaller in _smaller(found):
+            if next(tried, None) is None:
+                return found
+            if fails(smaller):
+                found, again = smaller, True
+                break
+    return found
+
+
+def _smaller(found: Case) -> Iterator[Case]:
+    usual = {key: choices[0] for key, choices in SETTINGS.items()}
+    if found.settings != usual:
+        yield dataclasses.replace(found, settings=usual)
+    (asked,) = found.asked
+    for query in _simpler(asked.query):
+        yield dataclasses.replace(found, asked=(Asked(query, asked.options),))
+    if asked.options:
+        yield dataclasses.replace(found, asked=(Asked(asked.query),))
+    for name in "rsbu":
+        for rows in shorter(found.tables.rows(name)):
+            smaller = dataclasses.replace(found.tables, **{name: tuple(rows)})
+            yield dataclasses.replace(found, tables=smaller)
+
+
+def _simpler(query: Query) -> Iterator[Query]:
+    """A part in place of the whole, or a part of a part in its place."""
+    yield from query.parts
+    for number, part in enumerate(query.parts):
+        for simpler in _simpler(part):
+            if query.kind != "split":
+                parts = (*query.parts[:number], simpler, *query.parts[number + 1 :])
+                yield dataclasses.replace(query, parts=parts)
+
+
+def write(spark: Any, found: Case, folder: Path, name: str) -> Path:
+    """Write a case as SQL that stands alone."""
+    (asked,) = found.asked
+    wrong = next(iter(compare(spark, found).different.values()), "only beside other queries")
+    lines = [f"SET {key}={value};" for key, value in found.settings.items()]
+    for table in "rsbu":
+        text = values(found.tables.rows(table), "STRING")
+        if table in MARKED:
+            text = f"SELECT * FROM validtime(TABLE({text}), 'ts', 'te')"
+        else:
+            text = f"SELECT k, v, t FROM ({text})"
+        lines.append(f"CREATE OR REPLACE TEMP VIEW {table} AS {text};")
+    lines += [f"{asked.sequenced()};", *(f"-- {line}" for line in wrong.splitlines())]
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.sql"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
