@@ -63,6 +63,18 @@ class Encoding:
         integers = array.cast(pa.int64())
         return (integers.fill_null(0) if array.null_count else integers).to_numpy(), valid
 
+    def decode(self, values: Int64Array, valid: Mask) -> Any:
+        """Return integers as a column of the common type, NULL where they are not valid."""
+        if self.is_float:
+            return pa.array(decode_floats(values), mask=~valid)
+        if pa.types.is_decimal(self.type):
+            return self.lengths(values, valid).cast(self.type)
+        if pa.types.is_date32(self.type):
+            return pa.array(np.where(valid, values, 0).astype(np.int32), mask=~valid).cast(
+                self.type
+            )
+        return pa.array(values, mask=~valid).cast(self.type)
+
     def limit(self, name: str, value: Any) -> int | float:
         """Return a distance in the unit of the integers, rounded down; of floats, as a float.
 
@@ -131,6 +143,18 @@ class Encoding:
             )
             return pc.if_else(pa.array(valid), exact, None)
         return pa.array(values, mask=~valid)
+
+
+def largest_of(kind: Any) -> int:
+    """Return what a column of this type alone encodes its largest value as."""
+    kind = _plain(kind)
+    if pa.types.is_floating(kind):
+        return int(_NAN)
+    if pa.types.is_decimal(kind):
+        return int(min(10**kind.precision - 1, _LARGEST))
+    if pa.types.is_integer(kind):
+        return int(min(np.iinfo(kind.to_pandas_dtype()).max, _LARGEST))
+    return int(np.iinfo(np.int32).max if pa.types.is_date(kind) else _LARGEST)
 
 
 def encode_floats(values: FloatArray) -> Int64Array:

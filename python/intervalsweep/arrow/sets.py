@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from intervalsweep._contract import Distance, Frame, Names, documented
 from intervalsweep.arrow.encoding import Encoding
-from intervalsweep.arrow.merged import Merged, islands
+from intervalsweep.arrow.merged import Merged, in_order, islands
 from intervalsweep.arrow.tables import RowNumbers, Side, as_table, ends_in, ends_of, groups_of, like
 from intervalsweep.columns import Ends, Naming, check_columns, listed, names_of
+from intervalsweep.kernels.periods import ValueSweep, joined
 
 
 @documented
@@ -69,27 +70,13 @@ def split(data: Frame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = 
     {'ts': [1, 3, 4], 'te': [3, 4, 6], 'count': [1, 2, 1]}
     """
     one = _Intervals(data, on, by)
-    side = one.side.where(one.side.ends["ts"] < one.side.ends["te"])
-    values = np.concatenate([side.ends["ts"], side.ends["te"]])
-    groups = np.tile(side.groups, 2)
-    order = np.lexsort((values, groups))
-    values, groups = values[order], groups[order]
-    is_new = np.ones(values.size, dtype=np.bool_)
-    is_new[1:] = (values[1:] != values[:-1]) | (groups[1:] != groups[:-1])
-    cuts = np.flatnonzero(is_new)
-    steps = np.where(order < side.size, 1, -1)
-    # The steps of a group add up to 0, so that the sum begins anew with each.
-    stops = np.append(cuts[1:], values.size)[: cuts.size]
-    depth = np.cumsum(steps)[stops - 1]
-    held = np.flatnonzero(depth > 0)
-    pool = pa.concat_arrays([one.starts, one.ends])
-    place = np.concatenate([side.rows, side.rows + len(one.starts)])[order[cuts]]
-    found = one.result(
-        np.tile(side.rows, 2)[order[cuts[held]]],
-        pool.take(pa.array(place[held])),
-        pool.take(pa.array(place[held + 1])),
-        {count: depth[held]},
-    )
+    side = in_order(one.side)
+    sweep = ValueSweep(["sum"], cuts=True)
+    ones = np.ones((1, side.size), dtype=np.int64)
+    parts = sweep.feed(side.groups, side.ends["ts"], side.ends["te"], ones)
+    row, start, end, depth = joined([(b.row, b.start, b.end, b.values[0]) for b in parts], 4)
+    starts, ends = (one.encoding.decode(x, np.ones(x.size, np.bool_)) for x in (start, end))
+    found = one.result(side.rows[row], starts, ends, {count: depth})
     return like(data, found)
 
 

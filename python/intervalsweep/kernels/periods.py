@@ -14,14 +14,14 @@ kept is what is valid, not what was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import period_loops as loops
-from .arrays import Int32Array, Int64Array, int32_column, int64_column
+from .arrays import NO_INT64, Int32Array, Int64Array, int32_column, int64_column
 from .prepare import are_in_order
 
 RULES = {
@@ -251,6 +251,18 @@ class ValueSweep(_Rows):
         for row in floats:
             _build(row, np.add)
         self._tree, self._floats = tree, floats
+
+
+def joined(
+    parts: Iterable[Sequence[npt.NDArray[Any]]], columns: int
+) -> tuple[npt.NDArray[Any], ...]:
+    """Return batches as one: so many columns, without a batch empty ones of integers.
+
+    >>> [x.tolist() for x in joined([(np.int64([1]), np.int64([2])), ([3], [4])], 2)]
+    [[1, 3], [2, 4]]
+    """
+    by_column = [*zip(*parts, strict=True)] or [()] * columns
+    return tuple(np.concatenate([NO_INT64, *some]) for some in by_column)
 
 
 def _build(tree: npt.NDArray[Any], join: np.ufunc) -> None:

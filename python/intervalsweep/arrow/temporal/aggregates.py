@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Aggregates of what is valid, by time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from intervalsweep._contract import Frame
+from intervalsweep._contract import Names as Columns
+from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
+from intervalsweep.arrow.encoding import Encoding, decode_floats
+from intervalsweep.arrow.tables import groups_of, like
+from intervalsweep.arrow.temporal.rows import NO_START, Histories, Names, Rows
+from intervalsweep.columns import Naming, check_choice, check_columns, listed
+from intervalsweep.kernels import Int64Array
+from intervalsweep.kernels.periods import ValueSweep, joined
+
+# "count", or a function and the column that it is of.
+Aggregate: TypeAlias = "str | tuple[str, str]"
+
+FUNCTIONS = ("count", "sum", "avg", "min", "max")
+_LARGEST = np.iinfo(np.int64).max
+_Numbers = npt.NDArray[Any]
+
+
+def aggregate(
+    data: Frame, by: Columns = (), *, on: Names = ("ts", "te"), **aggregates: Aggregate
+) -> Frame:
+    """Return aggregates of the rows that are valid, a row where one of them changes (6, 7).
+
+    Parameters
+    ----------
+    by
+        Columns to group by. There is no row while a group has none; without `by` there is one at
+        each instant, also of nothing.
+    aggregates
+        By the name of the column that it becomes: ``"count"`` of the rows, or a function and a
+        column, ``("sum", "pay")``: `count`, `sum`, `avg`, `min` or `max`. Like SQL's they leave
+        NULL out, and of nothing are NULL. `sum` is of numbers, `min` and `max` are of dates and
+        times as well.
+
+    >>> w = pa.table({"skill": ["SP", "SP"], "pay": [20, 30], "ts": [1, 3], "te": [5, 7]})
+    >>> aggregate(w, "skill", people="count", most=("max", "pay")).to_pylist()[0]
+    {'skill': 'SP', 'people': 1, 'most': 20, 'ts': 1, 'te': 3}
+    >>> aggregate(w, people="count").to_pydict()
+    {'people': [0, 1, 2, 1, 0], 'ts': [None, 1, 3, 5, 7], 'te': [1, 3, 5, 7, None]}
+    """
+    if not aggregates:
+        raise ArgumentError('There are no aggregates: give some, such as people="count".')
+    one = Histories((data, on))
+    values, keys = one.values[0], listed(by)
+    check_columns("given", values.column_names, *keys)
+    groups, _ = groups_of(
+        values, values.slice(0, 0), [(key, key) for key in keys], null_equals_null=True
+    )
+    rows = one.rows()
+    order = np.lexsort((rows.start, groups[rows.numbers]))
+    rows = rows.take(order)
+    some = values.take(pa.array(rows.numbers))
+    wanted = {name: _Wanted.of(name, given, some) for name, given in aggregates.items()}
+    measures = [m for one_of in wanted.values() for m in one_of.integers]
+    numbers = [m for one_of in wanted.values() for m in one_of.floats]
+    sweep = ValueSweep([kind for kind, _ in measures], len(numbers), empty=not keys)
+    sorted_groups = groups[rows.numbers]
+    if not keys and not rows.numbers.size:  # nothing is valid, and there is something to say of it
+        rows = Rows(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64))
+        sorted_groups = np.zeros(1, dtype=np.int32)
+        measures = [(kind, np.zeros(1, dtype=np.int64)) for kind, _ in measures]
+        numbers = [np.zeros(1) for _ in numbers]
+    batches = sweep.feed(
+        sorted_groups,
+        rows.start,
+        rows.end,
+        _stacked([column for _, column in measures], rows.start.size, np.int64),
+        _stacked(numbers, rows.start.size, np.float64),
+    )
+    parts = [(b.row, b.start, b.end, *b.values, *b.floats) for b in batches]
+    row, start, end, *swept = joined(parts, 3 + len(measures) + len(numbers))
+    ints, floats = swept[: len(measures)], swept[len(measures) :]
+    of_row = pa.array(rows.numbers[row])
+    found = {key: values.column(key).take(of_row) for key in keys}
+    Naming.of([*keys, *wanted], [], [], "")
+    at = [0, 0]
+    for name, one_of in wanted.items():
+        more = len(one_of.integers), len(one_of.floats)
+        columns = ints[at[0] : at[0] + more[0]], floats[at[1] : at[1] + more[1]]
+        found[name] = one_of.result(*columns)
+        at = [at[0] + more[0], at[1] + more[1]]
+    return like(data, _merged(one, pa.table(found), start, end, row))
+
+
+def _merged(one: Histories, values: Any, start: Int64Array, end: Int64Array, row: Any) -> Any:
+    """Return the rows as a table; those that touch and are equal are one.
+
+    The sweep tells values apart of which nothing is seen in the end: sums and counts of one avg.
+    """
+    keys = [(name, name) for name in values.column_names]
+    codes, _ = groups_of(values, values.slice(0, 0), keys, null_equals_null=True)
+    is_new = np.ones(start.size, dtype=np.bool_)
+    touches = (start[1:] == end[:-1]) & (row[1:] == row[:-1])
+    is_new[1:] = ~(touches & (codes[1:] == codes[:-1]))
+    first = np.flatnonzero(is_new)
+    last = np.append(first[1:], start.size)[: first.size] - 1
+    return one.table(values.take(pa.array(first)), start[first], end[last])
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """An aggregate: what is swept for it, and how that becomes a column."""
+
+    function: str
+    kind: Any
+    integers: list[tuple[str, Int64Array]]
+    floats: list[_Numbers]
+    # Of min and max: what the integers mean.
+    decoded: Callable[[Int64Array, Any], Any] | None = None
+
+    @staticmethod
+    def of(name: str, given: Aggregate, table: Any) -> _Wanted:
+        function, column = (given, None) if isinstance(given, str) else given
+        check_choice(name, function, FUNCTIONS)
+        if column is None:
+            if function != "count":
+                raise ArgumentError(f'{name}="{function}" is of no column: ("{function}", "pay").')
+            ones = np.ones(table.num_rows, dtype=np.int64)
+            return _Wanted(function, pa.int64(), [("sum", ones)], [])
+        check_columns("given", table.column_names, column)
+        values = table.column(column)
+        there = np.asarray(values.is_valid()).astype(np.int64)
+        known = ("sum", there)
+        if function == "count":
+            return _Wanted(function, pa.int64(), [known], [])
+        is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
+        if function in ("sum", "avg") and not is_number:
+            raise EndpointTypeError(
+                f"{name}: {function} is of whole or floating-point numbers, and {column} is "
+                f"{values.type}: cast it."
+            )
+        if function in ("min", "max"):
+            encoded, decoded = _ordered(values)
+            kind, neutral = ("least", _LARGEST) if function == "min" else ("greatest", NO_START)
+            measure = kind, np.where(there > 0, encoded, neutral)
+            return _Wanted(function, values.type, [known, measure], [], decoded)
+        encoding = Encoding([values.type])
+        encoded, valid = encoding.encode(values)
+        if encoding.is_float:
+            floats = np.where(valid, decode_floats(encoded), 0.0)
+            return _Wanted(function, pa.float64(), [known], [floats])
+        return _Wanted(function, pa.int64(), [known, ("sum", _summed(name, encoded, valid))], [])
+
+    def result(self, integers: list[_Numbers], floats: list[_Numbers]) -> Any:
+        if self.function == "count":
+            return pa.array(integers[0])
+        some = integers[0] > 0
+        if self.function in ("min", "max"):
+            assert self.decoded is not None
+            return self.decoded(integers[1], some).cast(self.kind)
+        total = floats[0] if floats else integers[1]
+        if self.function == "avg":
+            total = total / np.where(some, integers[0], 1)
+        return pa.array(total, mask=~some)
+
+
+def _ordered(values: Any) -> tuple[Int64Array, Callable[[Int64Array, Any], Any]]:
+    """Return values as integers that keep their order, and the way back."""
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        known = values.unique().drop_null()
+        known = known.take(pc.sort_indices(known))
+        ranks = pc.index_in(values, known).fill_null(0).cast(pa.int64()).to_numpy()
+        return ranks, lambda found, some: known.take(pa.array(np.where(some, found, 0), mask=~some))
+    encoding = Encoding([values.type])
+    return encoding.encode(values)[0], encoding.decode
+
+
+def _summed(name: str, values: Int64Array, valid: Any) -> Int64Array:
+    """Return values whose sums stay within 64 bits, NULL as 0. Raises EndpointValueError."""
+    found = np.where(valid, values, 0)
+    if np.abs(found.astype(np.float64)).sum() > 0.99 * _LARGEST:
+        raise EndpointValueError(f"{name}: sums might exceed 64 bits: cast the column to a float.")
+    return found
+
+
+def _stacked(columns: list[_Numbers], size: int, dtype: Any) -> _Numbers:
+    return np.stack(columns) if columns else np.empty((0, size), dtype=dtype)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins of histories by keys: pairs that are valid at one time, and rows without a partner."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from intervalsweep._contract import Frame, How
+from intervalsweep.arrow import joins
+from intervalsweep.arrow.tables import groups_of, like
+from intervalsweep.arrow.temporal.rows import (
+    NO_END,
+    NO_START,
+    Histories,
+    Names,
+    Rows,
+    stacked,
+    swept,
+)
+from intervalsweep.columns import Keys, Naming, check_choice, check_columns, key_pairs
+from intervalsweep.kernels import Int32Array, Int64Array
+
+
+def join(
+    left: Frame,
+    right: Any,
+    by: Keys | str = (),
+    *,
+    how: How = "inner",
+    on: Names = ("ts", "te"),
+    right_on: Names | None = None,
+    suffix: str = "_right",
+) -> Frame:
+    """Join the rows with equal keys that are valid at one time, which is the result's period.
+
+    Parameters
+    ----------
+    by
+        Equality keys: names that both sides have, or pairs of names. NULL matches nothing.
+    how
+        ``inner``; ``left``, ``right`` and ``full`` keep rows while they have no partner; ``semi``
+        returns the left side's while they have one, ``anti`` while they have none.
+    suffix
+        What a column of the right side has behind its name where the left side has that name too.
+
+    >>> a = pa.table({"mach": ["M3"], "skill": ["NS"], "ts": [3], "te": [16]})
+    >>> w = pa.table({"name": ["Joe"], "skill": ["NS"], "ts": [8], "te": [18]})
+    >>> join(a, w, "skill", how="left").select(["name", "ts", "te"]).to_pylist()
+    [{'name': 'Joe', 'ts': 8, 'te': 16}, {'name': None, 'ts': 3, 'te': 8}]
+    """
+    check_choice("how", how, get_args(How))
+    both = _Both(left, right, by, on, right_on or on, suffix, alone=how in ("semi", "anti"))
+    if how == "semi":
+        return like(left, both.kept("distinct"))
+    if how == "anti":
+        return like(left, both.kept("except"))
+    parts = [both.pairs()]
+    if how in ("left", "full"):
+        parts.append(both.unmatched(0))
+    if how in ("right", "full"):
+        parts.append(both.unmatched(1))
+    rows, others, start, end = (np.concatenate([part[k] for part in parts]) for k in range(4))
+    return like(left, both.table(rows, others, start, end))
+
+
+# Numbers of the left rows and of the right rows, -1 for none, and periods.
+_Part = tuple[Int64Array, Int64Array, Int64Array, Int64Array]
+
+
+class _Both:
+    def __init__(
+        self, left: Any, right: Any, by: Keys | str, on: Names, right_on: Names, suffix: str,
+        *, alone: bool,
+    ) -> None:  # fmt: skip
+        self._both = Histories((left, on), (right, right_on))
+        ours, theirs = self._both.values
+        pairs = key_pairs(by)
+        check_columns("left", ours.column_names, *(one for one, _ in pairs))
+        check_columns("right", theirs.column_names, *(other for _, other in pairs))
+        self._naming = Naming.of(
+            ours.column_names, [] if alone else theirs.column_names, pairs, suffix
+        )
+        groups = groups_of(ours, theirs, pairs)
+        sides = [self._both.rows(k) for k in range(2)]
+        self._groups = [of[rows.numbers] for of, rows in zip(groups, sides, strict=True)]
+        self._rows = sides
+
+    def pairs(self) -> _Part:
+        """Return the pairs of rows that are valid at one time."""
+        return _meet(self._groups[0], self._rows[0], self._groups[1], self._rows[1])
+
+    def unmatched(self, side: int) -> _Part:
+        """Return the rows of a side while they have no partner."""
+        row, _, start, end = self._while("except", side)
+        none = np.full(row.size, -1, dtype=np.int64)
+        return (row, none, start, end) if side == 0 else (none, row, start, end)
+
+    def kept(self, rule: str) -> Any:
+        """Return the left rows while they have a partner, or while they have none."""
+        row, _, start, end = self._while(rule, 0)
+        return self._both.table(self._both.values[0].take(pa.array(row)), start, end)
+
+    def _while(self, rule: str, side: int) -> _Part:
+        """Meet the rows of a side with the time in which the other side has their key.
+
+        By `except` with the time in which it has not: the whole axis for each key, but for that.
+        """
+        groups, rows = self._groups[side], self._rows[side]
+        theirs, others = self._groups[1 - side], self._rows[1 - side]
+        known = theirs >= 0
+        theirs, others = theirs[known], others.take(known)
+        if rule == "except":
+            # A key that is NULL is that of no row of the other side.
+            groups = np.where(groups < 0, max(theirs.max(initial=0), groups.max(initial=0)) + 1,
+                              groups).astype(np.int32)  # fmt: skip
+            keys = np.unique(groups)
+            axis = Rows(keys, np.full(keys.size, NO_START), np.full(keys.size, NO_END))
+            weights = np.repeat(np.array([1, -1]), [keys.size, theirs.size])
+            theirs, others = np.concatenate([keys, theirs]), stacked([axis, others])
+        else:
+            weights = np.ones(theirs.size, dtype=np.int64)
+        place, start, end = swept(rule, theirs, others, weights)
+        return _meet(groups, rows, theirs[place], Rows(place, start, end))
+
+    def table(self, rows: Int64Array, others: Int64Array, start: Any, end: Any) -> Any:
+        """Return the columns of rows of both sides; -1 is a row of NULLs."""
+        ours, theirs = (
+            values.take(pa.array(numbers, mask=numbers < 0))
+            for values, numbers in zip(self._both.values, (rows, others), strict=True)
+        )
+        columns = {}
+        for name in self._naming.left:
+            columns[name] = ours.column(name)
+            if name in self._naming.shared_keys and np.any(rows < 0):
+                other = theirs.column(name).cast(columns[name].type)
+                columns[name] = pa.chunked_array(
+                    [_either(rows < 0, other, columns[name])], columns[name].type
+                )
+        for name, new in self._naming.right.items():
+            columns[new] = theirs.column(name)
+        return self._both.table(pa.table(columns), start, end)
+
+
+def _either(mask: Any, one: Any, other: Any) -> Any:
+    return pc.if_else(pa.array(mask), one.combine_chunks(), other.combine_chunks())
+
+
+def _meet(groups: Int32Array, rows: Rows, theirs: Int32Array, others: Rows) -> _Part:
+    """Return the pairs of rows of one group that share an instant, and the time that they share."""
+    left, right = (
+        pa.table(
+            {"g": pa.array(of, mask=of < 0), "n": some.numbers, "ts": some.start, "te": some.end}
+        )
+        for of, some in ((groups, rows), (theirs, others))
+    )
+    found = joins.join(left, right, by="g", suffix="_s")
+    columns = {name: found.column(name).to_numpy() for name in found.column_names if name != "g"}
+    start = np.maximum(columns["ts"], columns["ts_s"])
+    return columns["n"], columns["n_s"], start, np.minimum(columns["te"], columns["te_s"])

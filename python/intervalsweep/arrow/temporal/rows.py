@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows with their periods as integers, and the tables that they are made into again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from intervalsweep._errors import ColumnError, EndpointTypeError, EndpointValueError
+from intervalsweep.arrow.encoding import Encoding, Mask, largest_of
+from intervalsweep.arrow.tables import RowNumbers, as_table
+from intervalsweep.columns import Naming, check_columns
+from intervalsweep.kernels import Int32Array, Int64Array
+from intervalsweep.kernels.periods import CountSweep, joined
+
+# The names of the columns of start and end.
+Names: TypeAlias = "tuple[str, str]"
+
+NO_START, NO_END = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that are valid at some instant: their numbers in their table, and their periods."""
+
+    numbers: RowNumbers
+    start: Int64Array
+    end: Int64Array
+
+    def take(self, which: RowNumbers | Mask) -> Rows:
+        """Return the rows of these places, or for which the mask is true."""
+        return Rows(self.numbers[which], self.start[which], self.end[which])
+
+
+class Histories:
+    """One table or two with periods, which are brought to one type.
+
+    Raises ColumnError for columns that are not there, EndpointTypeError for ends without a common
+    order.
+    """
+
+    def __init__(self, *given: tuple[Any, Names]) -> None:
+        self.tables = [as_table(data) for data, _ in given]
+        self.names = given[0][1]
+        self._ends = []
+        self.values = []
+        for table, (_, names), side in zip(self.tables, given, _SIDES[len(given)], strict=True):
+            if isinstance(names, str) or len(names) != 2:
+                raise ColumnError(f"{names!r} is no pair of columns: a period is in two.")
+            check_columns(side, table.column_names, *names)
+            self._ends.append([table.column(name) for name in names])
+            self.values.append(table.select([c for c in table.column_names if c not in names]))
+        kinds = [column.type for ends in self._ends for column in ends]
+        self.encoding = Encoding(kinds)
+        self._kind = kinds[0] if len(set(kinds)) == 1 else self.encoding.type
+
+    def rows(self, which: int = 0) -> Rows:
+        """Return the rows of a table that are valid at some instant."""
+        start, end = (
+            self._encoded(column, bound)
+            for column, bound in zip(self._ends[which], (NO_START, NO_END), strict=True)
+        )
+        found = Rows(np.arange(start.size), start, end)
+        return found.take(start < end)
+
+    def _encoded(self, column: Any, bound: int) -> Int64Array:
+        """Return an end of the periods; what is NULL, or the largest of its own type, is none."""
+        values, valid = self.encoding.encode(column)
+        if bound == NO_END:
+            own, _ = Encoding([column.type]).encode(column)
+            valid = valid & (own != largest_of(column.type))
+        return np.where(valid, values, bound)
+
+    def table(self, values: Any, start: Int64Array, end: Int64Array) -> Any:
+        """Return a table of values and their periods."""
+        Naming.of([*values.column_names, *self.names], [], [], "")
+        columns = {name: values.column(name) for name in values.column_names}
+        for name, ends, bound in zip(self.names, (start, end), (NO_START, NO_END), strict=True):
+            columns[name] = self.encoding.decode(ends, ends != bound).cast(self._kind)
+        return pa.table(columns)
+
+    def bound(self, what: str, value: Any, default: int) -> int:
+        """Return an instant as an integer; None is no bound."""
+        if value is None:
+            return default
+        try:
+            scalar = pa.scalar(value)
+            column = pa.chunked_array([pa.array([value], scalar.type)])
+            encoded, _ = self.encoding.encode(column)
+        except (EndpointValueError, pa.ArrowNotImplementedError) as error:
+            raise EndpointTypeError(
+                f"{what}={value!r} is no instant of {self.encoding.type}: {error}"
+            ) from error
+        return int(encoded[0])
+
+
+_SIDES = {1: ["given"], 2: ["left", "right"]}
+
+
+def swept(
+    rule: str, groups: Int32Array, rows: Rows, weights: Int64Array | None = None
+) -> tuple[RowNumbers, Int64Array, Int64Array]:
+    """Return what a rule makes of the rows of each group: a row of it, by its place, and a period.
+
+    Without weights all rows are on the left side.
+    """
+    order = np.lexsort((rows.start, groups))
+    if weights is None:
+        weights = np.ones(groups.size, dtype=np.int64)
+    sweep = CountSweep(rule)
+    batches = sweep.feed(groups[order], rows.start[order], rows.end[order], weights[order])
+    row, start, end, count = joined(batches, 4)
+    return order[np.repeat(row, count)], np.repeat(start, count), np.repeat(end, count)
+
+
+def stacked(some: Sequence[Rows]) -> Rows:
+    """Return the rows of several tables, each table's behind those before it."""
+    start, end = (np.concatenate([getattr(r, name) for r in some]) for name in ("start", "end"))
+    return Rows(np.concatenate([rows.numbers for rows in some]), start, end)

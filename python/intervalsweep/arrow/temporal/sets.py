@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Set operations over histories: how often a row is in the result, by how often it is in each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from intervalsweep._contract import Frame
+from intervalsweep._errors import ColumnError
+from intervalsweep.arrow.tables import groups_of, like
+from intervalsweep.arrow.temporal.pieces import pieces
+from intervalsweep.arrow.temporal.rows import Histories, Names, Rows, stacked, swept
+
+
+def distinct(data: Frame, *, on: Names = ("ts", "te")) -> Frame:
+    """Return each row once at a time (4), in the fewest periods.
+
+    >>> w = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
+    >>> distinct(w).to_pylist()
+    [{'skill': 'SP', 'ts': 1, 'te': 7}]
+    """
+    return _of_one("distinct", data, on)
+
+
+def coalesce(data: Frame, max_length: Any = None, *, on: Names = ("ts", "te")) -> Frame:
+    """Return the same rows in the fewest periods (16), none longer than `max_length`.
+
+    `max_length` is a number in the unit of the period, or a timedelta. Raises EndpointValueError if
+    there is one, and a row has no start or no end.
+
+    >>> w = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [3, 7]})
+    >>> coalesce(w).to_pylist()
+    [{'skill': 'SP', 'ts': 1, 'te': 7}]
+    >>> coalesce(w, 4).column("te").to_pylist()
+    [5, 7]
+    """
+    return _of_one("coalesce", data, on, max_length)
+
+
+def union_all(
+    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
+) -> Frame:
+    """Return the rows of both (8). Columns go by position, as in SQL.
+
+    >>> w = pa.table({"skill": ["SP"], "ts": [1], "te": [3]})
+    >>> union_all(w, w).num_rows
+    2
+    """
+    both = _Both(left, right, on, right_on)
+    rows = stacked(both.rows)
+    return like(left, both.table(np.arange(rows.start.size), rows.start, rows.end))
+
+
+def union(
+    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
+) -> Frame:
+    """Return the rows of either, each once at a time.
+
+    >>> w = pa.table({"skill": ["SP"], "ts": [1], "te": [3]})
+    >>> union(w, w).to_pylist()
+    [{'skill': 'SP', 'ts': 1, 'te': 3}]
+    """
+    both = _Both(left, right, on, right_on)
+    return like(left, both.swept("distinct", right=1))
+
+
+def union_max(
+    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
+) -> Frame:
+    """Return each row as often as in the side that has it more often (14).
+
+    >>> w = pa.table({"skill": ["SP"], "ts": [1], "te": [5]})
+    >>> a = pa.table({"skill": ["SP"], "ts": [3], "te": [7]})
+    >>> union_max(a, w).to_pylist()
+    [{'skill': 'SP', 'ts': 1, 'te': 7}]
+    """
+    return like(left, _Both(left, right, on, right_on).swept("union_max"))
+
+
+def except_all(
+    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
+) -> Frame:
+    """Take the rows of the right side off, one against one (5).
+
+    >>> a = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
+    >>> w = pa.table({"skill": ["SP"], "ts": [4], "te": [6]})
+    >>> except_all(a, w).to_pydict()
+    {'skill': ['SP', 'SP', 'SP'], 'ts': [1, 3, 6], 'te': [4, 5, 7]}
+    """
+    return like(left, _Both(left, right, on, right_on).swept("except_all"))
+
+
+def except_(
+    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
+) -> Frame:
+    """Return the rows that the right side does not have, each once at a time.
+
+    >>> a = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
+    >>> w = pa.table({"skill": ["SP"], "ts": [4], "te": [6]})
+    >>> except_(a, w).to_pydict()
+    {'skill': ['SP', 'SP'], 'ts': [1, 6], 'te': [4, 7]}
+    """
+    return like(left, _Both(left, right, on, right_on).swept("except"))
+
+
+def except_strict(
+    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
+) -> Frame:
+    """Return the rows while the right side has no equal one (15).
+
+    >>> a = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
+    >>> w = pa.table({"skill": ["SP"], "ts": [4], "te": [6]})
+    >>> except_strict(a, w).to_pydict()
+    {'skill': ['SP', 'SP', 'SP'], 'ts': [1, 3, 6], 'te': [4, 4, 7]}
+    """
+    return like(left, _Both(left, right, on, right_on).swept("except_strict"))
+
+
+def intersect_all(
+    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
+) -> Frame:
+    """Return each row as often as in the side that has it less often (13).
+
+    >>> a = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
+    >>> w = pa.table({"skill": ["SP"], "ts": [4], "te": [6]})
+    >>> intersect_all(a, w).to_pylist()
+    [{'skill': 'SP', 'ts': 4, 'te': 6}]
+    """
+    return like(left, _Both(left, right, on, right_on).swept("intersect_all"))
+
+
+def intersect(
+    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
+) -> Frame:
+    """Return the rows that both sides have, each once at a time.
+
+    >>> w = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
+    >>> intersect(w, w).to_pylist()
+    [{'skill': 'SP', 'ts': 1, 'te': 7}]
+    """
+    return like(left, _Both(left, right, on, right_on).swept("intersect"))
+
+
+def _of_one(rule: str, data: Frame, on: Names, max_length: Any = None) -> Frame:
+    one = Histories((data, on))
+    rows, values = one.rows(), one.values[0]
+    keys = [(name, name) for name in values.column_names]
+    groups, _ = groups_of(values, values.slice(0, 0), keys, null_equals_null=True)
+    row, start, end = swept(rule, groups[rows.numbers], rows)
+    found = Rows(rows.numbers[row], start, end)
+    if max_length is not None:
+        found = pieces(one, found, max_length)
+    return like(data, one.table(values.take(pa.array(found.numbers)), found.start, found.end))
+
+
+class _Both:
+    """Two histories whose columns go by position."""
+
+    def __init__(self, left: Any, right: Any, on: Names, right_on: Names | None) -> None:
+        self._both = Histories((left, on), (right, right_on or on))
+        ours, theirs = self._both.values
+        if len(ours.column_names) != len(theirs.column_names):
+            raise ColumnError(
+                f"The left side has the columns {', '.join(ours.column_names) or '(none)'} beside "
+                f"its period, the right side {', '.join(theirs.column_names) or '(none)'}: select "
+                "as many."
+            )
+        self._theirs = theirs.rename_columns(ours.column_names)
+        self.rows = [self._both.rows(0), self._both.rows(1)]
+
+    def table(self, places: Any, start: Any, end: Any) -> Any:
+        """Return the rows of these places, the right side's behind the left side's."""
+        ours = self._both.values[0]
+        all_rows = pa.concat_tables([ours, self._theirs], promote_options="permissive")
+        numbers = np.concatenate([self.rows[0].numbers, self.rows[1].numbers + ours.num_rows])
+        return self._both.table(all_rows.take(pa.array(numbers[places])), start, end)
+
+    def swept(self, rule: str, right: int = -1) -> Any:
+        ours = self._both.values[0]
+        keys = [(name, name) for name in ours.column_names]
+        groups = groups_of(ours, self._theirs, keys, null_equals_null=True)
+        of_rows = [of[rows.numbers] for of, rows in zip(groups, self.rows, strict=True)]
+        weights = np.repeat(np.array([1, right], dtype=np.int64), [len(of) for of in of_rows])
+        return self.table(*swept(rule, np.concatenate(of_rows), stacked(self.rows), weights))
