@@ -7,8 +7,8 @@ import org.apache.spark.sql.intervalsweep.functions.{
   DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions
 }
 import org.apache.spark.sql.intervalsweep.planner.{
-  AggregateRuns, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
-  JoinReportFunction, PeriodSweepStrategy, PrunePartitions, ReadVectors, SplitSkewedKeys,
+  AggregateRuns, FiltersBelowRowIdentity, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
+  JoinReportFunction, LateralAggregates, PeriodSweepStrategy, PrunePartitions, ReadVectors, SplitSkewedKeys,
   WriteOutEqualities
 }
 import org.apache.spark.sql.intervalsweep.temporal.TemporalFunctions
@@ -21,8 +21,8 @@ import org.apache.spark.sql.intervalsweep.temporal.TemporalFunctions
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects, into the Spark that it was made for: the functions, five optimizer rules, the
- * strategies, a rule for columnar inputs and three for adaptive execution.
+ * It only injects, into the Spark that it was made for: the functions, a rule for resolution, six for
+ * the optimizer, the strategies, a rule for columnar inputs and three for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
@@ -31,7 +31,9 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     IntervalFunctions.descriptions.foreach(extensions.injectFunction)
     extensions.injectTableFunction(JoinReportFunction.description)
     TemporalFunctions.descriptions.foreach(extensions.injectTableFunction)
+    extensions.injectResolutionRule(_ => LateralAggregates)
     extensions.injectOptimizerRule(_ => WriteOutEqualities)
+    extensions.injectOptimizerRule(_ => FiltersBelowRowIdentity)
     extensions.injectOptimizerRule(_ => FiltersOfOneTable)
     extensions.injectOptimizerRule(_ => DropUnreadEndpoints)
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)

@@ -86,8 +86,13 @@ object WhyNot {
         "remove it")
 
   case object Streaming extends WhyNot(
-        "the join reads a stream",
-        "only joins of bounded inputs are swept")
+        "the join reads two streams",
+        "only joins of two tables, or of a stream with a table, are swept")
+
+  case object StreamByRanges extends WhyNot(
+        "a stream is joined without keys with a table that is too large to broadcast",
+        "add an equality key, hint BROADCAST of the table, or raise " +
+          "spark.sql.intervalsweep.broadcastFactor")
 
   case class UnorderableKeys(expression: Expression, whole: Expression) extends WhyNot(
         s"the equality key ${expression.sql} is ${expression.dataType.sql}, by which rows cannot " +

@@ -25,6 +25,8 @@ object IntervalSweepStrategy
     extends SparkStrategy with JoinSelectionHelper with SQLConfHelper {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case RowIdentity.Of(columns, rows) =>
+      Seq(ProjectExec(columns, planLater(RowIdentity.repeatable(rows))))
     case Project(columns, join: Join) => planned(join, Some(columns)).toSeq
     case join: Join => planned(join, None).orElse(plannedBySpark(join)).toSeq
     case runs: MatchRuns => Seq(plannedRuns(runs))
@@ -71,7 +73,10 @@ object IntervalSweepStrategy
       preferred = boxes.orElse(output.tracked.headOption).orElse(broadcast.map(_.other))
       sweep <- analyze(join, preferred)
       _ <- hinted(join, sweep)
-    } yield SweepChoice(sweep, mode(sweep, broadcast))
+      way = mode(sweep, broadcast)
+      // Ranges are found by a job of its own, which would read the stream's batch once more.
+      _ <- Either.cond(!join.isStreaming || way != SweepMode.ByRanges, (), WhyNot.StreamByRanges)
+    } yield SweepChoice(sweep, way)
 
   /** What may be known before statistics are: whether the rows of a join may be runs. */
   def takesRuns(join: Join, boxes: Option[Side]): Either[String, Unit] = for {
@@ -81,7 +86,9 @@ object IntervalSweepStrategy
   } yield ()
 
   /** Whether it is a join that is swept and makes pairs. */
-  def makesPairs(join: Join): Boolean = possibleOutput(join).exists(_.hasPairs) && isSwept(join)
+  def makesPairs(join: Join): Boolean =
+    // What Spark keeps of a stream between its batches has the columns of its own aggregates.
+    !join.isStreaming && possibleOutput(join).exists(_.hasPairs) && isSwept(join)
 
   /** Whether a join is swept, as far as that is known before statistics are. */
   def isSwept(join: Join): Boolean =
@@ -89,7 +96,7 @@ object IntervalSweepStrategy
 
   private def possibleOutput(join: Join): Either[WhyNot, JoinOutput] = for {
     _ <- Either.cond(conf.getConf(IntervalSweepConf.Enabled), (), WhyNot.Disabled)
-    _ <- Either.cond(!join.isStreaming, (), WhyNot.Streaming)
+    _ <- Either.cond(!join.left.isStreaming || !join.right.isStreaming, (), WhyNot.Streaming)
     output <- JoinOutput.of(join.joinType).toRight(WhyNot.JoinTypeNotSupported(join.joinType))
     _ <- join.condition.toRight(WhyNot.NoCondition)
   } yield output
