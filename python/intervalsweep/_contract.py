@@ -11,7 +11,7 @@ An argument of one name means one thing everywhere: `COMMON`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from textwrap import indent
@@ -30,6 +30,7 @@ How: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti"]
 LookUpHow: TypeAlias = Literal["left", "inner"]
 Direction: TypeAlias = Literal["backward", "forward"]
 Closed: TypeAlias = Literal["both", "left", "right", "neither"]
+Emit: TypeAlias = Literal["final"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -184,6 +185,49 @@ class TableFunctions(Protocol):
         A table of the left one's kind
             As many rows as the left side has, or fewer, named as by :func:`join`. A NULL instant or
             key finds nothing and is not found.
+        """
+
+    def window_union(
+        self,
+        base: Frame,
+        probe: Any,
+        *,
+        aggs: Mapping[str, str],
+        on: str = "ts",
+        base_on: str | None = None,
+        probe_on: str | None = None,
+        by: Keys | str = (),
+        pre: Any = None,
+        fol: Any = 0,
+        emit: Emit = "final",
+    ) -> Frame:
+        """Return each row of `base` with aggregates over a window of `probe`: features of events.
+
+            probe   p1   p2        p3   p4         b1: of p1 and p2, all from pre before it
+            base             b1            b2      b2: of p3 and p4
+                      [..pre..]     [..pre..]      to fol after it, both ends included
+
+        Parameters
+        ----------
+        aggs
+            What is asked of the rows of `probe` in the window, by the name of its column in the
+            result: ``count(*)``, or ``count``, ``sum``, ``avg``, ``min``, ``max``, ``first``,
+            ``last`` or ``list`` of a column, such as ``{"s": "sum(v)"}``; on Spark any aggregate of
+            SQL. ``first`` and ``last`` are by time, of several rows of one instant any. ``list``
+            has the values that are not NULL.
+        base_on, probe_on
+            As `on`, for one side.
+        pre, fol
+            How far the window reaches back and ahead: a timedelta, or a number in the unit of the
+            column, also negative: ``pre=10, fol=-5`` ends 5 before the row. None is no bound.
+        emit
+            ``final``: each row of `base` once; of streams, when its window can no longer change.
+
+        Returns
+        -------
+        A table of the base's kind
+            All rows and columns of `base`, and the aggregates. Where the window has no row, and for
+            a NULL instant or key, counts are 0, lists are empty and other aggregates NULL.
         """
 
     def coverage(

@@ -24,6 +24,7 @@ from intervalsweep.arrow.joins import count_matches, join, pairs  # noqa: E402
 from intervalsweep.arrow.lookups import as_of_join, nearest  # noqa: E402
 from intervalsweep.arrow.parts import coverage, subtract  # noqa: E402
 from intervalsweep.arrow.sets import cluster, complement, merge, split  # noqa: E402
+from intervalsweep.arrow.windows import window_union  # noqa: E402
 
 __all__ = [
     "as_of_join",
@@ -38,4 +39,5 @@ __all__ = [
     "pairs",
     "split",
     "subtract",
+    "window_union",
 ]

@@ -76,19 +76,25 @@ class Encoding:
         return pa.array(values, mask=~valid).cast(self.type)
 
     def limit(self, name: str, value: Any) -> int | float:
-        """Return a distance in the unit of the integers, rounded down; of floats, as a float.
+        """Return a distance as :meth:`difference` does, if it is not negative.
 
-        Raises IntervalSweepError for one that is negative or means nothing for the type.
+        Raises IntervalSweepError for one that is, or that means nothing for the type.
         """
-        if isinstance(value, timedelta):
-            limit: int | float = self._of_timedelta(name, value)
-        elif isinstance(value, (int, float, Decimal, np.number)):
-            limit = self._of_number(name, value)
-        else:
-            raise ArgumentError(f"{name}={value!r} is no number and no timedelta.")
+        limit = self.difference(name, value)
         if limit < 0:
             raise ArgumentError(f"{name}={value!r} is negative; there is no such distance.")
         return limit
+
+    def difference(self, name: str, value: Any) -> int | float:
+        """Return a difference in the unit of the integers, rounded down; of floats, as a float.
+
+        Raises IntervalSweepError for one that means nothing for the type.
+        """
+        if isinstance(value, timedelta):
+            return self._of_timedelta(name, value)
+        if isinstance(value, (int, float, Decimal, np.number)):
+            return self._of_number(name, value)
+        raise ArgumentError(f"{name}={value!r} is no number and no timedelta.")
 
     def _of_timedelta(self, name: str, value: timedelta) -> int:
         microseconds = value // timedelta(microseconds=1)
@@ -103,7 +109,7 @@ class Encoding:
             return math.inf if math.isnan(value) else float(value)
         exact = Decimal(value.item() if isinstance(value, np.number) else value)
         if not exact.is_finite():  # NaN is larger than everything
-            return -1 if not exact.is_nan() and exact < 0 else _BEYOND
+            return -_BEYOND if not exact.is_nan() and exact < 0 else _BEYOND
         scale = self.type.scale if pa.types.is_decimal(self.type) else 0
         return int(exact.scaleb(scale).to_integral_value(ROUND_FLOOR))
 
@@ -123,6 +129,21 @@ class Encoding:
         for step in _steps(int(limit)):
             values = np.where(values < _LEAST + step, _LEAST, values - step)
         return values, _all(values)
+
+    def moved(self, values: Int64Array, difference: int | float) -> tuple[Int64Array, Mask]:
+        """Return values and a difference added up, and which of them are not beyond all others."""
+        if self.is_float:
+            with np.errstate(invalid="ignore", over="ignore"):
+                return encode_floats(decode_floats(values) + difference), _all(values)
+        some = _all(values)
+        for step in _steps(abs(int(difference))):
+            if difference > 0:
+                some &= values <= _LARGEST - step
+                values = np.where(values > _LARGEST - step, _LARGEST, values + step)
+            else:
+                some &= values >= _LEAST + step
+                values = np.where(values < _LEAST + step, _LEAST, values - step)
+        return values, some
 
     def minus(self, later: Int64Array, earlier: Int64Array) -> npt.NDArray[Any]:
         """Return the distances, integers or floats. Raises EndpointValueError if one overflows."""

@@ -23,6 +23,7 @@ from intervalsweep.dataframe.joins import count_matches, join  # noqa: E402
 from intervalsweep.dataframe.lookups import as_of_join, nearest  # noqa: E402
 from intervalsweep.dataframe.parts import coverage, subtract  # noqa: E402
 from intervalsweep.dataframe.sets import cluster, complement, merge, split  # noqa: E402
+from intervalsweep.dataframe.streams import window_union  # noqa: E402
 
 __all__ = [
     "as_of_join",
@@ -36,4 +37,5 @@ __all__ = [
     "nearest",
     "split",
     "subtract",
+    "window_union",
 ]

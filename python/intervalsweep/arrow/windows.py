@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Aggregates over a window of another table for each row, by the runs of sorted rows they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from intervalsweep._contract import Emit, Frame, documented
+from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
+from intervalsweep.arrow.encoding import Encoding
+from intervalsweep.arrow.merged import in_order
+from intervalsweep.arrow.tables import Side, as_table, column_of, groups_of, like
+from intervalsweep.columns import Keys, Naming, check_choice, check_columns, key_pairs
+from intervalsweep.kernels import Bounds, Boxes, Int64Array, PointIndex, RunSweep, group_offsets
+from intervalsweep.relations import near
+
+_CALL = re.compile(r"\s*(\w+)\s*\(\s*(\*|`[^`]+`|[\w.]+)\s*\)\s*")
+
+
+@documented
+def window_union(
+    base: Frame,
+    probe: Any,
+    *,
+    aggs: Mapping[str, str],
+    on: str = "ts",
+    base_on: str | None = None,
+    probe_on: str | None = None,
+    by: Keys | str = (),
+    pre: Any = None,
+    fol: Any = 0,
+    emit: Emit = "final",
+) -> Frame:
+    """
+    No pair is made: it takes the logarithm of a window's rows for each row, but for ``list``.
+
+    >>> cards = pa.table({"card": ["x", "x"], "ts": [10, 14]})
+    >>> paid = pa.table({"card": ["x"] * 3, "ts": [9, 12, 13], "v": [5, 7, 1]})
+    >>> aggs = {"s": "sum(v)", "c": "count(*)"}
+    >>> window_union(cards, paid, by="card", pre=2, aggs=aggs).select(["s", "c"]).to_pylist()
+    [{'s': 5, 'c': 1}, {'s': 8, 'c': 2}]
+    """
+    check_choice("emit", emit, get_args(Emit))
+    ours, theirs, keys = as_table(base), as_table(probe), key_pairs(by)
+    at, at_probe = base_on or on, probe_on or on
+    check_columns("base", ours.column_names, at, *(one for one, _ in keys))
+    check_columns("probe", theirs.column_names, at_probe, *(other for _, other in keys))
+    Naming.of([*ours.column_names, *aggs], [], [], "")
+    asked = {name: _read(name, text, theirs.column_names) for name, text in aggs.items()}
+
+    instants = ours.column(at), theirs.column(at_probe)
+    encoding = Encoding([column.type for column in instants])
+    r, s = (
+        Side.of(encoding, (column, column), groups, {"ts"})
+        for column, groups in zip(instants, groups_of(ours, theirs, keys), strict=True)
+    )
+    s = in_order(Side(s.numbers, s.groups, {"ts": s.ends["ts"], "te": s.ends["ts"]}))
+    windows = _Windows.of(ours.num_rows, r, s, encoding, pre, fol)
+    result = ours
+    for name, (function, column) in asked.items():
+        values = None if column is None else column_of(theirs, column, s.rows).combine_chunks()
+        result = result.append_column(name, _AGGREGATES[function](windows, values))
+    return like(base, result)
+
+
+def _read(name: str, text: str, known: list[str]) -> tuple[str, str | None]:
+    """Return the function and the column that an aggregate names."""
+    call = _CALL.fullmatch(text)
+    if call is None:
+        raise ArgumentError(
+            f"aggs has {text!r} as {name}, which is no aggregate of one column, such as 'sum(v)'."
+        )
+    function, column = call[1].lower(), call[2].strip("`")
+    if function not in _AGGREGATES:
+        raise ArgumentError(f"aggs has the unknown {call[1]!r} as {name}{near(function, _AGGREGATES)}")
+    if column == "*":
+        if function != "count":
+            raise ArgumentError(f"aggs has {text!r} as {name}: only count takes all columns.")
+        return function, None
+    check_columns("probe", known, column)
+    return function, column
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """For each row of the base its window: a run of the probe's rows in order."""
+
+    first: Int64Array
+    count: Int64Array
+
+    @staticmethod
+    def of(size: int, r: Side, s: Side, encoding: Encoding, pre: Any, fol: Any) -> _Windows:
+        asked, some = r.ends["ts"], np.ones(r.size, dtype=np.bool_)
+        lower = upper = None
+        if pre is not None:
+            # At least as late: the difference is rounded down where it is subtracted.
+            back = encoding.difference("pre", pre)
+            lower, is_any = encoding.moved(asked, -back)
+            some &= is_any | (back > 0)
+        if fol is not None:
+            ahead = encoding.difference("fol", fol)
+            upper, is_any = encoding.moved(asked, ahead)
+            some &= is_any | (ahead > 0)
+        index = PointIndex(s.ends["ts"], offsets=group_offsets(s.groups))
+        boxes = Boxes(r.size, Bounds(lower, upper), group=r.groups)
+        first, count = (np.zeros(size, dtype=np.int64) for _ in range(2))
+        for batch in RunSweep(index, boxes):
+            rows = r.rows[batch.box]
+            first[rows] = batch.first
+            count[rows] = np.where(some[batch.box], batch.count, 0)
+        return _Windows(first, count)
+
+    @cached_property
+    def largest(self) -> int:
+        return int(self.count.max(initial=0))
+
+    def differences(self, sums: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return what running sums, which begin with 0, have grown by in each window."""
+        return np.asarray(sums[self.first + self.count] - sums[self.first])
+
+    def fold(
+        self, values: npt.NDArray[Any], of_two: Callable[..., npt.NDArray[Any]], empty: Any
+    ) -> npt.NDArray[Any]:
+        """Put the values of each window together, by blocks of 1, 2, 4, ... values.
+
+        No result is taken back from another, so that sums of floats have no large ones in them, and
+        what has no inverse can be had, too.
+        """
+        result = np.full(self.first.size, empty, dtype=values.dtype)
+        start, block = self.first.copy(), 1
+        while block <= self.largest:
+            rows = np.flatnonzero(self.count & block)
+            result[rows] = of_two(result[rows], values[start[rows]])
+            start[rows] += block
+            values = of_two(values[:-block], values[block:])
+            block *= 2
+        return result
+
+
+def _count(windows: _Windows, values: Any) -> Any:
+    if values is None or not values.null_count:
+        return pa.array(windows.count)
+    valid = pc.is_valid(values).to_numpy(zero_copy_only=False)
+    return pa.array(windows.differences(_running(valid.astype(np.int64))))
+
+
+def _running(values: Int64Array) -> Int64Array:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values)])
+
+
+def _sum(windows: _Windows, values: Any) -> Any:
+    kind, none = values.type, _is_none(windows, values)
+    if pa.types.is_floating(kind):
+        floats = values.cast(pa.float64()).fill_null(0.0).to_numpy()
+        return pa.array(windows.fold(floats, np.add, 0.0), mask=none)
+    scale = kind.scale if pa.types.is_decimal(kind) else None
+    sums = _whole_sums(windows, _whole(values))
+    if scale is None:
+        return pa.array(sums, mask=none)
+    wide = np.stack([sums, sums >> 63], axis=1)
+    exact = pa.Array.from_buffers(
+        pa.decimal128(38, scale), len(sums), [None, pa.py_buffer(wide)]
+    )
+    return pc.if_else(pa.array(~none), exact, None)
+
+
+def _whole(values: Any) -> Int64Array:
+    kind = values.type
+    if not (pa.types.is_integer(kind) or pa.types.is_decimal(kind)):
+        raise EndpointTypeError(f"There is no sum of {kind}: only of numbers.")
+    numbers, valid = Encoding([kind]).encode(values)
+    return np.where(valid, numbers, 0)
+
+
+def _whole_sums(windows: _Windows, values: Int64Array) -> Int64Array:
+    """Exact: upper and lower halves by themselves, none of whose sums can overflow."""
+    half = np.int64(32)
+    high = windows.differences(_running(values >> half))
+    low = windows.differences(_running(values & np.int64(0xFFFFFFFF)))
+    high = high + (low >> half)
+    if np.any((high < -(1 << 31)) | (high >= 1 << 31)):
+        raise EndpointValueError(
+            "A sum exceeds 64 bits: cast the column to a floating-point type first."
+        )
+    return np.asarray((high << half) | (low & np.int64(0xFFFFFFFF)))
+
+
+def _average(windows: _Windows, values: Any) -> Any:
+    counts = _count(windows, values).to_numpy()
+    sums = _sum(windows, values).cast(pa.float64())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = sums.fill_null(0.0).to_numpy() / counts
+    return pa.array(means, mask=counts == 0)
+
+
+def _extreme(windows: _Windows, values: Any, *, least: bool) -> Any:
+    """Of ranks, whatever the type: each has the position of its value beside it."""
+    order = pc.rank(values, sort_keys="ascending", tiebreaker="first").to_numpy().astype(np.int64)
+    of_two, empty = (np.minimum, len(values) + 1) if least else (np.maximum, 0)
+    if values.null_count:
+        order[pc.is_null(values).to_numpy(zero_copy_only=False)] = empty
+    found = windows.fold(order, of_two, empty)
+    place = np.full(len(values) + 2, -1, dtype=np.int64)
+    place[order] = np.arange(len(values))
+    place[empty] = -1
+    positions = place[found]
+    return values.take(pa.array(positions, mask=positions < 0))
+
+
+def _end(windows: _Windows, values: Any, *, last: bool) -> Any:
+    positions = windows.first + (windows.count - 1 if last else 0)
+    return values.take(pa.array(positions, mask=windows.count == 0))
+
+
+def _list(windows: _Windows, values: Any) -> Any:
+    valid = pc.is_valid(values).to_numpy(zero_copy_only=False)
+    known = _running(valid.astype(np.int64))
+    count = windows.differences(known)
+    offsets = _running(count)
+    first = np.repeat(known[windows.first] - offsets[:-1], count)
+    values = values.drop_null().take(pa.array(first + np.arange(offsets[-1])))
+    return pa.LargeListArray.from_arrays(pa.array(offsets), values)
+
+
+def _is_none(windows: _Windows, values: Any) -> npt.NDArray[np.bool_]:
+    return np.asarray(_count(windows, values).to_numpy() == 0)
+
+
+_AGGREGATES: dict[str, Callable[[_Windows, Any], Any]] = {
+    "count": _count,
+    "sum": _sum,
+    "avg": _average,
+    "min": lambda windows, values: _extreme(windows, values, least=True),
+    "max": lambda windows, values: _extreme(windows, values, least=False),
+    "first": lambda windows, values: _end(windows, values, last=False),
+    "last": lambda windows, values: _end(windows, values, last=True),
+    "list": _list,
+}
