@@ -196,7 +196,7 @@ def _whole_sums(windows: _Windows, values: Int64Array) -> Int64Array:
 
 def _average(windows: _Windows, values: Any) -> Any:
     counts = _count(windows, values).to_numpy()
-    sums = _sum(windows, values).cast(pa.float64())
+    sums = _sum(windows, values).cast(pa.float64(), safe=False)
     with np.errstate(divide="ignore", invalid="ignore"):
         means = sums.fill_null(0.0).to_numpy() / counts
     return pa.array(means, mask=counts == 0)
