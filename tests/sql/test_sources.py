@@ -84,19 +84,3 @@ def test_threads(spark: Any) -> None:
     with ThreadPoolExecutor(8) as pool:
         counts = list(pool.map(count, steps))
     assert counts == [count(step) for step in steps]
-
-
-def test_a_stream_with_a_table_is_left_to_spark(spark: Any, tmp_path: Any) -> None:
-    spark.table("r").write.parquet(str(tmp_path / "in"))
-    stream = spark.readStream.schema("id LONG, k LONG, ts LONG, te LONG").parquet(
-        str(tmp_path / "in")
-    )
-    stream.createOrReplaceTempView("st")
-    condition = call("INTERVAL_INTERSECTS", ("st.ts", "st.te"))
-    joined = spark.sql(f"SELECT st.id AS a, s.id AS b FROM st JOIN s ON {condition}")
-    sink = joined.writeStream.format("memory").queryName("sink").trigger(availableNow=True)
-    sink.option("checkpointLocation", str(tmp_path / "state")).start().awaitTermination(120)
-    static = spark.sql(
-        f"SELECT r.id AS a, s.id AS b FROM r JOIN s ON {call('INTERVAL_INTERSECTS')}"
-    )
-    assert sorted(spark.table("sink").collect()) == sorted(static.collect())

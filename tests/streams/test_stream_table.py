@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stream joined with a table, batch by batch: the rows of the same join of two tables."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import intervalsweep
+from comparison import BROADCAST, bag, difference, physical, sweeps
+
+SCHEMA = "id LONG, k LONG, ts LONG, te LONG"
+BATCHES = 3
+KEYED = "a.k = b.k AND INTERVAL_INTERSECTS(a.ts, a.te, b.ts, b.te)"
+PLAIN = "INTERVAL_INTERSECTS(a.ts, a.te, b.ts, b.te)"
+# (the join, with the stream as `a` on the left; settings)
+JOINS = {
+    "inner, broadcast": (f"SELECT a.id x, b.id y FROM {{a}} JOIN {{b}} ON {PLAIN}", "10MB"),
+    "left, by keys": (f"SELECT a.id x, b.id y FROM {{a}} LEFT JOIN {{b}} ON {KEYED}", "-1"),
+    "right, by keys": (f"SELECT a.id x, b.id y FROM {{b}} RIGHT JOIN {{a}} ON {KEYED}", "-1"),
+    "semi, broadcast": (f"SELECT a.* FROM {{a}} LEFT SEMI JOIN {{b}} ON {KEYED}", "10MB"),
+    "anti, by keys": (f"SELECT a.* FROM {{a}} LEFT ANTI JOIN {{b}} ON {KEYED}", "-1"),
+    "the stream on the right": (f"SELECT a.id x, b.id y FROM {{b}} JOIN {{a}} ON {KEYED}", "-1"),
+}
+
+
+def rows(number: int, seed: int) -> list[tuple[Any, ...]]:
+    """Intervals among 40 points; a tenth of keys and ends are NULL."""
+    draw = random.Random(seed)
+
+    def maybe(value: int) -> int | None:
+        return None if draw.random() < 0.1 else value
+
+    def row(number: int) -> tuple[Any, ...]:
+        ts = draw.randrange(40)
+        return (number, maybe(draw.randrange(5)), maybe(ts), maybe(ts + draw.randrange(-1, 9)))
+
+    return [row(i) for i in range(number)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tables(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """`incoming`, a stream of some files, one a batch, and `past`, the same files as a table; `fixed`."""
+    folder = str(tmp_path_factory.mktemp("stream") / "in")
+    for part in range(BATCHES):
+        frame = spark.createDataFrame(rows(60, part), SCHEMA).coalesce(1)
+        frame.write.mode("append").parquet(folder)
+    reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+    reader.parquet(folder).createOrReplaceTempView("incoming")
+    spark.read.schema(SCHEMA).parquet(folder).createOrReplaceTempView("past")
+    spark.createDataFrame(rows(80, 99), SCHEMA).createOrReplaceTempView("fixed")
+    yield
+    for name in ("incoming", "past", "fixed"):
+        spark.catalog.dropTempView(name)
+
+
+@pytest.fixture
+def streamed(spark: Any, tmp_path: Any) -> Callable[[Any], tuple[list[Any], str, int]]:
+    """The rows that a streaming frame returns, its last plan, and the number of its batches."""
+
+    def run(frame: Any) -> tuple[list[Any], str, int]:
+        writer = frame.writeStream.format("memory").queryName("sink")
+        writer = writer.option("checkpointLocation", str(tmp_path / "state"))
+        query = writer.trigger(availableNow=True).start()
+        query.awaitTermination(300)
+        batches = [p for p in query.recentProgress if p["numInputRows"]]
+        return spark.table("sink").collect(), query._jsq.explainInternal(False), len(batches)
+
+    return run
+
+
+@pytest.mark.parametrize("name", JOINS)
+def test_the_rows_of_the_table(spark: Any, conf: Any, streamed: Any, name: str) -> None:
+    query, threshold = JOINS[name]
+    conf({BROADCAST: threshold})
+    frame = spark.sql(query.format(a="incoming a", b="fixed b"))
+    got, plan, batches = streamed(frame)
+    assert batches == BATCHES
+    assert sweeps(plan) == 1, plan
+    assert ("by keys" in plan) == (threshold == "-1")
+    # An update of the plan may show what is kept between batches: there is nothing.
+    assert "StateStore" not in plan
+    expected = spark.sql(query.format(a="past a", b="fixed b")).collect()
+    assert len(expected) > 5
+    assert not difference(bag(expected), bag(got))
+
+
+def test_aggregates_above_take_pairs(spark: Any, conf: Any, tmp_path: Any) -> None:
+    """What Spark keeps between the batches has the columns of its own aggregates."""
+    query = f"SELECT a.k, count(*) n, sum(b.id) s FROM {{a}} a JOIN fixed b ON {KEYED} GROUP BY a.k"
+    writer = spark.sql(query.format(a="incoming")).writeStream.format("memory").queryName("totals")
+    writer = writer.outputMode("complete").option("checkpointLocation", str(tmp_path / "state"))
+    running = writer.trigger(availableNow=True).start()
+    running.awaitTermination(300)
+    plan = running._jsq.explainInternal(False)
+    assert sweeps(plan) == 1
+    assert "runs [" not in plan
+    expected = spark.sql(query.format(a="past")).collect()
+    assert expected
+    assert not difference(bag(expected), bag(spark.table("totals").collect()))
+
+
+def test_reports(spark: Any, conf: Any) -> None:
+    """What a stream will do is told before it starts."""
+    (report,) = intervalsweep.why_not(spark.sql(f"SELECT * FROM incoming a JOIN fixed b ON {KEYED}"))
+    assert report.swept
+    assert "keys [a.k = b.k]" in report.how
+    conf({BROADCAST: "-1"})
+    (report,) = intervalsweep.why_not(spark.sql(f"SELECT * FROM incoming a JOIN fixed b ON {PLAIN}"))
+    assert (report.swept, report.reason) == (False, "StreamByRanges")
+    assert "BROADCAST" in report.advice
+    (report,) = intervalsweep.why_not(spark.sql(f"SELECT * FROM incoming a JOIN incoming b ON {KEYED}"))
+    assert (report.swept, report.reason) == (False, "Streaming")
+
+
+def test_a_table_is_no_stream(spark: Any) -> None:
+    frame = spark.sql(f"SELECT * FROM past a JOIN fixed b ON {KEYED}")
+    assert sweeps(physical(frame)) == 1
