@@ -53,7 +53,7 @@ case object PackedRows extends BroadcastMode {
       try source.readNBytes(row.getInt(0))
       finally source.close()
     }
-    RowPacker.unpack(chunks, types)
+    RowUnpacker.unpack(chunks, types)
   }
 
   /** How the application compresses what it sends. */

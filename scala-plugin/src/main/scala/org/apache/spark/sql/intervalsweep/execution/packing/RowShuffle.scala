@@ -51,12 +51,12 @@ object RowShuffle {
       val counted = TaskContext.get().taskMetrics().createTempShuffleReadMetrics()
       val unpacked = chunks.map { chunk =>
         val bytes = chunk.getBinary(0)
-        val rows = RowPacker.numRows(bytes)
+        val rows = RowUnpacker.numRows(bytes)
         counted.incRecordsRead(rows - 1L)
         read.add(rows - 1L)
         bytes
       }
-      RowPacker.unpack(unpacked, types)
+      RowUnpacker.unpack(unpacked, types)
     }
   }
 

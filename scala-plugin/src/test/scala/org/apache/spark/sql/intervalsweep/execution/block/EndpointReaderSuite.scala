@@ -6,7 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.{
   Add, AttributeReference, BoundReference, Expression, Literal, UnsafeProjection
 }
 import org.apache.spark.sql.intervalsweep.condition.EncodedEndpoint
-import org.apache.spark.sql.intervalsweep.execution.packing.{BatchedRows, RowBatch, RowPacker}
+import org.apache.spark.sql.intervalsweep.execution.packing.{
+  BatchedRows, RowBatch, RowPacker, RowUnpacker
+}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -49,7 +51,7 @@ class EndpointReaderSuite extends AnyFunSuite {
     val packer = new RowPacker(types.length)
     val project = UnsafeProjection.create(types)
     rows(dataType).foreach(row => packer.add(project(row)))
-    RowPacker.unpack(Iterator(packer.take()), types) match {
+    RowUnpacker.unpack(Iterator(packer.take()), types) match {
       case batched: BatchedRows => batched
       case _ => fail(s"$dataType is no word")
     }

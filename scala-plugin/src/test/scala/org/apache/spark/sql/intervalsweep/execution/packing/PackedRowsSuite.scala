@@ -43,7 +43,7 @@ class PackedRowsSuite extends AnyFunSuite {
     val packer = new RowPacker(types.length)
     val texts = (0 until 100).map(i => UTF8String.fromString(i.toString * 50000))
     texts.foreach(text => packer.add(project(InternalRow(1L, text))))
-    val batch = RowPacker.unpack(Iterator(packer.take()), types)
+    val batch = RowUnpacker.unpack(Iterator(packer.take()), types)
     val chunks = new Packing(batch, types.length, codec).toSeq
     assert(chunks.map(_.rows).sum === texts.size)
     assert(chunks.map(_.size).max < (1 << 20) + 200000)

@@ -25,8 +25,8 @@ class RowPackerSuite extends AnyFunSuite {
   private def check(types: Seq[DataType], rows: Seq[InternalRow]): Int = {
     val project = UnsafeProjection.create(types.toArray)
     val bytes = packed(types, rows)
-    assert(RowPacker.numRows(bytes) === rows.size)
-    val unpacked = RowPacker.unpack(Iterator(bytes), types.toArray)
+    assert(RowUnpacker.numRows(bytes) === rows.size)
+    val unpacked = RowUnpacker.unpack(Iterator(bytes), types.toArray)
     assert(unpacked.map(project(_).copy()).toSeq === rows.map(project(_).copy()))
     bytes.length
   }
@@ -73,7 +73,7 @@ class RowPackerSuite extends AnyFunSuite {
       val rows = Seq.fill(n)(InternalRow(types.toSeq.map(value): _*))
       val bytes = packed(types.toSeq, rows)
       val project = UnsafeProjection.create(types)
-      def batches: BatchedRows = RowPacker.unpack(Iterator(bytes), types) match {
+      def batches: BatchedRows = RowUnpacker.unpack(Iterator(bytes), types) match {
         case batched: BatchedRows => batched
         case _ => fail("batches take these types")
       }
@@ -81,7 +81,7 @@ class RowPackerSuite extends AnyFunSuite {
       batches.foreach(single.add)
       if (n > 0) together.addAll(batches.batch, 0, n)
       for (packer <- Seq(single, together)) {
-        val again = RowPacker.unpack(Iterator(packer.take()), types)
+        val again = RowUnpacker.unpack(Iterator(packer.take()), types)
         assert(again.map(project(_).copy()).toSeq === rows.map(project(_).copy()))
       }
       assert(batches.map(_.copy()).toSeq === rows)
@@ -106,7 +106,7 @@ class RowPackerSuite extends AnyFunSuite {
     val packer = new RowPacker(1)
     def pack(strings: String*): Seq[String] = {
       strings.foreach(s => packer.add(project(InternalRow(UTF8String.fromString(s)))))
-      RowPacker.unpack(Iterator(packer.take()), Array[DataType](StringType))
+      RowUnpacker.unpack(Iterator(packer.take()), Array[DataType](StringType))
         .map(_.getString(0)).toSeq
     }
     assert(pack("a" * 100, "b") === Seq("a" * 100, "b"))

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.packing
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Reads what a [[RowPacker]] has made of rows. */
+object RowUnpacker {
+
+  /** The rows of some chunks, each what a packer has taken: in batches, if these take the fields. */
+  def unpack(chunks: Iterator[Array[Byte]], types: Array[DataType]): Iterator[InternalRow] =
+    if (!types.forall(RowBatch.takes)) chunks.flatMap(new PackedRowIterator(_, types.length))
+    else new BatchedRows(types) {
+      override protected def nextBatch(): RowBatch =
+        if (chunks.hasNext) unpacked(chunks.next(), types) else null
+    }
+
+  /** How many rows there are in a chunk. */
+  def numRows(chunk: Array[Byte]): Int = PackedFormat.buffer(chunk).getInt()
+
+  private def unpacked(chunk: Array[Byte], types: Array[DataType]): RowBatch = {
+    val columns = new PackedColumns(chunk)
+    val numFields = types.length
+    val flags = Array.fill(PackedFormat.words(numFields) - numFields)(
+      if (columns.passZeros()) null else columns.load())
+    val fields = Array.fill(numFields)(columns.load())
+    val nulls = Array.tabulate(numFields) { k =>
+      if (flags(k / 64) == null) null else nullsIfAny(flags(k / 64), k)
+    }
+    val texts = new Array[Array[UTF8String]](numFields)
+    if (types.exists(RowBatch.isText)) {
+      val rests = restStarts(columns.load(), columns.position, PackedFormat.words(numFields))
+      for (k <- 0 until numFields if RowBatch.isText(types(k))) {
+        texts(k) = unpackedTexts(chunk, rests, fields(k), nulls(k))
+        fields(k) = null
+      }
+    }
+    new RowBatch(columns.numRows, fields, nulls, texts)
+  }
+
+  /** Where each row would begin, if its words were in front of its rest. */
+  private def restStarts(sizes: Array[Long], first: Int, width: Int): Array[Int] = {
+    val starts = new Array[Int](sizes.length)
+    var at = first - 8 * width
+    var i = 0
+    while (i < sizes.length) { starts(i) = at; at += sizes(i).toInt; i += 1 }
+    starts
+  }
+
+  /** Parts of the chunk, which is kept with them: that takes less than copies do. */
+  private def unpackedTexts(
+      chunk: Array[Byte],
+      starts: Array[Int],
+      words: Array[Long],
+      nulls: Array[Boolean]): Array[UTF8String] = {
+    val texts = new Array[UTF8String](words.length)
+    var i = 0
+    while (i < words.length) {
+      if (nulls == null || !nulls(i)) {
+        val from = Platform.BYTE_ARRAY_OFFSET + starts(i).toLong + (words(i) >>> 32)
+        texts(i) = UTF8String.fromAddress(chunk, from, words(i).toInt)
+      }
+      i += 1
+    }
+    texts
+  }
+
+  private def nullsIfAny(flags: Array[Long], field: Int): Array[Boolean] = {
+    var any = 0L
+    var i = 0
+    while (i < flags.length) { any |= flags(i); i += 1 }
+    if ((any >>> field & 1) == 0) null else flags.map(f => (f >>> field & 1) == 1)
+  }
+}
+
+/**
+ * The rows that a [[RowPacker]] has packed, in their order. Each is valid until the next one.
+ *
+ * @param numFields of each row
+ */
+private final class PackedRowIterator(bytes: Array[Byte], numFields: Int)
+    extends Iterator[UnsafeRow] {
+  private val width = PackedFormat.words(numFields)
+  private val columns = width + 1
+  private val packed = new PackedColumns(bytes)
+  private val row = new UnsafeRow(numFields)
+  private val words = new Array[Long](columns * packed.numRows)
+  (0 until columns).foreach(packed.load(words, _, columns))
+
+  /** Where a row with a rest is put together. */
+  private var whole = Array.emptyByteArray
+  private var restAt = packed.position
+  private var position = 0
+
+  override def hasNext: Boolean = position < packed.numRows
+
+  override def next(): UnsafeRow = {
+    val at = columns * position
+    val from = Platform.LONG_ARRAY_OFFSET + 8L * at
+    val rest = words(at + width).toInt
+    position += 1
+    if (rest == 0) row.pointTo(words, from, 8 * width) else pointToWhole(from, rest)
+    row
+  }
+
+  private def pointToWhole(from: Long, rest: Int): Unit = {
+    val size = 8 * width + rest
+    if (size > whole.length) whole = new Array[Byte](2 * size)
+    Platform.copyMemory(words, from, whole, Platform.BYTE_ARRAY_OFFSET.toLong, 8L * width)
+    System.arraycopy(bytes, restAt, whole, 8 * width, rest)
+    restAt += rest
+    row.pointTo(whole, size)
+  }
+}
+
+/** The columns of packed rows, read one after the other. */
+private final class PackedColumns(bytes: Array[Byte]) {
+  private val packed = PackedFormat.buffer(bytes)
+  val numRows: Int = packed.getInt()
+
+  /** Where the next column begins, or what is behind the last one. */
+  def position: Int = packed.position()
+
+  /** Reads a column into every so many elements of an array. */
+  def load(values: Array[Long], first: Int, step: Int): Unit = {
+    val least = packed.getLong()
+    val width = packed.get().toInt
+    val mask = if (width == 0) 0L else -1L >>> (64 - 8 * width)
+    var from = packed.position()
+    var at = first
+    while (at < values.length) {
+      values(at) = least + (PackedFormat.getLong(bytes, from) & mask)
+      at += step
+      from += width
+    }
+    packed.position(from)
+  }
+
+  def load(): Array[Long] = {
+    val values = new Array[Long](numRows)
+    if (!passZeros()) load(values, first = 0, step = 1)
+    values
+  }
+
+  /** Goes past the next column if all its values are 0. */
+  def passZeros(): Boolean = {
+    val at = packed.position()
+    val areZero = packed.getLong(at) == 0 && packed.get(at + 8) == 0
+    if (areZero) packed.position(at + PackedFormat.ColumnHeader)
+    areZero
+  }
+}
