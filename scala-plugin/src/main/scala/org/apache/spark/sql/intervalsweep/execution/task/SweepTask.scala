@@ -4,9 +4,7 @@ package org.apache.spark.sql.intervalsweep.execution.task
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, Sweep}
-import org.apache.spark.sql.intervalsweep.execution.aggregates.{
-  BatchPartners, BoxSums, GatheredPartners, Measures, PointRange, RunAggregates, RunLayout
-}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.Measures
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, UnpairedRows, RowBlock}
 import org.apache.spark.sql.intervalsweep.execution.metrics.{Counter, SweepMetrics}
 import org.apache.spark.sql.intervalsweep.execution.runs.{
@@ -14,29 +12,6 @@ import org.apache.spark.sql.intervalsweep.execution.runs.{
 }
 import org.apache.spark.sql.intervalsweep.execution.windows.Windows
 import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
-
-/**
- * What a task does with the matches.
- *
- * @param hasResidual whether a match of the sweeps has yet to be judged, by the caller
- * @param runs what is emitted of the pairs of a run together, if they need not be emitted one by one
- */
-case class TaskPlan(
-    sweeps: Array[Sweep],
-    output: JoinOutput,
-    hasResidual: Boolean,
-    runs: Option[RunLayout]) {
-
-  /** Whether it is enough to know which boxes of a sweep have a match. */
-  def isFirstOnly(sweep: Sweep): Boolean = !hasResidual && output.needsFirstMatchOnly(sweep.boxes)
-
-  /** Whether it is enough to know what the points of a box add up to. With one axis a run says that. */
-  def mayBeSummed(sweep: Sweep): Boolean =
-    sweep.second.isDefined && !hasResidual && output.hasPairs && !output.isTracked(sweep.points) &&
-      runs.exists { layout =>
-        layout.groupSide.forall(_ == sweep.boxes) && Measures.areEnough(layout, sweep.points)
-      }
-}
 
 /**
  * The join of one task: goes through the windows, has each swept by the worker, and hands out the
@@ -86,14 +61,7 @@ final class SweepTask(
   private var unpaired: List[UnpairedRows] = Nil
   private var pairs = 0
   private var pairsToCheck = SweepTask.PairsPerCheck
-  private val aggregates = plan.runs.map(new RunAggregates(_)).orNull
-  private var ranges = Map.empty[Side, PointRange]
-  private var partners: BatchPartners = _
-  private var isTotal = false
-  private var mostPairs = -1.0
-  private var gathered: GatheredPartners = _
-  private val summedPoints = plan.sweeps.filter(plan.mayBeSummed).map(_.points).toSet
-  private var measures = Map.empty[Side, Measures]
+  private val together = plan.runs.map(new RunsTogether(plan, _, block)).orNull
 
   var leftRow = 0
   var rightRow = 0
@@ -158,7 +126,7 @@ final class SweepTask(
   }
 
   /** What the pairs of a run are together, as columns of one row. */
-  def runColumns: Array[BlockColumn] = aggregates.results
+  def runColumns: Array[BlockColumn] = together.values
 
   /** Counts output rows: a local number is cheaper than the metric. */
   def emitted(n: Int): Unit = emittedRows.value += n
@@ -179,7 +147,7 @@ final class SweepTask(
   private def step(): Boolean =
     if (next < size) { startRun(); true }
     else if (!isSwept) { fetch(); true }
-    else if (gathered != null && gathered.advance()) { startGathered(); true }
+    else if (together != null && together.nextPoint()) { startPoint(); true }
     else if (unpaired.nonEmpty) { startUnpairedRun(); true }
     else nextWindow()
 
@@ -193,31 +161,18 @@ final class SweepTask(
       rightRow = batch.box(next)
     }
     pairs = batch.count(next)
-    isRun = partners != null && (isTotal || pairs > 1 && pairs <= mostPairs)
-    if (isRun) joinPairs(batch.box(next))
+    isRun = together != null && together.startRun(next)
+    if (isRun) pairs = 1
     next += 1
   }
 
-  /** Lets the first pair of the run stand for all, or for all of the batch. */
-  private def joinPairs(box: Int): Unit = {
-    val boxes = if (isBoxLeft) LeftSide else RightSide
-    if (isTotal) aggregates.total(boxes, block(boxes), batch, partners)
-    else {
-      partners.set(next)
-      aggregates.compute(boxes, block(boxes), box, partners)
-    }
-    pairs = 1
-  }
-
-  /** A point and all its partners. */
-  private def startGathered(): Unit = {
-    val points = aggregates.layout.groupSide.get
-    aggregates.compute(points, block(points), gathered.position, gathered)
-    val isPointLeft = points == LeftSide
+  /** A point, with one of the partners that its pair stands for. */
+  private def startPoint(): Unit = {
+    val isPointLeft = together.pointSide == LeftSide
     isPair = true
     isRun = true
-    leftRow = if (isPointLeft) gathered.position else gathered.partner
-    rightRow = if (isPointLeft) gathered.partner else gathered.position
+    leftRow = if (isPointLeft) together.point else together.partner
+    rightRow = if (isPointLeft) together.partner else together.point
     pairs = 1
   }
 
@@ -251,7 +206,7 @@ final class SweepTask(
     isSwept = !timed(source.nextRuns(statistics))
     if (!isSwept) take(source.runs)
     else {
-      if (gathered != null) gathered.finish()
+      if (together != null) together.endSweeps()
       unpaired = settled
     }
   }
@@ -271,44 +226,10 @@ final class SweepTask(
       if (output.isTracked(boxes.other)) setPoints(runs, block(boxes.other))
     }
     next = 0
-    size = if (output.hasPairs || plan.hasResidual) runs.size else 0
-    partners = null
-    if (runs.sums != null) partners = new BoxSums(measures(boxes.other), runs)
-    else if (aggregates != null && !plan.hasResidual && aggregates.reserve(left, right))
-      takeTogether(runs, boxes)
-    isTotal = partners != null && size > 0 && aggregates.areAdditive && runs.pairs <= mostPairs
-    if (isTotal) size = 1
-  }
-
-  /** Has runs of boxes by which is grouped emitted as one pair, and gathers others by points. */
-  private def takeTogether(runs: RunBatch, boxes: Side): Unit = {
-    limitPairs()
-    val isByBox = aggregates.isByBox(boxes)
-    if (isByBox) {
-      val range = rangeOf(boxes.other)
-      range.take(runs)
-      partners = range
-    } else if (block(boxes).numRows <= mostPairs) {
-      gather(runs, boxes)
-      size = 0
-    }
-  }
-
-  private def limitPairs(): Unit =
-    if (mostPairs < 0) mostPairs = aggregates.mostPairs(block)
-
-  private def gather(runs: RunBatch, boxes: Side): Unit = {
-    if (gathered == null) gathered = aggregates.gathered(boxes, block)
-    var k = 0
-    while (k < runs.size) {
-      gathered.add(runs.box(k), runs.first(k), runs.count(k))
-      k += 1
-    }
-  }
-
-  private def rangeOf(points: Side): PointRange = {
-    if (!ranges.contains(points)) ranges += points -> new PointRange(block(points))
-    ranges(points)
+    size =
+      if (together != null) together.take(runs, boxes)
+      else if (output.hasPairs || plan.hasResidual) runs.size
+      else 0
   }
 
   private def raiseFailures(runs: RunBatch, boxes: RowBlock, points: RowBlock): Unit =
@@ -340,9 +261,7 @@ final class SweepTask(
     if (residentSide == LeftSide) show(windows.resident, windows.stream)
     else show(windows.stream, windows.resident)
     isNewWindow = true
-    ranges = Map.empty
-    gathered = null
-    mostPairs = -1
+    if (together != null) together.startWindow()
     if (left.numRows > 0 && right.numRows > 0) sweep() else unpaired = settled
     true
   }
@@ -360,29 +279,17 @@ final class SweepTask(
 
   private def sweepInWorker(): RunSource = {
     if (worker == null) worker = startWorker()
-    measures = summedPoints.map(side => side -> Measures(plan.runs.get, side, block(side))).toMap
+    val measured = Option(together).fold(Map.empty[Side, Measures])(_.measure())
     if (!isResidentSent)
-      worker.sendResident(windows.resident, measures.get(residentSide), windows.token)
+      worker.sendResident(windows.resident, measured.get(residentSide), windows.token)
     isResidentSent = true
-    val isSummed = canBeSummed
-    val sums = plan.sweeps.map { sweep =>
-      Option.when(isSummed && plan.mayBeSummed(sweep))(measures(sweep.points).size)
-    }
     worker.sendStream(
       windows.stream,
-      measures.get(residentSide.other),
+      measured.get(residentSide.other),
       plan.sweeps.map(size),
-      sums)
+      if (together == null) plan.sweeps.map(_ => None) else together.sums)
     worker
   }
-
-  /** Whether no sum can leave 64 bits, and no row of the window is one that must not match. */
-  private def canBeSummed: Boolean =
-    summedPoints.nonEmpty && !left.hasFailures && !right.hasFailures &&
-      aggregates.reserve(left, right) && {
-        limitPairs()
-        summedPoints.forall(block(_).numRows <= mostPairs)
-      }
 
   private def size(sweep: Sweep): SweepSize =
     SweepSize(block(sweep.boxes).numRows, block(sweep.points).numRows)
