@@ -32,3 +32,17 @@ def test_picture_of_the_readme_is_that_of_the_program(
 def texts(svg: str) -> list[str]:
     """What matplotlib notes beside the outlines of letters."""
     return re.findall(r"<!-- (.*?) -->", svg)
+
+
+def test_pictures_of_the_operators_are_those_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    pictures = importlib.import_module("temporal_pictures")
+    pictures.main(tmp_path)
+    drawn = {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()}
+    kept = {f.name: f.read_text(encoding="utf-8") for f in pictures.FOLDER.iterdir()}
+    assert drawn == kept
+    assert len(drawn) == len(pictures.PICTURES) > 15
+    page = (DOCS / "temporal" / "operators.md").read_text(encoding="utf-8")
+    assert [name for name in kept if f"images/temporal/{name}" not in page] == []

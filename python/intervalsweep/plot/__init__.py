@@ -4,6 +4,7 @@
     from intervalsweep import plot
 
     plot.matches(sessions, outages, "interval_intersects", by="region")
+    plot.history(works, "skill")
     plot.relation("allen_overlaps")
     plot.tasks(spark)
 
@@ -16,7 +17,8 @@ from intervalsweep._requirements import check_packages
 check_packages("intervalsweep.plot", "matplotlib")
 
 from intervalsweep.plot.box import relation  # noqa: E402
+from intervalsweep.plot.histories import history  # noqa: E402
 from intervalsweep.plot.matching import matches  # noqa: E402
 from intervalsweep.plot.skew import tasks  # noqa: E402
 
-__all__ = ["matches", "relation", "tasks"]
+__all__ = ["history", "matches", "relation", "tasks"]

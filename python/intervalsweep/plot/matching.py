@@ -89,7 +89,7 @@ def matches(
         raise ColumnError(f"Neither side has a column {label}{near(label, known)}")
     encoding = Encoding([column.type for pair in columns for column in pair])
     r, s = (
-        _Side.of(table, [_places(encoding, column) for column in pair], limit)
+        _Side.of(table, [places_of(encoding, column) for column in pair], limit)
         for table, pair in zip(tables, columns, strict=True)
     )
     found = Matches.of(
@@ -102,7 +102,7 @@ def matches(
     _draw_lines(ax, r, s, rows, other_rows)
     _name_rows(ax, r, s, label)
     _name_sides(ax, r, s)
-    _name_time(ax, encoding.type)
+    name_time(ax, encoding.type)
     ax.set_title(f"{found.relation.name}: {rows.size} {'match' if rows.size == 1 else 'matches'}")
     return ax
 
@@ -160,7 +160,7 @@ def _collected(data: Any, side: str, ends: Ends, limit: int) -> Any:
     return as_table(data.orderBy(*values).limit(limit + 1).toArrow())
 
 
-def _places(encoding: Encoding, column: Any) -> Places:
+def places_of(encoding: Encoding, column: Any) -> Places:
     """Return where values stand on matplotlib's axis; NULL is nowhere, NaN."""
     kind = encoding.type
     array = encoding.cast(column)
@@ -217,7 +217,8 @@ def _name_sides(ax: Any, r: _Side, s: _Side) -> None:
     ax.legend(handles=handles, loc="upper right", fontsize="small")
 
 
-def _name_time(ax: Any, kind: Any) -> None:
+def name_time(ax: Any, kind: Any) -> None:
+    """Have the axis of time named as its type wants it."""
     ax.use_sticky_edges = False  # some room beside the first bar
     ax.autoscale_view(scaley=False)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):

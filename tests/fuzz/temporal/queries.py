@@ -105,7 +105,7 @@ def projection(rng: random.Random, part: Part) -> Query:
         (
             "k, v + 1 AS v, t", "v AS k, k AS v, t", "k, v, upper(t) AS t", "k, 0 AS v, 'x' AS t",
             "coalesce(k, 9) AS k, v, t", "k, CASE WHEN v > 15 THEN v ELSE k END AS v, t",
-            "k, CAST(NULL AS INT) AS v, t", "abs(k) AS k, v, concat(t, 'z') AS t",
+            "k, CAST(NULL AS INT) AS v, t", "abs(k) AS k, v, t || 'z' AS t",
         )
     )  # fmt: skip
     return Query("projection", f"SELECT {columns} FROM ({{0}}) a", (part(),))

@@ -23,6 +23,16 @@ MOST_FAILURES = 10  # After so many that are not alike the run ends.
 SPARK_SLICES = 0.02  # The share of the queries of which Spark is asked for a slice, too.
 
 
+ERROR = "  an error: "
+
+
+def alike(wrong: str) -> str:
+    """What two failures have in common that are of one kind: of errors how they begin."""
+    if not wrong.startswith(ERROR):
+        return ""
+    return re.sub(r"\d+|`[^`]*`|\"[^\"]*\"", "#", wrong.splitlines()[0])[:90]
+
+
 @dataclass
 class Totals:
     """What the queries of a run covered."""
@@ -36,11 +46,10 @@ class Totals:
 
     def is_new(self, wrong: str) -> bool:
         """Whether it is another error than those before; other rows are always new."""
-        if not wrong.startswith("  an error: "):
+        if not wrong.startswith(ERROR):
             return True
-        alike = re.sub(r"\d+|`[^`]*`|\"[^\"]*\"", "#", wrong.splitlines()[0])[:90]
-        self.errors[alike] += 1
-        return self.errors[alike] == 1
+        self.errors[alike(wrong)] += 1
+        return self.errors[alike(wrong)] == 1
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{kind} {n}" for kind, n in self.kinds.most_common())
@@ -91,10 +100,11 @@ def run(
 def smallest(spark: Any, found: Case, attempts: int = 120) -> Case:
     """The smallest case that fails: a part of the query, fewer rows, the usual settings."""
 
-    def fails(smaller: Case) -> bool:
-        return bool(compare(spark, smaller).different)
+    def failure(smaller: Case) -> str | None:
+        return next(map(alike, compare(spark, smaller).different.values()), None)
 
-    if not fails(found):  # only beside the other queries
+    kind = failure(found)
+    if kind is None:  # only beside the other queries
         return found
     tried = iter(range(attempts))
     again = True
@@ -103,7 +113,7 @@ def smallest(spark: Any, found: Case, attempts: int = 120) -> Case:
         for smaller in _smaller(found):
             if next(tried, None) is None:
                 return found
-            if fails(smaller):
+            if failure(smaller) == kind:
                 found, again = smaller, True
                 break
     return found

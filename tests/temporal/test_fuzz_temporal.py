@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Some of the random histories of `make fuzz-temporal`; and bugs that its oracle has to notice."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from fuzz.temporal.compare import Asked, Case, case, difference, in_duckdb, sliced
+from fuzz.temporal.queries import KINDS, Query, query
+from fuzz.temporal.run import run, smallest, write
+from fuzz.temporal.tables import INSTANTS, Row, Tables, tables
+
+SEED, QUERIES = 4, 16
+
+
+@pytest.mark.extended
+def test_random_histories_are_those_of_their_slices(spark: Any, tmp_path: Any) -> None:
+    totals = run(spark, SEED, QUERIES, tmp_path)
+    assert totals.programs == [], "what they show is above"
+    assert totals.with_rows * 2 > totals.queries, totals
+
+
+def test_the_seed_decides() -> None:
+    assert repr(case("1/2", 5)) == repr(case("1/2", 5))
+    assert repr(case("1/2", 5)) != repr(case("1/3", 5))
+
+
+def test_the_grammar_has_all_constructs() -> None:
+    rng = random.Random(3)
+    seen = {part.kind for _ in range(600) for part in query(rng, 2).all()}
+    assert {
+        *("r", "s", "b", "u", "sliding", "fixed", "projection", "selection", "join", "left join"),
+        *("right join", "full join", "using", "cross", "semi", "anti", "exists", "not exists"),
+        *("in", "not in", "scalar", "distinct", "union all", "union", "except", "except all"),
+        *("intersect", "intersect all", "except_strict", "union_max", "coalesce", "split"),
+        *("group by", "grouping sets", "total", "window", "top k", "with"),
+    } == seen
+    assert len(KINDS) > 25
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A wrong history: of other rows, of another query, or of the right one in another form."""
+
+    right: Query
+    wrong: Query | None = None
+    of_rows: Callable[[Tables], Tables] | None = None
+    of_history: Callable[[list[Row]], list[Row]] | None = None
+
+
+R, S = (Query(name, "SELECT k, v, t FROM {0}", leaf=name) for name in "rs")
+
+
+def over(text: str, *, swept: bool = False) -> Query:
+    return Query("text", text, (R, S), swept=swept)
+
+
+LEFT = over("SELECT a.k, b.v, a.t FROM ({0}) a LEFT JOIN ({1}) b ON a.k = b.k")
+EXCEPT = over("SELECT * FROM ({0}) a EXCEPT ALL SELECT * FROM ({1}) b", swept=True)
+COUNT = over("SELECT CAST(count(*) AS INT) AS k, 0 AS v, '' AS t FROM ({0}) a", swept=True)
+
+
+def only_bounded(given: Tables) -> Tables:
+    return Tables(
+        *(tuple(row for row in given.rows(n) if None not in row[-2:]) for n in "rsb"), given.u
+    )
+
+
+def last_in_first_out(rows: list[Row]) -> list[Row]:
+    """Of two equal rows that overlap, each with the other's end."""
+    rows = list(rows)
+    for i, one in enumerate(rows):
+        for j in range(i + 1, len(rows)):
+            other = rows[j]
+            if one[:3] == other[:3] and _holds(one, other[3]) and one[3:] != other[3:]:
+                rows[i], rows[j] = (*one[:4], other[4]), (*other[:4], one[4])
+                return rows
+    return rows
+
+
+def _holds(row: Row, instant: int | None) -> bool:
+    return instant is not None and (row[3] is None or row[3] < instant) and (
+        row[4] is None or instant < row[4])  # fmt: skip
+
+
+def with_seam(rows: list[Row]) -> list[Row]:
+    """Cut at a bound of the ranges that the rows were spread by."""
+    found = []
+    for row in rows:
+        found += [(*row[:4], 5), (*row[:3], 5, row[4])] if _holds(row, 5) else [row]
+    return found
+
+
+BUGS = {
+    "LIFO": Bug(EXCEPT, of_history=last_in_first_out),
+    "start before end at one t": Bug(
+        EXCEPT,
+        of_history=lambda rows: [
+            (*row[:3], row[3], row[4] + 1) if row[4] is not None else row for row in rows
+        ],
+    ),
+    "(12) times matches": Bug(
+        over("SELECT * FROM ({0}) a SEMI JOIN ({1}) b ON a.k = b.k"),
+        over("SELECT a.* FROM ({0}) a JOIN ({1}) b ON a.k = b.k"),
+    ),
+    "NULL key <> NULL": Bug(
+        EXCEPT,
+        over("SELECT * FROM ({0}) a EXCEPT ALL SELECT * FROM ({1}) b WHERE k IS NOT NULL"),
+    ),
+    "unbounded = never": Bug(EXCEPT, EXCEPT, of_rows=only_bounded),
+    "no gap for absent keys": Bug(
+        LEFT,
+        over(
+            "SELECT a.k, b.v, a.t FROM ({0}) a LEFT JOIN ({1}) b ON a.k = b.k "
+            "WHERE a.k IN (SELECT k FROM ({1}) c)"
+        ),
+    ),
+    "no count 0": Bug(COUNT, of_history=lambda rows: [row for row in rows if row[0] != 0]),
+    "seam left": Bug(COUNT, of_history=with_seam),
+    "clip by least": Bug(
+        over("SELECT a.k, b.v, a.t FROM ({0}) a JOIN ({1}) b ON a.k = b.k"),
+        of_history=lambda rows: [
+            (*row[:3], row[3] - 1, row[4]) if row[3] is not None else row for row in rows
+        ],
+    ),
+    "carry lost": Bug(
+        EXCEPT, of_history=lambda rows: [row for row in rows if not _holds(row, 5)]
+    ),
+    "no row for empty input": Bug(
+        COUNT,
+        over("SELECT CAST(count(*) AS INT) AS k, 0 AS v, '' AS t FROM ({0}) a HAVING count(*) > 0"),
+    ),
+}  # fmt: skip
+
+
+def history(given: Tables, asked: Query) -> list[Row]:
+    """The canonical form of the slices: the n-th start of a value with its n-th end."""
+    with in_duckdb(given) as connection:
+        bags = [Counter(sliced(connection, asked, i)) for i in INSTANTS]
+    starts: dict[Row, list[int | None]] = {}
+    ends: dict[Row, list[int | None]] = {}
+    for number, (before, now) in enumerate(zip([Counter[Row](), *bags], bags, strict=False)):
+        instant = None if number == 0 else INSTANTS[number]
+        for row in now - before:
+            starts.setdefault(row, []).extend([instant] * (now - before)[row])
+        for row in before - now:
+            ends.setdefault(row, []).extend([instant] * (before - now)[row])
+    return [
+        (*row, start, end)
+        for row, some in starts.items()
+        for start, end in zip(
+            some, ends.get(row, []) + [None] * (len(some) - len(ends.get(row, []))), strict=True
+        )
+    ]
+
+
+def some_tables() -> list[Tables]:
+    rng = random.Random(11)
+    return [tables(rng) for _ in range(60)]
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_is_noticed(name: str) -> None:
+    bug = BUGS[name]
+    noticed = 0
+    for given in some_tables():
+        with in_duckdb(given) as connection:
+            expected = {i: sliced(connection, bug.right, i) for i in INSTANTS}
+        right = history(given, bug.right)
+        # A query that is not swept may have any periods: those of its slices are some.
+        assert difference(Asked(bug.right), right, expected) == ""
+        rows = bug.of_rows(given) if bug.of_rows else given
+        wrong = history(rows, bug.wrong or bug.right)
+        wrong = bug.of_history(wrong) if bug.of_history else wrong
+        noticed += bool(difference(Asked(bug.right), wrong, expected))
+        if noticed:
+            return
+    pytest.fail(f"no table shows it: {name}")
+
+
+def test_what_fails_is_made_small_and_written(
+    spark: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slice that forgets the rows of one key: one row is enough to show it."""
+    from fuzz.temporal import compare
+
+    right = compare.sliced
+
+    def wrong(connection: Any, asked: Query, instant: int) -> list[Row]:
+        return [row for row in right(connection, asked, instant) if row[0] != 2]
+
+    monkeypatch.setattr(compare, "sliced", wrong)
+    rows = tuple((k, 10, "a", 1, 5) for k in (1, 2, 3))
+    found = Case(
+        Tables(rows, rows, (), ()),
+        {},
+        (
+            Asked(
+                Query("union all", "SELECT * FROM ({0}) a UNION ALL SELECT * FROM ({1}) b", (R, S))
+            ),
+        ),
+    )
+    small = smallest(spark, found)
+    assert small.asked == (Asked(R),)
+    assert small.tables.r == ((2, 10, "a", 1, 5),)
+    text = write(spark, small, tmp_path, "found").read_text(encoding="utf-8")
+    assert "sequenced(TABLE(SELECT k, v, t FROM r))" in text
+    assert "too many" in text
