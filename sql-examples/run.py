@@ -43,7 +43,7 @@ class Statement:
 
     @property
     def is_swept(self) -> bool:
-        """Whether its plan has to hold IntervalSweepJoin; the exceptions say so, and why."""
+        """Whether its plan has to hold a sweep; the exceptions say so, and why."""
         return NOT_SWEPT not in self.text
 
 
@@ -54,8 +54,13 @@ class Example:
     path: Path
 
     @property
+    def name(self) -> str:
+        """Its path in this folder, without `.sql`."""
+        return self.path.relative_to(HERE).with_suffix("").as_posix()
+
+    @property
     def golden(self) -> Path:
-        return HERE / "golden" / f"{self.path.stem}.txt"
+        return HERE / "golden" / f"{self.name}.txt"
 
     @property
     def title(self) -> str:
@@ -91,8 +96,10 @@ class Example:
 
 
 def examples() -> list[Example]:
-    """All examples, by name."""
-    return [Example(path) for path in sorted(HERE.glob("*.sql"))]
+    """All examples, by name; those of a folder behind the others."""
+    return [
+        Example(path) for pattern in ("*.sql", "*/*.sql") for path in sorted(HERE.glob(pattern))
+    ]
 
 
 def as_text(frame: DataFrame) -> str:
@@ -128,19 +135,19 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="list the examples and stop")
     parser.add_argument("--write", action="store_true", help="rewrite the golden results")
     options = parser.parse_args()
-    chosen = [e for e in examples() if not options.names or e.path.stem in options.names]
-    unknown = set(options.names) - {e.path.stem for e in chosen}
+    chosen = [e for e in examples() if not options.names or e.name in options.names]
+    unknown = set(options.names) - {e.name for e in chosen}
     if unknown:
         parser.error(f"no such example: {', '.join(sorted(unknown))}; --list lists them")
     if options.list:
-        print("".join(f"{e.path.stem:20}{e.title}\n" for e in chosen), end="")
+        print("".join(f"{e.name:24}{e.title}\n" for e in chosen), end="")
         return
     spark = session()
     for example in chosen:
         result = example.results(spark)
         if options.write:
             example.golden.write_text(result, encoding="utf-8")
-        print(f"-- {example.path.stem}\n{result}")
+        print(f"-- {example.name}\n{result}")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def run(name: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_all_are_here() -> None:
-    assert list(NOTEBOOKS) == ["genomics", "time_series", "without_spark"]
+    assert list(NOTEBOOKS) == ["genomics", "temporal", "time_series", "without_spark"]
 
 
 @pytest.mark.extended
@@ -60,6 +60,16 @@ def test_time_series(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"session 4\| +70\.0\|", printed)
     assert re.search(r"eu\|2026-03-01 09:10:00\|2026-03-01 10:20:00\| +2\|", printed)
     assert re.search(r"us\| +NULL\| +9\|", printed)
+
+
+@pytest.mark.extended
+@pytest.mark.usefixtures("spark")
+def test_temporal(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = run("temporal", capsys)
+    assert re.search(r"tea\| +4\|spring\|2024-06-01\|2024-07-01\|", printed)
+    assert re.search(r"tea\| +4\| +NULL\|2024-07-01\| +NULL\|", printed)
+    assert re.search(r"2\| +9\|2024-03-01\|2024-09-01\|", printed)
+    assert re.search(r"\d+ changes, at most \d+ files", printed)
 
 
 @pytest.mark.extended
