@@ -9,14 +9,17 @@ import secrets
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pyspark.sql import SparkSession
 
 import intervalsweep
 from fuzz.queries import SHAPES
 from fuzz.run import Totals, run
+
+Run: TypeAlias = Callable[[Any, int, int, Path, Callable[[str], None]], Any]
 
 FOLDER = Path(__file__).resolve().parents[2] / "target" / "fuzz"
 
@@ -48,11 +51,20 @@ def session(work: str) -> Any:
     return intervalsweep.configure(builder).getOrCreate()
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
-    parser.add_argument("--cases", type=int, default=50_000, help="how many queries")
+def main(
+    run: Run = run,
+    too_few: Callable[[Any], bool] | None = None,
+    *,
+    command: str = "make fuzz",
+    says: str | None = __doc__,
+    cases: int = 50_000,
+    folder: Path = FOLDER,
+) -> int:
+    """The command line of a run; 1 if something differs, or if the run proves little."""
+    parser = argparse.ArgumentParser(prog=command, description=says)
+    parser.add_argument("--cases", type=int, default=cases, help="how many queries")
     parser.add_argument("--seed", type=int, help="repeats a run; else each run takes a new one")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the programs go")
+    parser.add_argument("--folder", type=Path, default=folder, help="where the programs go")
     arguments = parser.parse_args()
     seed = secrets.randbelow(10**6) if arguments.seed is None else arguments.seed
     say(f"seed {seed}")
@@ -68,10 +80,10 @@ def main() -> int:
     say(f"seed {seed}, {minutes:.1f} minutes: {totals}")
     for program in totals.programs:
         say(f"  {program}")
-    return 1 if totals.programs or too_few(totals) else 0
+    return 1 if totals.programs or (too_few or swept_too_little)(totals) else 0
 
 
-def too_few(totals: Totals) -> bool:
+def swept_too_little(totals: Totals) -> bool:
     """Whether the run proves little: every shape is to be swept, and most queries to have rows."""
     kept = [shape for shape in SHAPES if not totals.swept[shape]]
     if kept:
