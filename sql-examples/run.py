@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 HERE = Path(__file__).resolve().parent
+HISTORIES = HERE / "temporal"
 QUIET = HERE / "log4j2.properties"
 NOT_SWEPT = "-- Spark's own join:"
 
@@ -96,9 +97,9 @@ class Example:
 
 
 def examples() -> list[Example]:
-    """All examples, by name; those of a folder behind the others."""
+    """All examples, by name; those of histories behind the others."""
     return [
-        Example(path) for pattern in ("*.sql", "*/*.sql") for path in sorted(HERE.glob(pattern))
+        Example(path) for path in (*sorted(HERE.glob("*.sql")), *sorted(HISTORIES.glob("*.sql")))
     ]
 
 
