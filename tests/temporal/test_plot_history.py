@@ -76,6 +76,7 @@ def test_labels_limit_and_edges() -> None:
     assert names(ax) == ["SP, Ann", "NULL, Eve"]
     assert ax.get_title() == "the 2 rows that start first"
     assert ax.get_xlim() == pytest.approx((3 - 0.35, 10 + 0.35))
+    assert names(plot.history(WORKS, "name", span=(17, 24))) == ["Ann"]
     nothing = plot.history(WORKS.slice(0, 0))
     assert bars(nothing) == []
     assert names(plot.history(WORKS.select(["ts", "te"]))) == [""]

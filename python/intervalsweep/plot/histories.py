@@ -28,8 +28,8 @@ def history(
     """Draw the rows of a history as bars, those of one value beside its name.
 
     Rows of one value that are valid at one time are drawn below each other. A row without a start
-    or an end goes to the edge of the picture, and has no edge of its own there; rows whose period
-    is empty or reversed are not drawn. Two pictures below each other, with one `span`, show what an
+    or an end goes to the edge of the picture; rows whose period is empty or reversed, or outside of
+    it, are not drawn. Two pictures below each other, with one `span`, show what an
     operator makes of a history.
 
     Parameters
@@ -82,8 +82,9 @@ def history(
     low, high = (places_of(encoding, one) for one in columns)
     low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     order = [k for k in np.lexsort((high, low)).tolist() if low[k] < high[k]]
+    edges = _edges(encoding, span, low[order[:limit]], high[order[:limit]])
+    order = [k for k in order if low[k] < edges[1] and edges[0] < high[k]]
     has_more, order = len(order) > limit, order[:limit]
-    edges = _edges(encoding, span, low[order], high[order])
     lanes = _lanes({k: tuple(values[k].values()) for k in order}, low, high)
     height = sum(len(rows) for _, rows in lanes)
     ax = axes_of(ax, (8.0, 1.2 + 0.28 * height))
