@@ -319,3 +319,65 @@ def test_errors(error: type[Exception], call: Any, says: str) -> None:
     )  # fmt: skip
     with pytest.raises(error, match=says):
         call(data)
+
+
+SWEPT = [temporal.except_all, temporal.except_strict, temporal.intersect_all, temporal.union_max]
+
+
+def ordered(found: Any) -> list[Row]:
+    return sorted(rows_of(found), key=repr)
+
+
+@QUICK
+@given(ROWS, ROWS, st.sampled_from(SWEPT), st.integers(1, 7))
+def test_how_rows_are_cut_does_not_matter(
+    r: list[Row], s: list[Row], operator: Any, at: int
+) -> None:
+    """The same rows in other periods, such as those that adaptive plans would make."""
+
+    def cut(rows: list[Row]) -> list[Row]:
+        found = []
+        for row in rows:
+            holds = proper(row) and is_valid(row, at) and row[-2] != at
+            found += [(*row[:-1], at), (*row[:-2], at, row[-1])] if holds else [row]
+        return found[::-1]
+
+    expected = ordered(operator(table(r), table(s)))
+    assert ordered(operator(table(cut(r)), table(cut(s)))) == expected
+    whole = ordered(temporal.aggregate(table(r), "k", **WANTED))
+    assert ordered(temporal.aggregate(table(cut(r)), "k", **WANTED)) == whole
+
+
+@QUICK
+@given(ROWS, ROWS, st.sampled_from(SWEPT), st.sampled_from([-1000, 7, 10**9]))
+def test_a_shift_of_time_shifts_the_result(
+    r: list[Row], s: list[Row], operator: Any, by: int
+) -> None:
+    def shifted(rows: list[Row]) -> list[Row]:
+        return [
+            (*row[:-2], *(end if end is None else end + by for end in row[-2:])) for row in rows
+        ]
+
+    expected = shifted(rows_of(operator(table(r), table(s))))
+    found = operator(table(shifted(r)), table(shifted(s)))
+    assert ordered(found) == sorted(expected, key=repr)
+
+
+@QUICK
+@given(ROWS, ROWS, st.sampled_from([(), ("k",), ("k", "v")]))
+def test_semi_and_anti_are_the_left_side(r: list[Row], s: list[Row], by: tuple[str, ...]) -> None:
+    parts = (temporal.join(table(r), table(s), by, how=how) for how in ("semi", "anti"))
+    both = temporal.coalesce(temporal.union_all(*parts))
+    assert ordered(both) == ordered(temporal.coalesce(table(r)))
+
+
+@QUICK
+@given(ROWS, ROWS)
+def test_equations_of_the_paper(r: list[Row], s: list[Row]) -> None:
+    a, b = table(r), table(s)
+    minus, both = temporal.except_all(a, b), temporal.intersect_all(a, b)
+    assert ordered(both) == ordered(temporal.except_all(a, minus))  # (13)
+    parts = temporal.union_all(temporal.union_all(minus, temporal.except_all(b, a)), both)
+    assert ordered(temporal.union_max(a, b)) == ordered(temporal.coalesce(parts))  # (14)
+    semi = temporal.except_all(a, temporal.except_strict(a, b))
+    assert ordered(temporal.except_strict(a, b)) == ordered(temporal.except_all(a, semi))  # (15)
