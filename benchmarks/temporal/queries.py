@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each query of the comparison: as `sequenced` has it, and as people write it without.
+
+All return one row of sums over time, which do not depend on where equal rows are cut.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# One row for each period; `{count}` is the number of its copies.
+SUMS = "SELECT sum(te - ts) AS t, sum((te - ts) * c) AS c, sum((te - ts) * s) AS s FROM ({})"
+LENGTHS = "SELECT count(*) AS n, sum(te - ts) AS t, sum((te - ts) * v) AS v FROM ({})"
+PAIRS = "SELECT count(*) AS n, sum(te - ts) AS t, sum(v + w) AS v FROM ({})"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query; `goal` is how many times as fast as DuckDB, and as Spark, it should be."""
+
+    title: str
+    sequenced: str
+    by_hand: str
+    goal: tuple[float, float]
+
+    def texts(self) -> dict[str, str]:
+        """The text for each system."""
+        return {"sequenced": self.sequenced, "DuckDB": self.by_hand, "Spark": self.by_hand}
+
+
+def _sequenced(query: str) -> str:
+    return f"SELECT * FROM sequenced(TABLE({query}))"
+
+
+def _changes(keys: str) -> str:
+    """Counts and sums by time: running totals of what changes, for each of the keys."""
+    of, by = (f"{keys}, ", f"PARTITION BY {keys} ") if keys else ("", "")
+    return (
+        f"WITH e AS (SELECT {of}ts AS t, 1 AS c, v AS s FROM r "
+        f"UNION ALL SELECT {of}te, -1, -v FROM r), "
+        f"d AS (SELECT {of}t, sum(c) AS c, sum(s) AS s FROM e GROUP BY {of}t) "
+        f"SELECT * FROM (SELECT {of}t AS ts, lead(t) OVER ({by}ORDER BY t) AS te, "
+        f"sum(c) OVER ({by}ORDER BY t) AS c, sum(s) OVER ({by}ORDER BY t) AS s FROM d) "
+        "WHERE c > 0"
+    )
+
+
+# A row is there as often as it is in r and not in s: the n-th start with the n-th end.
+_EXCEPT = """
+WITH e AS (SELECT v, ts AS t, 1 AS a, 0 AS b FROM r UNION ALL SELECT v, te, -1, 0 FROM r
+  UNION ALL SELECT w, ts, 0, 1 FROM s UNION ALL SELECT w, te, 0, -1 FROM s),
+d AS (SELECT v, t, sum(a) AS a, sum(b) AS b FROM e GROUP BY v, t),
+m AS (SELECT v, t, greatest(sum(a) OVER (PARTITION BY v ORDER BY t)
+  - sum(b) OVER (PARTITION BY v ORDER BY t), 0) AS m FROM d),
+c AS (SELECT v, t, m - lag(m, 1, 0) OVER (PARTITION BY v ORDER BY t) AS c FROM m),
+n AS (SELECT v, t, c, sum(greatest(c, 0)) OVER (PARTITION BY v ORDER BY t) AS up,
+  sum(greatest(-c, 0)) OVER (PARTITION BY v ORDER BY t) AS down FROM c WHERE c <> 0),
+starts AS (SELECT v, t AS ts, {up} AS k FROM n WHERE c > 0),
+ends AS (SELECT v, t AS te, {down} AS k FROM n WHERE c < 0)
+SELECT v, ts, te FROM starts JOIN ends USING (v, k)"""
+
+
+def _except(series: str) -> str:
+    return _EXCEPT.format(
+        up=series.format("up - c + 1", "up"), down=series.format("down + c + 1", "down")
+    )
+
+
+_ISLANDS = """
+SELECT v, min(ts) AS ts, max(te) AS te FROM (
+  SELECT v, ts, te, sum(CASE WHEN ts <= before THEN 0 ELSE 1 END)
+    OVER (PARTITION BY v ORDER BY ts, te ROWS UNBOUNDED PRECEDING) AS island
+  FROM (SELECT v, ts, te, max(te) OVER (PARTITION BY v ORDER BY ts, te
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM r))
+GROUP BY v, island"""
+
+
+@dataclass(frozen=True)
+class TwoTexts(Query):
+    """A query that DuckDB spells in another way."""
+
+    duckdb: str = ""
+
+    def texts(self) -> dict[str, str]:
+        """The text for each system."""
+        return {**super().texts(), "DuckDB": self.duckdb}
+
+
+QUERIES = [
+    Query(
+        "count and sum by 1,000 keys",
+        SUMS.format(
+            _sequenced("SELECT k, count(*) AS c, sum(v) AS s FROM r_valid GROUP BY k")
+            + " WHERE c > 0"
+        ),
+        SUMS.format(_changes("k")),
+        (3.0, 5.0),
+    ),
+    Query(
+        "count and sum of all",
+        SUMS.format(_sequenced("SELECT count(*) AS c, sum(v) AS s FROM r_valid") + " WHERE c > 0"),
+        SUMS.format(_changes("")),
+        (1.0, 4.0),
+    ),
+    TwoTexts(
+        "EXCEPT ALL of 1,000 values",
+        LENGTHS.format(_sequenced("SELECT v FROM r_valid EXCEPT ALL SELECT w FROM s_valid")),
+        LENGTHS.format(_except("explode(sequence({}, {}))")),
+        (4.0, 8.0),
+        duckdb=LENGTHS.format(_except("unnest(generate_series({}, {}))")),
+    ),
+    Query(
+        "DISTINCT of 1,000 values",
+        LENGTHS.format(_sequenced("SELECT DISTINCT v FROM r_valid")),
+        LENGTHS.format(_ISLANDS),
+        (4.0, 8.0),
+    ),
+]
+
+# The join of histories beside the interval join that it is, both swept, and beside the left join.
+JOINS = {
+    "join": PAIRS.format(
+        _sequenced("SELECT r_valid.v, s_valid.w FROM r_valid JOIN s_valid USING (k)")
+    ),
+    "the interval join by hand": PAIRS.format(
+        "SELECT v, w, greatest(r.ts, s.ts) AS ts, least(r.te, s.te) AS te FROM r JOIN s "
+        "ON r.k = s.k AND INTERVAL_INTERSECTS(r.ts, r.te, s.ts, s.te)"
+    ),
+    "left join": PAIRS.format(
+        _sequenced("SELECT r_valid.v, s_valid.w FROM r_valid LEFT JOIN s_valid USING (k)")
+    ),
+}
