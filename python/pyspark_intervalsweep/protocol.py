@@ -11,6 +11,12 @@
                                              int64 blocks, int64 nanoseconds
     CLOSE                                ->  0
 
+A sweep over periods has no RESIDENT, and its STREAM is
+
+    STREAM    int32 (1: the last group goes on)
+              Arrow stream               ->  1, Arrow stream of periods               (repeated)
+                                             0, int64 rows, int64 periods, int64 nanoseconds
+
 Instead of any reply the worker may send -1 and a string, the error, after which it only waits for
 the connection to end. Codes, sweeps and the lengths of strings are int32.
 """
@@ -22,7 +28,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
 
-PROTOCOL = 3
+PROTOCOL = 4
 
 # Commands.
 OPEN, RESIDENT, STREAM, CLOSE = 1, 2, 3, 4
@@ -65,6 +71,23 @@ class SweepPlan:
 
 
 @dataclass(frozen=True)
+class PeriodPlan:
+    """What OPEN says of a sweep over periods: a rule of counts, or the kinds of values.
+
+    Of these come ``floats`` sums of float64 after the others, which are of int64. With ``empty``
+    there are periods in which nothing is valid, with ``cuts`` they end wherever something starts or
+    ends.
+    """
+
+    rule: str | None
+    kinds: tuple[str, ...]
+    floats: int
+    empty: bool
+    cuts: bool
+    max_rows: int
+
+
+@dataclass(frozen=True)
 class Plan:
     """What OPEN says: the sweeps of a join, whose matches are disjoint.
 
@@ -91,7 +114,7 @@ def other(side: Side) -> Side:
     return "right" if side == "left" else "left"
 
 
-def parse_plan(text: str) -> Plan:
+def parse_plan(text: str) -> Plan | PeriodPlan:
     """Read the JSON of OPEN. Raises ValueError for another protocol or what makes no sense."""
     data = json.loads(text)
     if data.get("protocol") != PROTOCOL:
@@ -99,6 +122,22 @@ def parse_plan(text: str) -> Plan:
             f"the jar speaks protocol {data.get('protocol')}, this worker {PROTOCOL}:"
             " the jar and the Python sources on the executor are of different versions"
         )
+    periods = data.get("periods")
+    return _join_plan(data) if periods is None else _period_plan(periods, int(data["maxRuns"]))
+
+
+def _period_plan(data: dict[str, Any], max_rows: int) -> PeriodPlan:
+    return PeriodPlan(
+        rule=data.get("rule"),
+        kinds=tuple(data.get("values", ())),
+        floats=int(data.get("floats", 0)),
+        empty=bool(data.get("empty", False)),
+        cuts=bool(data.get("cuts", False)),
+        max_rows=max_rows,
+    )
+
+
+def _join_plan(data: dict[str, Any]) -> Plan:
     columns: dict[Side, int] = {"left": int(data["left"]), "right": int(data["right"])}
     clip = data.get("range")
     return Plan(

@@ -54,12 +54,20 @@ class SideRows:
 
 
 def read_side(infile: BinaryIO, endpoints: int) -> SideRows:
+    """Read the rows of a side, see `read_columns`; endpoints and measures are int64."""
+    groups, columns, size = read_columns(infile, endpoints)
+    values = np.array(columns[endpoints:], np.int64).reshape(len(columns) - endpoints, size)
+    return SideRows(columns[:endpoints], groups, size, Measures(values))
+
+
+def read_columns(
+    infile: BinaryIO, endpoints: int
+) -> tuple[Int32Array | None, list[Int64Array], int]:
     """Read an Arrow stream of columns [g int32,] e0, e1, .. [m0, ..] up to and with its end mark.
 
-    Endpoints and measures are int64.
-
-    Arrays are views of the Arrow buffers if the stream holds one batch, else they are joined.
-    Raises ValueError for other columns or NULLs, pyarrow.ArrowInvalid for a broken stream.
+    Returns the groups, the int64 columns, and how many rows there are. Arrays are views of the
+    Arrow buffers if the stream holds one batch, else they are joined. Raises ValueError for other
+    columns or NULLs, pyarrow.ArrowInvalid for a broken stream.
     """
     with pa.ipc.open_stream(infile) as reader:
         batches = [batch for batch in reader if batch.num_rows > 0]
@@ -74,9 +82,7 @@ def read_side(infile: BinaryIO, endpoints: int) -> SideRows:
         raise ValueError(f"expected the columns {fields}, got {list(schema)}")
     columns = [_join(batches, k, kind) for k, (_, kind) in enumerate(fields)]
     groups = columns.pop(0) if grouped else None
-    size = sum(batch.num_rows for batch in batches)
-    values = np.array(columns[endpoints:], np.int64).reshape(measures, size)
-    return SideRows(columns[:endpoints], groups, size, Measures(values))
+    return groups, columns, sum(batch.num_rows for batch in batches)
 
 
 def _join(batches: list[pa.RecordBatch], k: int, kind: pa.DataType) -> npt.NDArray[Any]:

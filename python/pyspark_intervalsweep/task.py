@@ -15,7 +15,8 @@ from intervalsweep.kernels import Bounds, Boxes, RunBatch, RunSweep, SumBatch
 
 from . import packages, protocol
 from .environment import memory_limit
-from .protocol import AxisPlan, Plan, SweepPlan
+from .periods import PeriodTask
+from .protocol import AxisPlan, PeriodPlan, Plan, SweepPlan
 from .sides import SideCache, SideRows, read_side
 
 _RUN_FIELDS = [(name, pa.int32()) for name in RunBatch._fields]
@@ -43,6 +44,7 @@ class Task:
         self._in = infile
         self._out = outfile
         self._plan: Plan | None = None
+        self._periods: PeriodTask | None = None
         self._resident: SideRows | None = None
         self._token = ""
 
@@ -62,9 +64,13 @@ class Task:
         self._out.flush()
 
     def _open(self) -> None:
-        self._plan = protocol.parse_plan(protocol.read_string(self._in))
-        self._resident = None
-        self._cache.limit(_cache_bytes(self._plan.cache_bytes))
+        plan = protocol.parse_plan(protocol.read_string(self._in))
+        self._plan = self._periods = self._resident = None
+        if isinstance(plan, PeriodPlan):
+            self._periods = PeriodTask(plan)
+        else:
+            self._plan = plan
+            self._cache.limit(_cache_bytes(plan.cache_bytes))
         versions = {name: packages.version(name) for name in packages.MINIMUM_VERSIONS}
         versions |= {"python": platform.python_version(), "executable": sys.executable}
         protocol.write_int(self._out, protocol.DONE)
@@ -89,6 +95,9 @@ class Task:
             self._cache.put(self._token, self._resident)
 
     def _stream(self) -> None:
+        if self._periods is not None:
+            self._periods.stream(self._in, self._out)
+            return
         plan = self._opened()
         wants_sums = protocol.read_int(self._in) == 1
         streamed = read_side(self._in, plan.columns[plan.streamed])

@@ -23,7 +23,7 @@ EXECUTION = (
     *("ranges", "periods"),
 )
 LAYERS = (
-    *("functions", "condition", "temporal"),
+    *("functions", "condition", "temporal", "temporal/rules"),
     *(f"execution/{name}" for name in EXECUTION),
     *("execution", "planner"),
 )

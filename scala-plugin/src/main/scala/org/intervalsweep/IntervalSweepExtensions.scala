@@ -12,6 +12,10 @@ import org.apache.spark.sql.intervalsweep.planner.{
   WriteOutEqualities
 }
 import org.apache.spark.sql.intervalsweep.temporal.TemporalFunctions
+import org.apache.spark.sql.intervalsweep.temporal.rules.{
+  DropInnerSweep, FlattenPeriodJoins, MergeSetOperations, PushDistinctThroughJoin,
+  PushFilterThroughSweep
+}
 
 /**
  * What `spark.sql.extensions` names:
@@ -21,8 +25,8 @@ import org.apache.spark.sql.intervalsweep.temporal.TemporalFunctions
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects, into the Spark that it was made for: the functions, a rule for resolution, six for
- * the optimizer, the strategies, a rule for columnar inputs and three for adaptive execution.
+ * It only injects, into the Spark that it was made for: the functions, a rule for resolution, eight
+ * for the optimizer, the strategies, a rule for columnar inputs and three for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
@@ -30,13 +34,16 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     IntervalSweepConf.register()
     IntervalFunctions.descriptions.foreach(extensions.injectFunction)
     extensions.injectTableFunction(JoinReportFunction.description)
-    TemporalFunctions.descriptions.foreach(extensions.injectTableFunction)
+    new TemporalFunctions(Seq(MergeSetOperations, DropInnerSweep, PushDistinctThroughJoin))
+      .descriptions.foreach(extensions.injectTableFunction)
     extensions.injectResolutionRule(_ => LateralAggregates)
     extensions.injectOptimizerRule(_ => WriteOutEqualities)
     extensions.injectOptimizerRule(_ => FiltersBelowRowIdentity)
     extensions.injectOptimizerRule(_ => FiltersOfOneTable)
     extensions.injectOptimizerRule(_ => DropUnreadEndpoints)
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
+    extensions.injectOptimizerRule(_ => PushFilterThroughSweep)
+    extensions.injectOptimizerRule(_ => FlattenPeriodJoins)
     extensions.injectPreCBORule(_ => AggregateRuns)
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
     extensions.injectPlannerStrategy(_ => PeriodSweepStrategy)

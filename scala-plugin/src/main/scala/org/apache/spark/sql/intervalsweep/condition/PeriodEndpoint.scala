@@ -53,8 +53,13 @@ case class PeriodEndpoint(child: Expression, isEnd: Boolean) extends UnaryExpres
     copy(child = newChild)
 }
 
-/** The value that a LONG encodes, the way back from [[PeriodEndpoint]]: NULL where it is unbounded. */
-case class DecodedEndpoint(child: Expression, dataType: DataType) extends UnaryExpression {
+/**
+ * The value that a LONG encodes, the way back from [[PeriodEndpoint]].
+ *
+ * @param isPeriod whether the smallest and the largest LONG mean unbounded, which is NULL
+ */
+case class DecodedEndpoint(child: Expression, dataType: DataType, isPeriod: Boolean = true)
+    extends UnaryExpression {
 
   override def nullIntolerant: Boolean = true
 
@@ -63,7 +68,7 @@ case class DecodedEndpoint(child: Expression, dataType: DataType) extends UnaryE
   override def prettyName: String = "decoded_endpoint"
 
   private def isUnbounded(encoded: Long): Boolean =
-    encoded == Long.MinValue || encoded == Long.MaxValue
+    isPeriod && (encoded == Long.MinValue || encoded == Long.MaxValue)
 
   override def eval(input: InternalRow): Any = child.eval(input) match {
     case encoded: Long if !isUnbounded(encoded) => EndpointEncoding.decode(encoded, dataType)
@@ -80,10 +85,12 @@ case class DecodedEndpoint(child: Expression, dataType: DataType) extends UnaryE
       case FloatType | DoubleType => s"($javaType) $encoding.toDouble(${encoded.value})"
       case _ => s"($javaType) ${encoded.value}"
     }
+    val isUnbounded =
+      if (!isPeriod) "false"
+      else s"(${encoded.value} == Long.MIN_VALUE || ${encoded.value} == Long.MAX_VALUE)"
     ev.copy(code = code"""
       ${encoded.code}
-      boolean ${ev.isNull} = ${encoded.isNull} || ${encoded.value} == Long.MIN_VALUE
-        || ${encoded.value} == Long.MAX_VALUE;
+      boolean ${ev.isNull} = ${encoded.isNull} || $isUnbounded;
       $javaType ${ev.value} = ${CodeGenerator.defaultValue(dataType)};
       if (!${ev.isNull}) ${ev.value} = $value;""")
   }

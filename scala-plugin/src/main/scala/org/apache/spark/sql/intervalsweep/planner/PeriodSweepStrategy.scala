@@ -12,8 +12,17 @@ import org.apache.spark.sql.intervalsweep.temporal.{
 object PeriodSweepStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case PeriodSweep(rule, values, time, left, right, output, child) =>
-      Seq(PeriodSweepExec(rule, values, time, left, right, output, planLater(child)))
+    case PeriodSweep(rule, keys, from, to, weight, measures, results, output, child) =>
+      Seq(PeriodSweepExec(
+        rule,
+        keys,
+        from,
+        to,
+        weight,
+        measures,
+        results,
+        output,
+        planLater(child)))
     case relation: ValidTime => TemporalErrors.outside(relation.names._1, relation.names._2)
     case operator: TemporalOperator => TemporalErrors.operatorOutside(operator.nodeName)
     case _ => Nil

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.trees.TreePattern._
-import org.apache.spark.sql.intervalsweep.condition.{CannotFail, LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.{CannotFail, LeftSide, RightSide, Side, SumMode}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.{RunOperand, RunValue}
 import org.apache.spark.sql.types._
 

@@ -4,11 +4,19 @@ package org.apache.spark.sql.intervalsweep.temporal
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.types.DataType
 
-/** The table functions for operators that SQL lacks, to be called inside `sequenced`. */
-object OperatorFunctions {
+/**
+ * The table functions for operators that SQL lacks, to be called inside `sequenced`, or alone with the
+ * names of the period's columns.
+ *
+ * @param marked a table as a valid-time relation, by the names of these
+ */
+private[temporal] final class OperatorFunctions(
+    marked: (LogicalPlan, String, Option[String]) => ValidTime,
+    rules: Seq[Rule[LogicalPlan]]) {
 
   def descriptions: Seq[SparkSessionExtensions#TableFunctionDescription] = Seq(
     described(
@@ -40,7 +48,8 @@ object OperatorFunctions {
       getClass.getName.stripSuffix("$"),
       null,
       name,
-      s"_FUNC_$usage It is called inside `sequenced`.",
+      s"_FUNC_$usage It is called inside `sequenced`, or alone with ts =>, te =>, the names of the " +
+        "columns between which rows are valid.",
       "",
       "",
       "",
@@ -51,33 +60,54 @@ object OperatorFunctions {
     (FunctionIdentifier(name), info, build(name, _: Seq[Expression]))
   }
 
-  private def setOperation(rule: PeriodRule): Build = (name, provided) => {
-    val arguments = TemporalArguments(name, Seq("a", "b"), Nil, provided)
-    val (a, b) = (arguments.table("a"), arguments.table("b"))
-    def types(plan: LogicalPlan): Seq[DataType] = plan.output.map(_.dataType.asNullable)
-    if (types(a) != types(b)) {
-      def shown(plan: LogicalPlan): String = types(plan).map(_.sql).mkString("(", ", ", ")")
-      TemporalErrors.argument(name, "b", s"a query of the columns ${shown(a)}", shown(b))
+  private val Names = Seq("ts", "te")
+
+  /** The operator over its tables; alone, with its history. */
+  private def operator(arguments: TemporalArguments)(of: Seq[LogicalPlan] => LogicalPlan)
+      : LogicalPlan = {
+    val tables = arguments.tables.map(arguments.table)
+    (arguments.text("ts"), arguments.text("te")) match {
+      case (None, None) => of(tables)
+      case (None, Some(te)) =>
+        TemporalErrors.argument(arguments.function, "ts", s"the name of a start beside $te", "none")
+      case (Some(ts), te) => AnalysisHelper.allowInvokingTransformsInAnalyzer {
+          val query = of(tables.map(marked(_, ts, te)))
+          SequencedQuery(query, None, None, coalesce = false, None, rules).plan
+        }
     }
-    TemporalSetOperation(rule, a, b)
+  }
+
+  private def setOperation(rule: PeriodRule): Build = (name, provided) => {
+    val arguments = TemporalArguments(name, Seq("a", "b"), Names, provided)
+    operator(arguments) { tables =>
+      val (a, b) = (tables.head, tables.last)
+      def types(plan: LogicalPlan): Seq[DataType] = plan.output.map(_.dataType.asNullable)
+      if (types(a) != types(b)) {
+        def shown(plan: LogicalPlan): String = types(plan).map(_.sql).mkString("(", ", ", ")")
+        TemporalErrors.argument(name, "b", s"a query of the columns ${shown(a)}", shown(b))
+      }
+      TemporalSetOperation(rule, a, b)
+    }
   }
 
   private def coalesce: Build = (name, provided) => {
-    val arguments = TemporalArguments(name, Seq("r"), Seq("max_length"), provided)
-    val fewest = TemporalCoalesce(arguments.table("r"))
-    arguments.constant("max_length").fold[LogicalPlan](fewest)(length =>
-      TemporalPieces(fewest, Pieces.Split(length)))
+    val arguments = TemporalArguments(name, Seq("r"), "max_length" +: Names, provided)
+    operator(arguments) { tables =>
+      val fewest = TemporalCoalesce(tables.head)
+      arguments.constant("max_length").fold[LogicalPlan](fewest)(length =>
+        TemporalPieces(fewest, Pieces.Split(length)))
+    }
   }
 
   private def split: Build = (name, provided) => {
-    val arguments = TemporalArguments(name, Seq("r"), Seq("max_length"), provided)
+    val arguments = TemporalArguments(name, Seq("r"), "max_length" +: Names, provided)
     val length = arguments.constant("max_length")
       .getOrElse(TemporalErrors.length("temporal_split needs a max_length that is not NULL."))
-    TemporalPieces(arguments.table("r"), Pieces.Split(length))
+    operator(arguments)(tables => TemporalPieces(tables.head, Pieces.Split(length)))
   }
 
   private def window: Build = (name, provided) => {
-    val options = Seq("sliding", "fixed", "origin", "on_bounded")
+    val options = Seq("sliding", "fixed", "origin", "on_bounded") ++ Names
     val arguments = TemporalArguments(name, Seq("r"), options, provided)
     val onBounded = arguments.choice("on_bounded", OnBounded.all)(_.name)
     val how = (arguments.constant("sliding"), arguments.constant("fixed")) match {
@@ -86,6 +116,6 @@ object OperatorFunctions {
         Pieces.Fixed(length, arguments.constant("origin"), onBounded)
       case _ => TemporalErrors.length("temporal_window needs one of sliding and fixed, not NULL.")
     }
-    TemporalPieces(arguments.table("r"), how)
+    operator(arguments)(tables => TemporalPieces(tables.head, how))
   }
 }

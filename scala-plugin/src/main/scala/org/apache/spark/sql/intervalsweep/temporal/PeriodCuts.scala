@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.temporal
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.Inner
@@ -32,9 +34,50 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
 
   def aggregated(aggregate: Aggregate, below: History): History = {
     val (rows, keys) = withKeys(below, aggregate.groupingExpressions)
+    ofValues(aggregate, rows, keys).getOrElse(piecewise(aggregate, rows, keys))
+  }
+
+  /** By functions whose values a sweep keeps, without cuts; None if one is none. */
+  private def ofValues(
+      aggregate: Aggregate,
+      rows: History,
+      keys: Seq[Attribute]): Option[History] = {
+    val measures = new PeriodMeasures
+    val functions = mutable.LinkedHashMap.empty[Expression, Option[Alias]]
+    aggregate.aggregateExpressions.foreach(_.foreach {
+      case f: AggregateExpression => functions.getOrElseUpdate(
+          f.canonicalized,
+          PeriodValue(measures).of(f).map(Alias(_, f.aggregateFunction.prettyName)()))
+      case _ =>
+    })
+    Option.when(functions.values.forall(_.isDefined) && keys.forall(PeriodSweep.isComparable)) {
+      val values = functions.values.flatten.toSeq
+      val rule = PeriodRule.Values(ofEmpty = keys.isEmpty)
+      val swept =
+        PeriodSweep.ofValues(rule, rows, keys, measures.all, values)
+      val groups = aggregate.groupingExpressions.zip(swept.output)
+      val results = aggregate.aggregateExpressions.map { result =>
+        val value = replaced(result, groups, f => functions(f.canonicalized).get.toAttribute)
+        Alias(value, result.name)(result.exprId, result.qualifier)
+      }
+      val history = History.of(
+        Project(results ++ swept.ends, swept),
+        results.map(_.toAttribute),
+        DecodedEndpoint(swept.ends.head, dataType),
+        DecodedEndpoint(swept.ends.last, dataType))
+      // Rows of one group are equal where its keys and values are: others might be, too.
+      val told = AttributeSet(results.map(_.child).collect { case a: Attribute => a })
+      val isCanonical = results.forall(_.child.isInstanceOf[Attribute]) &&
+        groups.forall { case (_, key) => told.contains(key) }
+      if (isCanonical || !results.forall(r => PeriodSweep.isComparable(r.toAttribute))) history
+      else coalesced(history)
+    }
+  }
+
+  private def piecewise(aggregate: Aggregate, rows: History, keys: Seq[Attribute]): History = {
     val cut = pieced(rows, keys)
     val results = aggregate.aggregateExpressions.map { result =>
-      Alias(grouped(result, aggregate.groupingExpressions.zip(cut.keys)), result.name)()
+      Alias(replaced(result, aggregate.groupingExpressions.zip(cut.keys), identity), result.name)()
     }
     val (start, end) = cut.period
     val pieces = Aggregate(cut.keys ++ cut.piece, results ++ cut.piece, cut.plan)
@@ -44,13 +87,16 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
   }
 
   /** Grouping expressions are columns of the pieces; what functions read is not. */
-  private def grouped(e: Expression, keys: Seq[(Expression, Attribute)]): Expression = e match {
-    case function: AggregateExpression => function
+  private def replaced(
+      e: Expression,
+      keys: Seq[(Expression, Attribute)],
+      valueOf: AggregateExpression => Expression): Expression = e match {
+    case function: AggregateExpression => valueOf(function)
     case _ =>
       keys.collectFirst { case (key, column) if key.semanticEquals(e) => column }.getOrElse(
         e match {
-          case Alias(child, _) => grouped(child, keys)
-          case _ => e.mapChildren(grouped(_, keys))
+          case Alias(child, _) => replaced(child, keys, valueOf)
+          case _ => e.mapChildren(replaced(_, keys, valueOf))
         })
   }
 
@@ -65,7 +111,7 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
       },
       noRows)
     val constant = Renewed(History(result, result.output, None)).history
-    val gaps = PeriodSweep(
+    val gaps = PeriodSweep.of(
       PeriodRule.Gaps,
       Seq(
         SweepInput(Renewed(rows).history, Nil, LeftSide),
@@ -74,8 +120,8 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
     SweepInput.left(History.of(
       all,
       constant.values,
-      DecodedEndpoint(gaps.from, dataType),
-      DecodedEndpoint(gaps.to, dataType)))
+      DecodedEndpoint(gaps.ends.head, dataType),
+      DecodedEndpoint(gaps.ends.last, dataType)))
   }
 
   def windowed(window: Window, below: History): History = {
@@ -138,10 +184,12 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
     val copy = Renewed(rows)
     val others = copy.history
     val newKeys = keys.map(k => copy.of(k).asInstanceOf[Attribute])
-    val cuts = PeriodSweep(PeriodRule.Cuts, Seq(SweepInput(others, newKeys, LeftSide)))
-    val sameGroup = keys.zip(cuts.keys).map { case (k, c) => EqualNullSafe(k, c) }
-    val condition = (sameGroup :+ rows.period.get.contains(cuts.from)).reduce[Expression](And)
+    val cuts = PeriodSweep.of(PeriodRule.Cuts, Seq(SweepInput(others, newKeys, LeftSide)))
+    val groups = cuts.output.take(keys.size)
+    val (from, to) = (cuts.ends.head, cuts.ends.last)
+    val sameGroup = keys.zip(groups).map { case (k, c) => EqualNullSafe(k, c) }
+    val condition = (sameGroup :+ rows.period.get.contains(from)).reduce[Expression](And)
     val join = Join(rows.plan, cuts, Inner, Some(condition), JoinHint.NONE)
-    Pieced(join, cuts.keys, cuts.from, cuts.to)
+    Pieced(join, groups, from, to)
   }
 }

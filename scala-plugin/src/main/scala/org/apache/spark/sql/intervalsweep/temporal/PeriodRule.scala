@@ -1,72 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.temporal
 
-/**
- * How often a row is in the result at an instant, by how often it is valid then on the left, `a`,
- * and on the right, `b`. The numbers are those of the paper's definitions.
- */
+/** What a sweep over the periods of equal keys makes of the rows that are valid at an instant. */
 sealed abstract class PeriodRule(val name: String) extends Product with Serializable {
-  def apply(a: Long, b: Long): Long
 
-  /** Whether a row ends at each instant at which something starts or ends. */
-  def isCut: Boolean = false
+  /** Whether it tells rows on the right from rows on the left. */
+  def isTwoSided: Boolean = false
 }
 
 object PeriodRule {
 
-  private def once(holds: Boolean): Long = if (holds) 1 else 0
+  /**
+   * How often a row is in the result, by how often it is valid on the left, `a`, and on the right,
+   * `b`. The numbers are those of the paper's definitions; the worker computes them, see
+   * kernels/period_loops.py.
+   */
+  sealed abstract class Count(name: String, override val isTwoSided: Boolean)
+      extends PeriodRule(name)
 
-  /** zeta (16): the same rows in canonical form. */
-  case object Coalesce extends PeriodRule("coalesce") {
-    override def apply(a: Long, b: Long): Long = a
-  }
+  /** zeta (16): the same rows in canonical form: a. */
+  case object Coalesce extends Count("coalesce", false)
 
-  /** delta (4). */
-  case object Distinct extends PeriodRule("distinct") {
-    override def apply(a: Long, b: Long): Long = once(a > 0)
-  }
+  /** delta (4): 1 if a > 0. */
+  case object Distinct extends Count("distinct", false)
 
-  /** Difference (5). */
-  case object ExceptAll extends PeriodRule("except_all") {
-    override def apply(a: Long, b: Long): Long = (a - b).max(0)
-  }
+  /** Difference (5): max(a - b, 0). */
+  case object ExceptAll extends Count("except_all", true)
 
-  case object Except extends PeriodRule("except") {
-    override def apply(a: Long, b: Long): Long = once(a > 0 && b == 0)
-  }
+  /** 1 if a > 0 and b = 0. */
+  case object Except extends Count("except", true)
 
-  /** Strict difference (15), and the anti join, whose right side is the pairs. */
-  case object ExceptStrict extends PeriodRule("except_strict") {
-    override def apply(a: Long, b: Long): Long = if (b == 0) a else 0
-  }
+  /** Strict difference (15), and the anti join, whose right side is the pairs: a if b = 0. */
+  case object ExceptStrict extends Count("except_strict", true)
 
-  /** The semi join (12), but that rows are not multiplied by their partners. */
-  case object Semi extends PeriodRule("semi") {
-    override def apply(a: Long, b: Long): Long = if (b > 0) a else 0
-  }
+  /** The semi join (12), but that rows are not multiplied by their partners: a if b > 0. */
+  case object Semi extends Count("semi", true)
 
-  /** Intersection (13). */
-  case object IntersectAll extends PeriodRule("intersect_all") {
-    override def apply(a: Long, b: Long): Long = a.min(b)
-  }
+  /** Intersection (13): min(a, b). */
+  case object IntersectAll extends Count("intersect_all", true)
 
-  case object Intersect extends PeriodRule("intersect") {
-    override def apply(a: Long, b: Long): Long = once(a > 0 && b > 0)
-  }
+  /** 1 if a > 0 and b > 0. */
+  case object Intersect extends Count("intersect", true)
 
-  /** Max-union (14). */
-  case object UnionMax extends PeriodRule("union_max") {
-    override def apply(a: Long, b: Long): Long = a.max(b)
-  }
+  /** Max-union (14): max(a, b). */
+  case object UnionMax extends Count("union_max", true)
 
-  /** Where nothing is valid. */
-  case object Gaps extends PeriodRule("gaps") {
-    override def apply(a: Long, b: Long): Long = once(a == 0)
-  }
+  /** Where nothing is valid on the left: 1 if a = 0. */
+  case object Gaps extends Count("gaps", true)
 
   /** The periods in which nothing starts or ends, and something is valid. */
-  case object Cuts extends PeriodRule("cuts") {
-    override def apply(a: Long, b: Long): Long = once(a > 0)
-    override def isCut: Boolean = true
-  }
+  case object Cuts extends PeriodRule("cuts")
+
+  /**
+   * gamma, alpha (6, 7): the periods in which the values of aggregate functions stay the same.
+   *
+   * @param ofEmpty whether there are such, too, in which nothing is valid
+   */
+  case class Values(ofEmpty: Boolean) extends PeriodRule("values")
 }

@@ -9,31 +9,35 @@ import org.apache.spark.sql.intervalsweep.condition.{DecodedEndpoint, LeftSide, 
 import org.apache.spark.sql.types._
 
 /**
- * Counts the rows of each value as time goes on, and returns the periods in which a rule's number
- * of them is valid. The child's rows are the changes of the counts.
+ * Goes through the rows of equal keys as time goes on, and returns the periods in which something
+ * holds of those that are valid then.
  *
- * The result is canonical: per value, the n-th start goes with the n-th end, in the order of time.
+ * What counts rows has a canonical result: per key, the n-th start goes with the n-th end, in the
+ * order of time. Of values, periods that touch and have the same results are one.
  *
- * @param values what has to be equal, NULL and NULL included; floating-point numbers normalized
- * @param time   when something starts or ends, as a LONG
- * @param left   by how much the left count changes then, and `right` the right one
- * @param output the values, the start and the end as LONGs
+ * @param keys     what has to be equal, NULL and NULL included; floating-point numbers normalized
+ * @param from     when a row becomes valid, as a LONG, and `to` when it no longer is
+ * @param weight   1 for rows on the left, -1 for those on the right; if the rule tells them apart
+ * @param measures what is kept of the rows, as [[PeriodMeasure]]s say
+ * @param results  of the keys and of the measures' states; no Alias, which analysis takes away
+ * @param output   the results, then the start and the end of a period as LONGs
  */
 case class PeriodSweep(
     rule: PeriodRule,
-    values: Seq[Attribute],
-    time: Attribute,
-    left: Attribute,
-    right: Attribute,
+    keys: Seq[Attribute],
+    from: Attribute,
+    to: Attribute,
+    weight: Option[Attribute],
+    measures: Seq[PeriodMeasure],
+    results: Seq[Expression],
     override val output: Seq[Attribute],
     child: LogicalPlan)
     extends UnaryNode {
 
-  def keys: Seq[Attribute] = output.dropRight(2)
-  def from: Attribute = output(output.size - 2)
-  def to: Attribute = output.last
+  def values: Seq[Attribute] = output.dropRight(2)
+  def ends: Seq[Attribute] = output.takeRight(2)
 
-  override def producedAttributes: AttributeSet = AttributeSet(output)
+  override def producedAttributes: AttributeSet = AttributeSet(output ++ measures.map(_.state))
 
   override protected def withNewChildInternal(newChild: LogicalPlan): PeriodSweep =
     copy(child = newChild)
@@ -55,60 +59,90 @@ object PeriodSweep {
       inputs: Seq[SweepInput],
       output: Seq[Attribute],
       dataType: DataType): History = {
-    val swept = apply(rule, inputs)
-    val named = swept.keys.zip(output).map { case (value, column) =>
+    val swept = of(rule, inputs)
+    val named = swept.values.zip(output).map { case (value, column) =>
       Alias(value, column.name)(column.exprId, column.qualifier)
     }
     History.of(
-      Project(named ++ Seq(swept.from, swept.to), swept),
+      Project(named ++ swept.ends, swept),
       named.map(_.toAttribute),
-      DecodedEndpoint(swept.from, dataType),
-      DecodedEndpoint(swept.to, dataType))
+      DecodedEndpoint(swept.ends.head, dataType),
+      DecodedEndpoint(swept.ends.last, dataType))
   }
 
-  private[temporal] def apply(rule: PeriodRule, inputs: Seq[SweepInput]): PeriodSweep = {
+  /** The periods of the values of all inputs. */
+  private[temporal] def of(rule: PeriodRule, inputs: Seq[SweepInput]): PeriodSweep = {
     inputs.head.values.find(!isComparable(_)).foreach(TemporalErrors.valueType(_, rule.name))
-    val changes = changesOf(inputs)
-    val (values, rest) = changes.output.splitAt(inputs.head.values.size)
-    val ends = Seq("start", "end").map(AttributeReference(_, LongType, nullable = false)())
+    val sides = inputs.map { case SweepInput(rows, values, side) =>
+      val weight = Alias(Literal(if (side == LeftSide) 1L else -1L), "weight")()
+      Project(columns(rows, values) ++ Option.when(rule.isTwoSided)(weight), rows.plan)
+    }
+    val all = if (sides.size == 1) sides.head else Union(sides)
+    val (keys, rest) = all.output.splitAt(inputs.head.values.size)
     PeriodSweep(
       rule,
-      values,
+      keys,
       rest(0),
       rest(1),
-      rest(2),
-      values.map(_.newInstance()) ++ ends,
-      changes)
+      rest.lift(2),
+      Nil,
+      keys,
+      keys.map(_.newInstance()) ++ newEnds,
+      all)
   }
+
+  /**
+   * The periods in which values of groups stay the same.
+   *
+   * @param results what becomes of the measures' states; the keys come before
+   */
+  private[temporal] def ofValues(
+      rule: PeriodRule,
+      rows: History,
+      keys: Seq[Attribute],
+      measures: Seq[PeriodMeasure],
+      results: Seq[Alias]): PeriodSweep = {
+    keys.find(!isComparable(_)).foreach(TemporalErrors.valueType(_, "GROUP BY"))
+    val (inputs, taken) = inputsOf(measures)
+    val child = Project(columns(rows, keys) ++ inputs, rows.plan)
+    val (groups, rest) = child.output.splitAt(keys.size)
+    PeriodSweep(
+      rule,
+      groups,
+      rest(0),
+      rest(1),
+      None,
+      taken,
+      groups ++ results.map(_.child),
+      groups.map(_.newInstance()) ++ results.map(_.toAttribute) ++ newEnds,
+      child)
+  }
+
+  /**
+   * What rows bring for measures: columns that all are computed of in the sweep, or, if these are
+   * more, or are computed in another process, the measures' inputs.
+   */
+  private def inputsOf(measures: Seq[PeriodMeasure])
+      : (Seq[NamedExpression], Seq[PeriodMeasure]) = {
+    val columns = AttributeSet(measures.map(_.input)).toSeq
+    val inputs = measures.map(_.input).map(e => e.canonicalized -> Alias(e, "input")()).toMap
+    val isComputedHere = measures.forall(m => !m.input.exists(_.isInstanceOf[Unevaluable]))
+    if (isComputedHere && columns.size <= inputs.size) (columns, measures)
+    else (
+      inputs.values.toSeq,
+      measures.map(m => m.copy(input = inputs(m.input.canonicalized).toAttribute)))
+  }
+
+  private def columns(rows: History, values: Seq[Attribute]): Seq[NamedExpression] =
+    values.map(v => Alias(NormalizeFloatingNumbers.normalize(v), v.name)()) ++
+      Seq("from" -> rows.from, "to" -> rows.to).map { case (name, e) => Alias(e, name)() }
+
+  private def newEnds: Seq[Attribute] =
+    Seq("start", "end").map(AttributeReference(_, LongType, nullable = false)())
 
   /** Whether a value distinguishes rows: it can be sorted, and is equal if its bytes are. */
   private[temporal] def isComparable(value: Attribute): Boolean =
     RowOrdering.isOrderable(value.dataType) &&
       !value.dataType.existsRecursively(t =>
         t.isInstanceOf[StringType] && !UnsafeRowUtils.isBinaryStable(t))
-
-  /** Each row as its start and its end; what never ends has no change there. */
-  private def changesOf(inputs: Seq[SweepInput]): LogicalPlan = {
-    val sides = inputs.map { case SweepInput(rows, values, side) =>
-      def weight(of: Side): Literal = Literal(if (side == of) 1L else 0L)
-      val normalized = values.map(v => Alias(NormalizeFloatingNumbers.normalize(v), v.name)())
-      val periods = Seq("from" -> rows.from, "to" -> rows.to)
-      val weights = Seq("left" -> weight(LeftSide), "right" -> weight(RightSide))
-      Project(
-        normalized ++ (periods ++ weights).map { case (name, e) => Alias(e, name)() },
-        rows.plan)
-    }
-    val all = if (sides.size == 1) sides.head else Union(sides)
-    val (values, columns) = all.output.splitAt(inputs.head.values.size)
-    val (ends, counts) = columns.splitAt(2)
-    def change(name: String): Attribute = AttributeReference(name, LongType, nullable = false)()
-    val output = values.map(_.newInstance()) ++ Seq("time", "left", "right").map(change)
-    val changes = Expand(
-      Seq(
-        values ++ ends.take(1) ++ counts,
-        values ++ ends.drop(1) ++ counts.map(UnaryMinus(_, failOnError = false))),
-      output,
-      all)
-    Filter(LessThan(output(values.size), Literal(Long.MaxValue)), changes)
-  }
 }

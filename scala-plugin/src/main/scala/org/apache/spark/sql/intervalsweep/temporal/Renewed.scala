@@ -16,9 +16,13 @@ private[temporal] class Renewed(original: History) {
     original.values.map(column),
     original.period.map(p => Period(column(p.start), column(p.end))))
 
-  /** An expression over the original's columns, and perhaps others, over the new ones. */
+  /**
+   * An expression over the original's columns, and perhaps others, over the new ones. What the plan
+   * reads below, and does not return, may be a column of another plan.
+   */
   def of(expression: Expression): Expression = expression.transformUp {
-    case attribute: AttributeReference if ids.contains(attribute.exprId) => column(attribute)
+    case attribute: AttributeReference if original.plan.outputSet.contains(attribute) =>
+      column(attribute)
   }
 
   private def column(attribute: Attribute): Attribute = attribute.withExprId(id(attribute.exprId))

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.analysis.{
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.{
@@ -19,16 +20,18 @@ import org.apache.spark.sql.types._
  *
  * @param period what of the history is asked for
  * @param at     the instant
+ * @param rules  what the query is rewritten by, but for those that the session excludes
  */
 private[temporal] case class SequencedQuery(
     query: LogicalPlan,
     period: Option[(Expression, Expression)],
     at: Option[Expression],
     coalesce: Boolean,
-    names: Option[(String, String)]) {
+    names: Option[(String, String)],
+    rules: Seq[Rule[LogicalPlan]]) {
 
   private val conf = SQLConf.get
-  private val plain = Decorrelation.plain(withoutCtes)
+  private val plain = rewritten(Decorrelation.plain(withoutCtes))
   private val leaves = TemporalPlan.leaves(plain)
   if (leaves.isEmpty) TemporalErrors.notMarked()
 
@@ -55,6 +58,15 @@ private[temporal] case class SequencedQuery(
     }
     SparkSession.active.sessionState.analyzer.checkAnalysis(query)
     new InlineCTE(alwaysInline = true)(query)
+  }
+
+  private def rewritten(plan: LogicalPlan): LogicalPlan = {
+    val excluded = conf.optimizerExcludedRules.toSeq.flatMap(_.split(',').map(_.trim))
+    val used = rules.filterNot(rule => excluded.contains(rule.ruleName))
+    // Each takes operators away or moves them down.
+    def once(p: LogicalPlan): LogicalPlan = used.foldLeft(p)((q, rule) => rule(q))
+    Iterator.iterate(plan)(once).sliding(2).take(SequencedQuery.MostRounds)
+      .find(two => two.head.fastEquals(two.last)).fold(once(plan))(_.last)
   }
 
   /** Every operator over the rows of one instant is the operator itself. */
@@ -134,4 +146,8 @@ private[temporal] case class SequencedQuery(
       fail("they have to be numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL")
     common
   }
+}
+
+private object SequencedQuery {
+  private val MostRounds = 10
 }

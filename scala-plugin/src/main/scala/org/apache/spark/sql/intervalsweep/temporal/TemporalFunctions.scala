@@ -5,20 +5,25 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression, ExpressionInfo}
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.EndpointEncoding
 import org.apache.spark.sql.types.{DataType, DecimalType}
 
-/** The table functions `validtime` and `sequenced`. */
-object TemporalFunctions {
+/**
+ * The table functions over valid-time relations.
+ *
+ * @param rules what queries are rewritten by before their histories are made
+ */
+final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
 
   type Description = SparkSessionExtensions#TableFunctionDescription
 
   def descriptions: Seq[Description] = Seq(
     (FunctionIdentifier("validtime"), validtimeInfo, validtime(_)),
     (FunctionIdentifier("sequenced"), sequencedInfo, sequenced(_))) ++
-    OperatorFunctions.descriptions
+    new OperatorFunctions(marked, rules).descriptions
 
   private def validtime(provided: Seq[Expression]): LogicalPlan = {
     val arguments = TemporalArguments(
@@ -32,18 +37,30 @@ object TemporalFunctions {
       case (None, _) => TableProperty.period(child).getOrElse(TemporalErrors.noPeriod())
       case (Some(ts), te) => (ts, te)
     }
-    val start = column(child, told._1)
-    val end = told._2.map(column(child, _))
+    val plain = marked(child, told._1, told._2)
+    plain.copy(
+      names = names.getOrElse(plain.names),
+      nulls = choice("nulls", Nulls.all)(_.name),
+      invalid = choice("invalid", Invalid.all)(_.name),
+      closed = checkedClosed(choice("closed", Closed.all)(_.name), plain.start.dataType),
+      unbounded = constant("unbounded").map(
+        Cast(_, plain.start.dataType, Some(SQLConf.get.sessionLocalTimeZone))))
+  }
+
+  private def marked(table: LogicalPlan, ts: String, te: Option[String]): ValidTime = {
+    val start = column(table, ts)
+    val end = te.map(column(table, _))
     checkType(start, end)
+    val names = (start.name, end.fold("te")(_.name))
     ValidTime(
-      child,
+      table,
       start,
       end,
-      names.getOrElse((start.name, end.fold("te")(_.name))),
-      choice("nulls", Nulls.all)(_.name),
-      choice("invalid", Invalid.all)(_.name),
-      checkedClosed(choice("closed", Closed.all)(_.name), start.dataType),
-      constant("unbounded").map(Cast(_, start.dataType, Some(SQLConf.get.sessionLocalTimeZone))))
+      names,
+      Nulls.Unbounded,
+      Invalid.Drop,
+      Closed.Left,
+      unbounded = None)
   }
 
   /** Descending into a plan that is given is nothing that Spark wants of analyzer rules. */
@@ -58,7 +75,7 @@ object TemporalFunctions {
       val (period, at) = (pair("period"), constant("at"))
       if (period.isDefined && at.isDefined)
         wrong("at", "an instant or `period` an interval, not both", at.get)
-      SequencedQuery(table("query"), period, at, flag("coalesce"), names).plan
+      SequencedQuery(table("query"), period, at, flag("coalesce"), names, rules).plan
     }
 
   private def column(table: LogicalPlan, name: String): Attribute =

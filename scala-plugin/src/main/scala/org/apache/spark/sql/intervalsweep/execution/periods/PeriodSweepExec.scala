@@ -1,78 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.periods
 
+import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeProjection
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
-import org.apache.spark.sql.intervalsweep.temporal.PeriodRule
+import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
+import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
+import org.apache.spark.sql.intervalsweep.temporal.{PeriodMeasure, PeriodRule}
 
 /**
- * Sweeps over changes that come by value and time, sorted and spilled by Spark. What is kept is the
- * starts of the current value that have no end yet, not the rows.
+ * Sweeps over the periods of equal keys, in the worker: see
+ * [[org.apache.spark.sql.intervalsweep.temporal.PeriodSweep]], whose parameters these are.
  */
 case class PeriodSweepExec(
     rule: PeriodRule,
-    values: Seq[Attribute],
-    time: Attribute,
-    left: Attribute,
-    right: Attribute,
+    keys: Seq[Attribute],
+    from: Attribute,
+    to: Attribute,
+    weight: Option[Attribute],
+    measures: Seq[PeriodMeasure],
+    results: Seq[Expression],
     override val output: Seq[Attribute],
     child: SparkPlan)
     extends UnaryExecNode {
 
   override def nodeName: String = "PeriodSweep"
 
-  override def producedAttributes: AttributeSet = AttributeSet(output)
+  override def producedAttributes: AttributeSet = AttributeSet(output ++ measures.map(_.state))
 
-  override def simpleString(maxFields: Int): String =
-    s"$nodeName ${rule.name}, by ${values.mkString("[", ", ", "]")}"
+  override def simpleString(maxFields: Int): String = {
+    val values = if (measures.isEmpty) "" else measures.mkString(", of [", ", ", "]")
+    s"$nodeName ${rule.name}, by ${keys.mkString("[", ", ", "]")}$values"
+  }
 
-  override def requiredChildDistribution: Seq[Distribution] =
-    Seq(if (values.isEmpty) AllTuples else ClusteredDistribution(values))
+  /** Without keys by ranges of time, where it is known where these may begin. */
+  private def isByRanges: Boolean =
+    keys.isEmpty && PeriodRanges.mayCut(rule, measures, results)
 
-  override def requiredChildOrdering: Seq[Seq[SortOrder]] =
-    Seq((values :+ time).map(SortOrder(_, Ascending)))
+  override def requiredChildDistribution: Seq[Distribution] = Seq(
+    if (isByRanges) UnspecifiedDistribution
+    else if (keys.isEmpty) AllTuples
+    else ClusteredDistribution(keys))
 
-  /** That of the child, in the names of the values that are emitted. */
+  /** That of the child, in the names of the keys that are returned. */
   override def outputPartitioning: Partitioning = {
-    val names = AttributeMap(values.zip(output))
+    val names = AttributeMap(results.zip(output).collect { case (key: Attribute, name) =>
+      key -> name
+    })
     child.outputPartitioning match {
+      case _ if isByRanges => UnknownPartitioning(0)
       case e: Expression with Partitioning =>
         e.transform { case a: Attribute => names.getOrElse(a, a) }.asInstanceOf[Partitioning]
       case other => other
     }
   }
 
-  override lazy val metrics: Map[String, SQLMetric] = Map(
-    SweepMetrics.OutputRows -> SQLMetrics.createMetric(sparkContext, "number of output rows"))
+  override lazy val metrics: Map[String, SQLMetric] = {
+    val all = SweepMetrics.create(sparkContext)
+    PeriodSweepExec.Metrics.map(name => name -> all(name)).toMap ++
+      (if (isByRanges) RowShuffle.createMetrics(sparkContext) else Nil)
+  }
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val rows = longMetric(SweepMetrics.OutputRows)
-    child.execute().mapPartitionsInternal { changes =>
-      val periods = new SweptPeriods(
-        rule,
-        changes,
-        UnsafeProjection.create(values, child.output),
-        place(time),
-        place(left),
-        place(right))
-      val result = GenerateUnsafeProjection.generate(
-        output.zipWithIndex.map { case (a, i) => BoundReference(i, a.dataType, a.nullable) })
-      periods.map { row =>
-        rows += 1
-        result(row)
-      }
+    val (rows, settings) = (child.execute(), this.settings)
+    if (isByRanges) {
+      val ranges = sampledRanges(rows)
+      val inRanges = settings.ofNumbers
+      PeriodRanges.shuffled(rows, settings, ranges, metrics)
+        .mapPartitionsWithIndexInternal { (range, rows) =>
+          new SweptPeriods(inRanges, rows, ranges.limits(range), TaskContext.get())
+        }
+    } else rows.mapPartitionsInternal { rows =>
+      new SweptPeriods(settings, rows, (Long.MinValue, Long.MaxValue), TaskContext.get())
     }
   }
 
-  private def place(column: Attribute): Int =
-    child.output.indexWhere(_.exprId == column.exprId)
+  private def sampledRanges(rows: RDD[InternalRow]): PeriodRanges = {
+    val least = sparkContext.defaultParallelism
+    val rangeRows = conf.getConf(IntervalSweepConf.RangeRows)
+    PeriodRanges.of(rows, settings, rangeRows, least, math.max(least, conf.numShufflePartitions))
+  }
+
+  private def settings: PeriodSettings = {
+    val batchRows = conf.getConf(IntervalSweepConf.BatchRows)
+    PeriodSettings(
+      rule,
+      child.output,
+      keys,
+      from,
+      to,
+      if (measures.isEmpty) weight.toSeq else measures.map(_.input),
+      measures,
+      results,
+      output,
+      WorkerSettings(PeriodSettings.openMessage(rule, measures, batchRows), batchRows),
+      batchRows,
+      metrics)
+  }
 
   override protected def withNewChildInternal(newChild: SparkPlan): PeriodSweepExec =
     copy(child = newChild)
+}
+
+object PeriodSweepExec {
+  private val Metrics = Seq(
+    SweepMetrics.OutputRows,
+    SweepMetrics.ReplicatedRows,
+    SweepMetrics.BytesSent,
+    SweepMetrics.BytesReceived,
+    SweepMetrics.PythonTime,
+    SweepMetrics.WaitTime,
+    SweepMetrics.KernelTime,
+    SweepMetrics.SortTime,
+    SweepMetrics.PeakMemory,
+    SweepMetrics.SpillSize)
 }

@@ -1,129 +1,217 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.periods
 
-import java.util.ArrayDeque
-
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  GenericInternalRow, JoinedRow, UnsafeProjection, UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.temporal.PeriodRule
+import org.apache.spark.sql.types.{DoubleType, LongType}
 
 /**
- * The rows of a [[PeriodSweepExec]]: each the values, a start and an end. For `a` copies of a value
- * on the left and `b` on the right, and with rule max(a - b, 0):
- * {{{
- *   time      1    3    4    5    6    7
- *   a         1    2    2    1    1    0
- *   b         0    0    1    1    0    0
- *   rule      1    2    1    0    1    0
- *   starts    1    3              6
- *   ends                4    5         7      -> [1, 4) [3, 5) [6, 7)
- * }}}
+ * The rows of a [[PeriodSweepExec]]'s task: windows go to the worker, periods come back.
  *
- * @param changes sorted by their values and then by time
- * @param timeAt  where their time is, and `leftAt`, `rightAt` the changes of `a` and `b`
+ * @param limits what of time the task looks at
  */
-private[execution] final class SweptPeriods(
-    rule: PeriodRule,
-    changes: Iterator[InternalRow],
-    valuesOf: UnsafeProjection,
-    timeAt: Int,
-    leftAt: Int,
-    rightAt: Int)
+private[periods] final class SweptPeriods(
+    settings: PeriodSettings,
+    rows: Iterator[InternalRow],
+    limits: (Long, Long),
+    context: TaskContext)
     extends Iterator[InternalRow] {
+  private val window = new PeriodWindow(
+    2 + settings.numbers.size,
+    PeriodSettings.MostWindows * settings.windowRows,
+    settings.memory(context))
+  private val input =
+    new PeriodRows(settings, new HashedRows(settings, rows, limits, context), window)
+  private val names = Seq("e0", "e1") ++
+    (0 until math.max(settings.numbers.size, if (settings.isCount) 1 else 0)).map(k => s"m$k")
+  private val results = new PeriodResults(settings)
+  private val counters = new PeriodCounters(settings.metrics)
+  context.addTaskCompletionListener[Unit](_ => counters.publish())
 
-  private var values: UnsafeRow = _
-  private var time = Long.MinValue
-  private var a = 0L
-  private var b = 0L
-  private var valid = 0L
-  private var cutAt = Long.MinValue
+  /** Started for the first rows. */
+  private var worker: PeriodWorker = _
+  private var at = 0
 
-  /** The starts without an end, each with how many they are, from the first on. */
-  private val starts = new ArrayDeque[Array[Long]]
-
-  /** What can be returned: how often, from when to when. */
-  private val ready = new ArrayDeque[Array[Long]]
-
-  private val row = new JoinedRow
-  private val ends = new GenericInternalRow(2)
-  private var readyValues: UnsafeRow = _
+  /** How often the period at hand is to be returned yet. */
+  private var times = 0L
+  private var isAnswering = false
+  private var isOver = false
+  private var ones = new Array[Long](0)
+  private var ready: InternalRow = _
 
   override def hasNext: Boolean = {
-    while (ready.isEmpty && advance()) {}
-    !ready.isEmpty
+    while (ready == null && !isOver) ready = advance()
+    ready != null
   }
 
   override def next(): InternalRow = {
     if (!hasNext) throw new NoSuchElementException
-    val first = ready.peekFirst()
-    ends.setLong(0, first(1))
-    ends.setLong(1, first(2))
-    first(0) -= 1
-    if (first(0) == 0) ready.removeFirst()
-    row(readyValues, ends)
+    val row = ready
+    ready = null
+    counters.rows += 1
+    row
   }
 
-  /** Takes a change, or the end of all; false if there is nothing more. */
-  private def advance(): Boolean =
-    if (changes.hasNext) {
-      val change = changes.next()
-      val now = change.getLong(timeAt)
-      val of = valuesOf(change)
-      val sameValues = values != null && values == of
-      if (!sameValues || now != time) settle()
-      if (!sameValues) begin(of)
-      time = now
-      a += change.getLong(leftAt)
-      b += change.getLong(rightAt)
-      true
-    } else if (values != null) {
-      settle()
-      finish()
-      values = null
-      true
-    } else false
-
-  private def begin(of: UnsafeRow): Unit = {
-    if (values != null) finish()
-    values = of.copy()
-    a = 0
-    b = 0
-  }
-
-  /** All changes of an instant are known. */
-  private def settle(): Unit = if (values != null) {
-    val before = valid
-    valid = rule(a, b)
-    if (rule.isCut) {
-      if (before > 0) put(1, cutAt, time)
-      cutAt = time
-    } else if (valid > before) starts.addLast(Array(valid - before, time))
-    else end(before - valid, time)
-  }
-
-  /** The value's changes are over; what is still valid is so for ever. */
-  private def finish(): Unit = {
-    if (rule.isCut) { if (valid > 0) put(1, cutAt, Long.MaxValue) }
-    else end(valid, Long.MaxValue)
-    valid = 0
-  }
-
-  private def end(many: Long, at: Long): Unit = {
-    var left = many
-    while (left > 0) {
-      val first = starts.peekFirst()
-      val count = math.min(left, first(0))
-      put(count, first(1), at)
-      first(0) -= count
-      if (first(0) == 0) starts.removeFirst()
-      left -= count
+  /** The next row, or null where there is none yet. */
+  private def advance(): InternalRow =
+    if (times > 0) {
+      times -= 1
+      results.repeated
+    } else if (isAnswering && at < worker.periods.size) takePeriod()
+    else if (isAnswering) {
+      isAnswering = counters.inPython(worker)(worker.next())
+      at = 0
+      null
+    } else if (input.advance()) {
+      send(input.size, input.goesOn)
+      null
+    } else if (worker == null && isOfEmpty && window.hasRoom()) {
+      // A row without an instant: there is a group, and nothing in it.
+      window.add(0, _ => 0L)
+      window.keys += new UnsafeRow(0)
+      input.size = 1
+      send(1, goesOn = false)
+      null
+    } else {
+      isOver = true
+      results.last()
     }
+
+  private def isOfEmpty: Boolean = settings.rule == PeriodRule.Values(ofEmpty = true)
+
+  private def send(n: Int, goesOn: Boolean): Unit = {
+    if (worker == null) worker = new PeriodWorker(settings.worker, settings.returned, context)
+    val columns =
+      if (!settings.isCount || settings.numbers.nonEmpty) window.numbers.toSeq
+      else window.numbers.toSeq :+ weights(n)
+    counters.inPython(worker)(worker.send(window.groups, names.zip(columns), n, goesOn))
+    isAnswering = true
+    at = 0
+    // What was answered before is gone.
+    worker.periods.size = 0
   }
 
-  private def put(count: Long, from: Long, to: Long): Unit = {
-    readyValues = values
-    ready.addLast(Array(count, from, to))
+  private def weights(n: Int): Array[Long] = {
+    if (ones.length < n) ones = Array.fill(n)(1L)
+    ones
+  }
+
+  private def takePeriod(): InternalRow = {
+    val periods = worker.periods
+    val row = periods.row(at)
+    // All rows of a group that went on are of the window's first one.
+    val key = window.keys(if (row < 0) 0 else window.groups(row))
+    // Where nothing is valid, the worker knows no limits.
+    val start = math.max(periods.start(at), limits._1)
+    val end = math.min(periods.end(at), limits._2)
+    val result = if (start < end) results.of(key, at, start, end, periods.values) else null
+    times = if (settings.isCount) periods.values(0)(at) - 1 else 0
+    at += 1
+    result
+  }
+}
+
+/** Rows of results, of keys and of what the worker says of a period. */
+private final class PeriodResults(settings: PeriodSettings) {
+  private val states =
+    if (settings.isCount) Nil else settings.measures.map(_.state)
+  private val project = {
+    val ends = settings.output.takeRight(2)
+    UnsafeProjection.create(settings.results ++ ends, settings.keys ++ states ++ ends)
+  }
+  private val numbers =
+    new SpecificInternalRow(states.map(_.dataType) ++ Seq(LongType, LongType))
+  private val areFractions = states.map(_.dataType == DoubleType).toArray
+  private val joined = new JoinedRow
+  private val isMerged = settings.rule.isInstanceOf[PeriodRule.Values]
+  private val startAt = settings.results.size
+  private val endAt = startAt + 1
+  private var row: UnsafeRow = _
+
+  /** The row that waits for one that goes on from it. */
+  private var waiting: UnsafeRow = _
+
+  /** The row of the period that was returned last. */
+  def repeated: InternalRow = row
+
+  /**
+   * The row of a period, or the one before it if it may still go on; null if there is none.
+   *
+   * @param at where the period's numbers are in `values`
+   */
+  def of(
+      key: UnsafeRow,
+      at: Int,
+      start: Long,
+      end: Long,
+      values: Array[Array[Long]]): InternalRow = {
+    var k = 0
+    while (k < areFractions.length) {
+      val bits = values(k)(at)
+      if (areFractions(k)) numbers.setDouble(k, java.lang.Double.longBitsToDouble(bits))
+      else numbers.setLong(k, bits)
+      k += 1
+    }
+    numbers.setLong(k, start)
+    numbers.setLong(k + 1, end)
+    row = project(joined(key, numbers))
+    if (isMerged) merged(start, end) else row
+  }
+
+  /** What waits, as there is nothing more. */
+  def last(): InternalRow = {
+    val row = waiting
+    waiting = null
+    row
+  }
+
+  /** A period that goes on from the one before, with the same results, is the same. */
+  private def merged(start: Long, end: Long): InternalRow =
+    if (waiting != null && waiting.getLong(endAt) == start && isSame()) {
+      waiting.setLong(endAt, end)
+      null
+    } else {
+      val before = waiting
+      waiting = row.copy()
+      before
+    }
+
+  private def isSame(): Boolean = {
+    val (start, end) = (row.getLong(startAt), row.getLong(endAt))
+    row.setLong(startAt, waiting.getLong(startAt))
+    row.setLong(endAt, waiting.getLong(endAt))
+    val same = row == waiting
+    row.setLong(startAt, start)
+    row.setLong(endAt, end)
+    same
+  }
+}
+
+/** Counts what a task does, and tells the node at its end. */
+private final class PeriodCounters(metrics: Map[String, SQLMetric]) {
+  var rows = 0L
+  private var nanos = 0L
+  private var worker: PeriodWorker = _
+
+  def inPython[T](asked: PeriodWorker)(body: => T): T = {
+    worker = asked
+    val started = System.nanoTime()
+    try body
+    finally nanos += System.nanoTime() - started
+  }
+
+  def publish(): Unit = {
+    metrics(SweepMetrics.OutputRows).add(rows)
+    metrics(SweepMetrics.PythonTime).add(nanos)
+    if (worker != null) {
+      metrics(SweepMetrics.BytesSent).add(worker.bytesSent)
+      metrics(SweepMetrics.BytesReceived).add(worker.bytesReceived)
+      metrics(SweepMetrics.WaitTime).add(worker.nanosWaited)
+      metrics(SweepMetrics.KernelTime).add(worker.kernelNanos)
+    }
   }
 }

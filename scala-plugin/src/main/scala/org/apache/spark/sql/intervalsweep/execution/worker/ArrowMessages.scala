@@ -17,50 +17,56 @@ import org.apache.spark.sql.intervalsweep.execution.runs.{RunBatch, SweepSize}
 import org.apache.spark.unsafe.Platform
 
 /**
- * Writes the endpoints of a block as an Arrow stream: `g` (with keys), then `e0`, `e1`, ... and
- * what is added up of its rows as `m0`, `m1`, ...
+ * Writes rows as an Arrow stream: `g`, the number of a row's group, if there are groups, and columns
+ * of LONGs.
  */
-final class EndpointWriter(allocator: BufferAllocator, channel: WorkerChannel) {
+final class ColumnWriter(allocator: BufferAllocator, channel: WorkerChannel) {
 
-  /** @param measures a value for each row and measure */
+  /** The endpoints of a block, `e0`, `e1`, ..., and what is added up of its rows, `m0`, `m1`, ... */
   def write(block: RowBlock, measures: Seq[Array[Long]]): Unit = {
-    val root = VectorSchemaRoot.create(schema(block, measures.size), allocator)
+    val endpoints = block.endpoints.zipWithIndex.map { case (values, k) => s"e$k" -> values }
+    val added = measures.zipWithIndex.map { case (values, k) => s"m$k" -> values }
+    write(block.groups, (endpoints ++ added).toSeq, block.numRows)
+  }
+
+  /**
+   * @param groups null without groups
+   * @param columns their names and values
+   * @param n how many of these there are
+   */
+  def write(groups: Array[Int], columns: Seq[(String, Array[Long])], n: Int): Unit = {
+    val root = VectorSchemaRoot.create(schema(groups != null, columns.map(_._1)), allocator)
     try {
       val writer = new ArrowStreamWriter(root, null, channel)
       writer.start()
       var from = 0
-      while (from < block.numRows) {
-        val n = math.min(EndpointWriter.BatchRows, block.numRows - from)
-        fill(root, block, measures, from, n)
+      while (from < n) {
+        val rows = math.min(ColumnWriter.BatchRows, n - from)
+        fill(root, groups, columns.map(_._2), from, rows)
         writer.writeBatch()
-        from += n
+        from += rows
       }
       writer.end()
     } finally root.close()
   }
 
-  private def schema(block: RowBlock, measures: Int): Schema = {
-    val group = Option(block.groups).map(_ => field("g", 32))
-    val endpoints = block.endpoints.indices.map(k => field(s"e$k", 64))
-    new Schema((group ++ endpoints ++ (0 until measures).map(k => field(s"m$k", 64))).toSeq.asJava)
-  }
+  private def schema(isGrouped: Boolean, names: Seq[String]): Schema =
+    new Schema((Option.when(isGrouped)(field("g", 32)) ++ names.map(field(_, 64))).toSeq.asJava)
 
   private def field(name: String, bits: Int): Field =
     new Field(name, FieldType.notNullable(new ArrowType.Int(bits, true)), null)
 
   private def fill(
       root: VectorSchemaRoot,
-      block: RowBlock,
-      measures: Seq[Array[Long]],
+      groups: Array[Int],
+      columns: Seq[Array[Long]],
       from: Int,
       n: Int): Unit = {
     val vectors = root.getFieldVectors.asScala
-    val longs = if (block.groups == null) vectors else vectors.tail
-    if (block.groups != null) {
-      val offset = Platform.INT_ARRAY_OFFSET + 4L * from
-      copy(vectors.head, block.groups, offset, n, 4)
-    }
-    longs.zip(block.endpoints ++ measures).foreach { case (vector, values) =>
+    val longs = if (groups == null) vectors else vectors.tail
+    if (groups != null)
+      copy(vectors.head, groups, Platform.INT_ARRAY_OFFSET + 4L * from, n, 4)
+    longs.zip(columns).foreach { case (vector, values) =>
       copy(vector, values, Platform.LONG_ARRAY_OFFSET + 8L * from, n, 8)
     }
     root.setRowCount(n)
@@ -82,53 +88,46 @@ final class EndpointWriter(allocator: BufferAllocator, channel: WorkerChannel) {
     bits.setOne(0, (n + 7L) / 8)
 }
 
-object EndpointWriter {
+object ColumnWriter {
   private val BatchRows = 1 << 16
 }
 
 /**
- * Reads batches of runs, or of sums: Arrow streams of one batch, by Arrow's metadata classes but
- * not by its readers. Those believe any length, and wait, or take memory, for what never comes; and
- * they look for values outside of the message where that says so.
+ * Reads Arrow streams of one batch, by Arrow's metadata classes but not by its readers. Those believe
+ * any length, and wait, or take memory, for what never comes; and they look for values outside of
+ * the message where that says so.
  *
- * @param maxRuns the most runs of a batch
+ * @param maxRows the most rows of a batch
  */
-final class RunReader(channel: WorkerChannel, maxRuns: Int) {
+sealed abstract class BatchReader(channel: WorkerChannel, maxRows: Int) {
   private var body = ByteBuffer.allocateDirect(0)
+  private var batch: RecordBatch = _
 
-  /**
-   * Reads a batch; what was in it before is gone.
-   *
-   * @param sizes how many boxes and points each sweep has
-   * @param sums how many measures are added up in each sweep; None for runs
-   */
-  def read(into: RunBatch, sizes: Array[SweepSize], sums: Array[Option[Int]]): Unit =
-    try {
-      into.sweep = Objects.checkIndex(channel.readInt(), sizes.length)
-      readStream(into, sums(into.sweep))
-      if (!sizes(into.sweep).holds(into)) throw new UnreadableReplyException(
-        s"runs that are not within ${sizes(into.sweep)}")
-    } catch {
-      // What is in the bytes decides at what this stumbles.
-      case e: RuntimeException => throw new UnreadableReplyException(s"runs with $e", e)
+  /** Turns whatever the bytes make it stumble at into words. */
+  protected def readable[T](what: String)(read: => T): T =
+    try read
+    catch {
+      case e: RuntimeException => throw new UnreadableReplyException(s"$what with $e", e)
     }
 
-  private def readStream(into: RunBatch, sums: Option[Int]): Unit = {
+  /**
+   * Reads a batch of these columns, whose values [[ints]] and [[longs]] then give.
+   *
+   * @return how many rows it has
+   */
+  protected def readBatch(columns: Schema): Int = {
     val schema = MessageSerializer.deserializeSchema(readMessage(MessageHeader.Schema))
-    require(schema == RunReader.columns(sums.getOrElse(0)), s"the columns $schema")
+    require(schema == columns, s"the columns $schema")
     val message = readMessage(MessageHeader.RecordBatch)
-    val batch = message.header(new RecordBatch).asInstanceOf[RecordBatch]
-    into.size = bounded(batch.length, maxRuns, "rows")
-    into.reserve(into.size)
-    readBody(message.bodyLength, into.size, sums.getOrElse(0))
-    val runs = Seq(into.box, into.first, into.count)
-    runs.zipWithIndex.foreach { case (values, k) => copy(batch, k, values) }
-    into.sums = sums.map { n => Array.tabulate(n)(k => longs(batch, runs.size + k)) }.orNull
+    batch = message.header(new RecordBatch).asInstanceOf[RecordBatch]
+    val rows = bounded(batch.length, maxRows, "rows")
+    readBody(message.bodyLength, rows, columns)
     require(readLength() == 0, "more than one batch")
+    rows
   }
 
   private def readMessage(kind: Byte): Message = {
-    val length = bounded(readLength().toLong, RunReader.MaxMetadata, "bytes of metadata")
+    val length = bounded(readLength().toLong, BatchReader.MaxMetadata, "bytes of metadata")
     val bytes = ByteBuffer.allocate(length)
     channel.readFully(bytes)
     val message = Message.getRootAsMessage(bytes)
@@ -143,27 +142,28 @@ final class RunReader(channel: WorkerChannel, maxRuns: Int) {
     Integer.reverseBytes(channel.readInt())
   }
 
-  private def readBody(length: Long, runs: Int, sums: Int): Unit = {
-    val most = RunReader.Fields.size * (4L * runs + RunReader.MaxPadding) +
-      sums * (8L * runs + RunReader.MaxPadding)
-    val bytes = bounded(length, most, s"bytes of $runs rows")
+  private def readBody(length: Long, rows: Int, columns: Schema): Unit = {
+    val most = columns.getFields.asScala.map { field =>
+      val bits = field.getType.asInstanceOf[ArrowType.Int].getBitWidth
+      bits / 8 * rows.toLong + BatchReader.MaxPadding
+    }.sum
+    val bytes = bounded(length, most, s"bytes of $rows rows")
     if (body.capacity < bytes) body = ByteBuffer.allocateDirect(bytes)
     channel.readFully(body.clear().limit(bytes))
   }
 
-  /** Copies a column. Each has two buffers, the first of which would say what is NULL. */
-  private def copy(batch: RecordBatch, column: Int, into: Array[Int]): Unit = {
+  protected def ints(column: Int, into: Array[Int]): Unit = {
     val n = batch.length.toInt
-    values(batch, column, 4 * n).asIntBuffer().get(into, 0, n)
+    values(column, 4 * n).asIntBuffer().get(into, 0, n)
   }
 
-  private def longs(batch: RecordBatch, column: Int): Array[Long] = {
-    val into = new Array[Long](batch.length.toInt)
-    values(batch, column, 8 * into.length).asLongBuffer().get(into)
-    into
+  protected def longs(column: Int, into: Array[Long]): Unit = {
+    val n = batch.length.toInt
+    values(column, 8 * n).asLongBuffer().get(into, 0, n)
   }
 
-  private def values(batch: RecordBatch, column: Int, bytes: Int): ByteBuffer = {
+  /** Each column has two buffers, the first of which would say what is NULL. */
+  private def values(column: Int, bytes: Int): ByteBuffer = {
     val from = math.toIntExact(batch.buffers(2 * column + 1).offset)
     body.slice(from, bytes).order(ByteOrder.LITTLE_ENDIAN)
   }
@@ -174,18 +174,93 @@ final class RunReader(channel: WorkerChannel, maxRuns: Int) {
   }
 }
 
-object RunReader {
-  private val Fields = Seq("box", "first", "count")
-
-  private def columns(sums: Int): Schema = new Schema(
-    (Fields.map(field(_, 32)) ++ (0 until sums).map(k => field(s"s$k", 64))).asJava)
-
-  private def field(name: String, bits: Int): Field =
-    Field.nullable(name, new ArrowType.Int(bits, true))
+private object BatchReader {
 
   /** The metadata of a few columns take some hundred bytes. */
   private val MaxMetadata = 1L << 16
 
   /** Writers of Arrow may fill up each buffer to a multiple of as many bytes. */
   private val MaxPadding = 64
+
+  def schema(ints: Seq[String], longs: Seq[String]): Schema =
+    new Schema((ints.map(field(_, 32)) ++ longs.map(field(_, 64))).asJava)
+
+  private def field(name: String, bits: Int): Field =
+    Field.nullable(name, new ArrowType.Int(bits, true))
+}
+
+/**
+ * Reads batches of runs, or of sums.
+ *
+ * @param maxRuns the most runs of a batch
+ */
+final class RunReader(channel: WorkerChannel, maxRuns: Int) extends BatchReader(channel, maxRuns) {
+
+  /**
+   * Reads a batch; what was in it before is gone.
+   *
+   * @param sizes how many boxes and points each sweep has
+   * @param sums how many measures are added up in each sweep; None for runs
+   */
+  def read(into: RunBatch, sizes: Array[SweepSize], sums: Array[Option[Int]]): Unit =
+    readable("runs") {
+      into.sweep = Objects.checkIndex(channel.readInt(), sizes.length)
+      readRuns(into, sums(into.sweep))
+      if (!sizes(into.sweep).holds(into)) throw new UnreadableReplyException(
+        s"runs that are not within ${sizes(into.sweep)}")
+    }
+
+  private def readRuns(into: RunBatch, sums: Option[Int]): Unit = {
+    into.size = readBatch(RunReader.columns(sums.getOrElse(0)))
+    into.reserve(into.size)
+    Seq(into.box, into.first, into.count).zipWithIndex.foreach { case (v, k) => ints(k, v) }
+    into.sums = sums.map { n =>
+      Array.tabulate(n) { k =>
+        val values = new Array[Long](into.size)
+        longs(RunReader.Fields.size + k, values)
+        values
+      }
+    }.orNull
+  }
+}
+
+private object RunReader {
+  private val Fields = Seq("box", "first", "count")
+
+  private def columns(sums: Int): Schema =
+    BatchReader.schema(Fields, (0 until sums).map(k => s"s$k"))
+}
+
+/**
+ * Reads batches of periods: a row of each one's group, or -1 for the group that went on, its start
+ * and end, and LONGs that come with it.
+ *
+ * @param numbers how many of these there are
+ */
+final class PeriodReader(channel: WorkerChannel, maxRows: Int, numbers: Int)
+    extends BatchReader(channel, maxRows) {
+  private val columns =
+    BatchReader.schema(Seq("row"), Seq("start", "end") ++ (0 until numbers).map(k => s"s$k"))
+
+  var size = 0
+  val row = new Array[Int](maxRows)
+  val start = new Array[Long](maxRows)
+  val end = new Array[Long](maxRows)
+  val values: Array[Array[Long]] = Array.fill(numbers)(new Array[Long](maxRows))
+
+  /** @param rows how many the worker was asked about */
+  def read(rows: Int): Unit = readable("periods") {
+    size = readBatch(columns)
+    ints(0, row)
+    longs(1, start)
+    longs(2, end)
+    values.zipWithIndex.foreach { case (into, k) => longs(3 + k, into) }
+    var i = 0
+    while (i < size) {
+      if (row(i) < -1 || row(i) >= rows || start(i) >= end(i))
+        throw new UnreadableReplyException(
+          s"a period [${start(i)}, ${end(i)}) of row ${row(i)} of $rows")
+      i += 1
+    }
+  }
 }

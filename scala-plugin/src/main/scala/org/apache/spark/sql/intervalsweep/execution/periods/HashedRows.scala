@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.periods
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.intervalsweep.execution.metrics.SortTimer
+import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
+import org.apache.spark.sql.intervalsweep.execution.packing.RowSorter
+import org.apache.spark.sql.types.DoubleType
+
+/**
+ * The rows of a task by the hash of their keys, one after the other.
+ *
+ * @param limits what of time the task looks at; periods are clipped to it
+ */
+private[periods] final class HashedRows(
+    settings: PeriodSettings,
+    rows: Iterator[InternalRow],
+    limits: (Long, Long),
+    context: TaskContext) {
+  private val hasKeys = settings.keys.nonEmpty
+  private val hashOf =
+    BindReferences.bindReference[Expression](new XxHash64(settings.keys), settings.input)
+  private val hashed = UnsafeProjection.create(Seq(hashOf))
+  private val keysOf = UnsafeProjection.create(settings.keys, settings.input)
+  private val numbersOf = UnsafeProjection.create(settings.columns, settings.input)
+  private val areFractions = settings.columns.map(_.dataType == DoubleType).toArray
+  private val sorted = if (hasKeys) sortedByHash() else rows
+  private var row: InternalRow = _
+  private var numbers: UnsafeRow = _
+  private var read = 0L
+
+  /** Of the row that comes next. */
+  var hash = 0L
+
+  def hasNext: Boolean = row != null || sorted.hasNext && {
+    row = sorted.next()
+    if (hasKeys) hash = hashed(row).getLong(0)
+    read += 1
+    if (read % HashedRows.RowsPerCheck == 0) context.killTaskIfInterrupted()
+    true
+  }
+
+  /** The keys of the row that comes next; the object may be the same for every row. */
+  def keys: UnsafeRow = keysOf(row)
+
+  /** Takes the row; [[number]] then gives its start, its end, and the other numbers. */
+  def take(): Unit = {
+    numbers = numbersOf(row)
+    row = null
+  }
+
+  val number: Int => Long = {
+    case 0 => math.max(numbers.getLong(0), limits._1)
+    case 1 => math.min(numbers.getLong(1), limits._2)
+    case k if areFractions(k) => java.lang.Double.doubleToRawLongBits(numbers.getDouble(k))
+    case k => numbers.getLong(k)
+  }
+
+  private def sortedByHash(): Iterator[InternalRow] = {
+    val project = UnsafeProjection.create(settings.input.map(_.dataType).toArray)
+    val unsafe = rows.map {
+      case row: UnsafeRow => row
+      case row => project(row)
+    }
+    val schema = DataTypeUtils.fromAttributes(settings.input)
+    val sorter = RowSorter(schema, SortOrder(hashOf, Ascending), settings.metrics)
+    new SortTimer(settings.metrics(SweepMetrics.SortTime)).time(sorter.sort(unsafe))
+  }
+}
+
+private object HashedRows {
+  private val RowsPerCheck = 1 << 12
+}

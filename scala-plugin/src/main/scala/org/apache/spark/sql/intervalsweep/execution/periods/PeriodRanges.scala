@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.periods
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
+import org.apache.spark.sql.intervalsweep.execution.packing.{Collected, RowShuffle}
+import org.apache.spark.sql.intervalsweep.temporal.{MeasureKind, PeriodMeasure, PeriodRule}
+import org.apache.spark.util.MutablePair
+
+/**
+ * Ranges of time for a sweep without keys, each of which a task sweeps by itself.
+ * {{{
+ *   cuts           3         8
+ *   ranges   ...  )[ 3 .. 7 ][ 8 ...
+ *   row 1     [--------------------)    goes to all three, clipped to each
+ * }}}
+ * Time is cut only at instants at which the result changes, so that no period of the result goes on
+ * from one range to the next: where rows start or end, for a result that ends there; else where a sum
+ * that is in the result changes by what starts and ends at the instant.
+ */
+private[periods] case class PeriodRanges(cuts: Array[Long]) {
+
+  def count: Int = cuts.length + 1
+
+  /** The range of an instant: how many cuts are at it or before. */
+  def of(instant: Long): Int = {
+    val at = java.util.Arrays.binarySearch(cuts, instant)
+    if (at >= 0) at + 1 else -at - 1
+  }
+
+  /** The first instant of a range, and the first one after it. */
+  def limits(range: Int): (Long, Long) = (
+    if (range == 0) Long.MinValue else cuts(range - 1),
+    if (range == cuts.length) Long.MaxValue else cuts(range))
+}
+
+private[periods] object PeriodRanges {
+
+  /** Instants that are looked at for each range that is wanted, and rows of each partition. */
+  private val SamplesPerRange = 64
+  private val RowsPerPartition = 1000
+  private val RowsPerCheck = 1 << 12
+
+  /** To how many ranges more than one a row goes at most, on average. */
+  private val MostCopies = 1.0
+
+  /** Whether there can be ranges for a sweep: whether it is known where its result changes. */
+  def mayCut(rule: PeriodRule, measures: Seq[PeriodMeasure], results: Seq[Expression]): Boolean =
+    rule == PeriodRule.Cuts || telling(rule, measures, results).nonEmpty
+
+  /** Sums that are in the result as they are, so that it changes with them. */
+  private def telling(
+      rule: PeriodRule,
+      measures: Seq[PeriodMeasure],
+      results: Seq[Expression]): Seq[PeriodMeasure] = {
+    def isState(e: Expression, state: Attribute): Boolean = e match {
+      case a: Attribute => a.exprId == state.exprId
+      // NULL where there are no values, whose sum is then 0.
+      case If(_, Literal(null, _), value) => isState(value, state)
+      case _ => false
+    }
+    rule match {
+      case _: PeriodRule.Values =>
+        measures.filter(m => m.kind == MeasureKind.Sum && results.exists(isState(_, m.state)))
+      case _ => Nil
+    }
+  }
+
+  /**
+   * Looks at all rows.
+   *
+   * @param rangeRows how many rows a range is to have
+   * @param most      how many ranges there are at most, and `least` at least, of many rows
+   */
+  def of(
+      rows: RDD[InternalRow],
+      settings: PeriodSettings,
+      rangeRows: Long,
+      least: Int,
+      most: Int): PeriodRanges = {
+    val told = telling(settings.rule, settings.measures, settings.results)
+    val columns = told.map(_.input)
+    val kept = SamplesPerRange * most
+    val parts = Collected(rows.mapPartitionsInternal { partition =>
+      Iterator(sampled(partition, settings, columns, kept))
+    })
+    val total = parts.map(_.rows).sum
+    val wanted = total / rangeRows + 1
+    val count =
+      if (total <= rangeRows / 4) 1 else math.min(math.max(wanted, least.toLong), most.toLong).toInt
+    val sample = new InstantSample(kept, columns.size)
+    parts.foreach(part => sample.addAll(part.instants))
+    val changing = sample.happenings
+      .filter(h => settings.rule == PeriodRule.Cuts || h.changes.exists(_ != 0))
+      .filter(h => h.instant != Long.MinValue && h.instant != Long.MaxValue)
+      .sortBy(_.instant)
+    val some = parts.flatMap(_.some)
+    Iterator.iterate(count)(n => if (n <= 2) 1 else n / 2)
+      .map(n => PeriodRanges(quantiles(changing, n)))
+      .find(ranges => ranges.count == 1 || copies(ranges, some) <= MostCopies).get
+  }
+
+  private case class Part(rows: Long, instants: InstantSample, some: Array[(Long, Long)])
+
+  private def sampled(
+      rows: Iterator[InternalRow],
+      settings: PeriodSettings,
+      columns: Seq[Expression],
+      kept: Int): Part = {
+    val numbersOf =
+      UnsafeProjection.create(Seq(settings.from, settings.to) ++ columns, settings.input)
+    val instants = new InstantSample(kept, columns.size)
+    val some = Array.newBuilder[(Long, Long)]
+    val context = TaskContext.get()
+    var read = 0L
+    while (rows.hasNext) {
+      val numbers = numbersOf(rows.next())
+      val (start, end) = (numbers.getLong(0), numbers.getLong(1))
+      if (start < end) {
+        def happens(instant: Long, sign: Int): Unit = instants.at(instant).foreach { happening =>
+          happening.events += 1
+          var k = 0
+          while (k < happening.changes.length) {
+            happening.changes(k) += sign * numbers.getLong(2 + k)
+            k += 1
+          }
+        }
+        happens(start, 1)
+        happens(end, -1)
+        if (read < RowsPerPartition) some += ((start, end))
+      }
+      read += 1
+      if (read % RowsPerCheck == 0) context.killTaskIfInterrupted()
+    }
+    Part(read, instants, some.result())
+  }
+
+  /** Instants between which about equally much happens. */
+  private def quantiles(sorted: Seq[Happening], ranges: Int): Array[Long] = {
+    val upTo = sorted.scanLeft(0L)(_ + _.events).tail
+    val all = upTo.lastOption.getOrElse(0L)
+    (1 until ranges).flatMap { k =>
+      val wanted = all * k / ranges
+      sorted.lift(upTo.indexWhere(_ > wanted)).map(_.instant)
+    }.distinct.toArray
+  }
+
+  /** To how many more ranges than one a row goes on average. */
+  private def copies(ranges: PeriodRanges, some: Seq[(Long, Long)]): Double =
+    if (some.isEmpty) 0.0
+    else some.map { case (start, end) =>
+      (ranges.of(end - 1) - ranges.of(start)).toDouble
+    }.sum / some.size
+
+  /** Sends each row to its ranges. */
+  def shuffled(
+      rows: RDD[InternalRow],
+      settings: PeriodSettings,
+      ranges: PeriodRanges,
+      metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
+    val columns = settings.columns
+    val replicated = metrics(SweepMetrics.ReplicatedRows)
+    val input = settings.input
+    val addressed = rows.mapPartitionsInternal[Product2[Int, InternalRow]] { partition =>
+      val project = UnsafeProjection.create(columns, input)
+      val pair = new MutablePair[Int, InternalRow]
+      partition.flatMap { row =>
+        val narrow = project(row)
+        val (start, end) = (narrow.getLong(0), narrow.getLong(1))
+        if (start >= end) Iterator.empty
+        else {
+          val (first, last) = (ranges.of(start), ranges.of(end - 1))
+          if (last > first) replicated.add((last - first).toLong)
+          Iterator.range(first, last + 1).map(pair.update(_, narrow))
+        }
+      }
+    }
+    RowShuffle(addressed, ranges.count, columns.map(_.dataType).toArray, metrics)
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.periods
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.execution.block.TaskMemory
+import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
+import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
+import org.apache.spark.sql.intervalsweep.temporal.{MeasureKind, PeriodMeasure, PeriodRule}
+
+/**
+ * What every task of a sweep needs to know; made on the driver.
+ *
+ * @param input   the columns of the rows
+ * @param numbers of a row, beside its period: its weight, or what measures are of
+ * @param batchRows how many rows are looked at together
+ */
+private[periods] case class PeriodSettings(
+    rule: PeriodRule,
+    input: Seq[Attribute],
+    keys: Seq[Attribute],
+    from: Attribute,
+    to: Attribute,
+    numbers: Seq[Expression],
+    measures: Seq[PeriodMeasure],
+    results: Seq[Expression],
+    output: Seq[Attribute],
+    worker: WorkerSettings,
+    batchRows: Int,
+    metrics: Map[String, SQLMetric]) {
+
+  /** As many rows as are sent at once, unless one group has more. */
+  def windowRows: Int = PeriodSettings.WindowBatches * batchRows
+
+  /** All numbers of a row: its start, its end, and the others. */
+  def columns: Seq[Expression] = Seq(from, to) ++ numbers
+
+  /** For rows without keys that are nothing but their numbers. */
+  def ofNumbers: PeriodSettings = {
+    val own = columns.map(c => AttributeReference("number", c.dataType, nullable = false)())
+    copy(input = own, from = own(0), to = own(1), numbers = own.drop(2))
+  }
+
+  /** How many numbers come back with a period: how often, or the states of the measures. */
+  def returned: Int = rule match {
+    case _: PeriodRule.Count => 1
+    case _ => measures.size
+  }
+
+  def isCount: Boolean = rule.isInstanceOf[PeriodRule.Count]
+
+  /** The memory of a task's windows; given back when the task ends. */
+  def memory(context: TaskContext): TaskMemory = {
+    val memory = new TaskMemory(context.taskMemoryManager())
+    context.addTaskCompletionListener[Unit] { _ =>
+      metrics(SweepMetrics.PeakMemory).add(memory.peak)
+      memory.releaseAll()
+    }
+    memory
+  }
+}
+
+private[periods] object PeriodSettings {
+  private val WindowBatches = 4
+
+  /** How many times as many rows a window may have, if its last groups are large. */
+  val MostWindows = 2
+
+  /** What the worker is told first. */
+  def openMessage(
+      rule: PeriodRule,
+      measures: Seq[PeriodMeasure],
+      maxRows: Int): String = {
+    val (floats, integers) = measures.map(_.kind).partition(_ == MeasureKind.FloatSum)
+    val kinds = integers.map(kind => s""""${kind.name}"""").mkString("[", ",", "]")
+    val periods = rule match {
+      case count: PeriodRule.Count => s""""rule":"${count.name}""""
+      case PeriodRule.Cuts => s""""values":[],"cuts":true"""
+      case PeriodRule.Values(ofEmpty) =>
+        s""""values":$kinds,"floats":${floats.size},"empty":$ofEmpty"""
+    }
+    s"""{"protocol":${WorkerSettings.Protocol},"periods":{$periods},"maxRuns":$maxRows}"""
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.periods
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.intervalsweep.execution.worker.{
+  ColumnWriter, PeriodReader, WorkerConnection, WorkerSettings
+}
+
+/**
+ * The worker of a sweep over periods: rows are sent by group and start, periods come back.
+ *
+ * @param numbers how many LONGs come with a period
+ */
+final class PeriodWorker(settings: WorkerSettings, numbers: Int, context: TaskContext)
+    extends WorkerConnection(settings, settings.openMessage, context) {
+  import WorkerConnection.{More, Stream}
+
+  private val writer = new ColumnWriter(allocator, channel)
+  private var rows = 0
+  private var received = 0L
+
+  /** The periods that came last. */
+  val periods = new PeriodReader(channel, settings.maxRuns, numbers)
+
+  var kernelNanos = 0L
+
+  /**
+   * Sends rows, whose periods [[next]] then returns.
+   *
+   * @param goesOn whether the last group has more rows than these
+   */
+  def send(groups: Array[Int], columns: Seq[(String, Array[Long])], n: Int, goesOn: Boolean): Unit =
+    talk {
+      rows = n
+      received = 0
+      channel.writeInt(Stream)
+      channel.writeInt(if (goesOn) 1 else 0)
+      writer.write(groups, columns, n)
+      channel.flush()
+      isIdle = false
+    }
+
+  /** Reads the next periods; false after the last ones of what was sent. */
+  def next(): Boolean = talk {
+    val isMore = reply() == More
+    if (isMore) {
+      periods.read(rows)
+      received += periods.size
+    } else {
+      expect(rows.toLong, "rows that it was asked about")
+      expect(received, "periods in its answer")
+      kernelNanos += channel.readLong()
+      isIdle = true
+    }
+    isMore
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.rules
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.intervalsweep.temporal.PeriodSweep
+
+/**
+ * An optimizer rule: what a filter says of the keys of a sweep holds of whole groups, so that it can
+ * be asked of the rows before (paper, 5.3.1: selection and the other operators).
+ */
+object PushFilterThroughSweep extends Rule[LogicalPlan] with PredicateHelper {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
+    case filter @ Filter(condition, sweep: PeriodSweep) =>
+      val keys = AttributeMap(sweep.results.zip(sweep.output).collect {
+        case (key: Attribute, name) if sweep.keys.exists(_.exprId == key.exprId) => name -> key
+      })
+      val (ofKeys, others) = splitConjunctivePredicates(condition).partition { e =>
+        e.deterministic && e.references.nonEmpty && e.references.forall(keys.contains)
+      }
+      if (ofKeys.isEmpty) filter
+      else {
+        val below = ofKeys.map(_.transform { case a: Attribute => keys.getOrElse(a, a) })
+        val pushed = sweep.copy(child = Filter(below.reduce(And), sweep.child))
+        others.reduceOption(And).fold[LogicalPlan](pushed)(Filter(_, pushed))
+      }
+  }
+}

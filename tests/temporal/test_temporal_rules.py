@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paper's transformation rules: each fires, does not where it must not, and keeps results."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from comparison import EXCLUDED_RULES, FOLDING, configured
+from snapshots import Snapshots, Table, bag, is_valid
+
+PACKAGE = "org.apache.spark.sql.intervalsweep.temporal.rules"
+TABLES = {
+    "r": Table(
+        "k INT, v INT",
+        [(1, 10, 0, 4), (1, 10, 2, 6), (1, 20, 4, 9), (2, 10, None, 3), (2, 30, 5, None)],
+    ),
+    "s": Table(
+        "k INT, v INT",
+        [(1, 10, 1, 3), (1, 10, 3, 5), (1, 50, 0, 11), (2, 30, None, None), (None, 30, 2, 6)],
+    ),
+    "t": Table("k INT, v INT", [(1, 10, 2, 7), (1, 10, 4, 5), (2, 30, 4, 8), (2, 20, 0, 9)]),
+}
+A, B, C = (f"(SELECT k, v FROM {name})" for name in "rst")
+
+# rule, where it fires, where it must not, what is counted in the plan, and how often then
+CASES = [
+    (
+        "MergeSetOperations",
+        [
+            (f"({A} EXCEPT ALL {B}) EXCEPT ALL {C}", "PeriodSweep", 1),
+            (f"({A} EXCEPT {B}) EXCEPT {C}", "PeriodSweep", 1),
+            (f"{A} EXCEPT ALL ({A} EXCEPT ALL {B})", "PeriodSweep intersect_all", 1),
+            (f"{A} UNION ALL ({B} EXCEPT ALL {A})", "PeriodSweep union_max", 1),
+        ],
+        [
+            (f"{A} EXCEPT ALL ({B} EXCEPT ALL {C})", "PeriodSweep", 2),
+            (f"({A} EXCEPT {B}) EXCEPT ALL {C}", "PeriodSweep", 2),
+            (f"{A} UNION ALL ({B} EXCEPT ALL {C})", "PeriodSweep union_max", 0),
+        ],
+    ),
+    (
+        "DropInnerSweep",
+        [
+            (f"SELECT DISTINCT * FROM (SELECT DISTINCT * FROM {A})", "PeriodSweep", 1),
+            (f"SELECT * FROM temporal_coalesce(TABLE({A} EXCEPT ALL {B}))", "PeriodSweep", 1),
+            (f"(SELECT DISTINCT * FROM {A}) INTERSECT {B}", "PeriodSweep", 1),
+        ],
+        [
+            (f"(SELECT DISTINCT * FROM {A}) EXCEPT ALL {B}", "PeriodSweep", 2),
+            (f"SELECT DISTINCT v FROM (SELECT DISTINCT k, v FROM {A})", "PeriodSweep", 2),
+        ],
+    ),
+    (
+        "PushDistinctThroughJoin",
+        [
+            (
+                f"SELECT DISTINCT x.v, y.k FROM (SELECT DISTINCT v FROM {A}) x, "
+                f"(SELECT k FROM {B}) y",
+                r"distinct, by \[\w+#\d+\]",
+                2,
+            ),
+        ],
+        [
+            (
+                f"SELECT DISTINCT x.v, y.k FROM (SELECT v FROM {A}) x, (SELECT k FROM {B}) y",
+                r"distinct, by \[\w+#\d+\]",
+                0,
+            ),
+        ],
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def snapshots(spark: Any) -> Snapshots:
+    return Snapshots(spark, TABLES)
+
+
+def excluded(rule: str) -> dict[str, str]:
+    return {EXCLUDED_RULES: f"{FOLDING},{PACKAGE}.{rule}"}
+
+
+def plan(frame: Any) -> str:
+    return str(frame._jdf.queryExecution().sparkPlan())
+
+
+def times_in(frame: Any, part: str) -> int:
+    return len(re.findall(part, plan(frame)))
+
+
+def history(frame: Any) -> list[Any]:
+    return [
+        bag(row[:-2] for row in map(tuple, frame.collect()) if is_valid(row, instant))
+        for instant in range(-1, 13)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "query", "part", "times"),
+    [(rule, *case) for rule, fires, _ in CASES for case in fires],
+)
+def test_the_rule_fires_and_results_stay(
+    spark: Any, snapshots: Snapshots, rule: str, query: str, part: str, times: int
+) -> None:
+    with configured(spark, {EXCLUDED_RULES: FOLDING}):
+        frame = snapshots.history(query)
+        assert times_in(frame, part) == times, plan(frame)
+        result = history(frame)
+    with configured(spark, excluded(rule)):
+        other = snapshots.history(query)
+        assert times_in(other, part) != times, plan(other)
+        assert history(other) == result
+    assert any(result)
+
+
+@pytest.mark.parametrize(
+    ("query", "part", "times"), [case for _, _, must_not in CASES for case in must_not]
+)
+def test_the_rule_must_not_fire(
+    spark: Any, snapshots: Snapshots, query: str, part: str, times: int
+) -> None:
+    with configured(spark, {EXCLUDED_RULES: FOLDING}):
+        frame = snapshots.history(query)
+        assert times_in(frame, part) == times, plan(frame)
+        snapshots.check(query)
+
+
+def outside(spark: Any, query: str, condition: str) -> Any:
+    return spark.sql(f"SELECT * FROM sequenced(TABLE({query})) WHERE {condition}")
+
+
+def test_a_filter_of_keys_goes_below_the_sweep(spark: Any, snapshots: Snapshots) -> None:
+    counts = "SELECT k, count(*) AS n, max(v) AS m FROM r GROUP BY k"
+    with configured(spark, {EXCLUDED_RULES: FOLDING}):
+        frame = outside(spark, counts, "k = 1 AND n > 1")
+        text = frame._jdf.queryExecution().optimizedPlan().toString()
+        sweep = text.index("PeriodSweep")
+        assert "= 1)" in text[sweep:], text
+        assert "> 1" in text[:sweep], text
+        rows = sorted(map(tuple, frame.collect()))
+    with configured(spark, excluded("PushFilterThroughSweep")):
+        other = outside(spark, counts, "k = 1 AND n > 1")
+        text = other._jdf.queryExecution().optimizedPlan().toString()
+        assert "= 1)" in text[: text.index("PeriodSweep")], text
+        assert sorted(map(tuple, other.collect())) == rows
+    assert rows
+
+
+def test_a_filter_of_values_stays_above_the_sweep(spark: Any, snapshots: Snapshots) -> None:
+    counts = "SELECT k, count(*) AS n FROM r GROUP BY k"
+    frame = outside(spark, counts, "n = 2 AND rand(1) < 2")
+    text = frame._jdf.queryExecution().optimizedPlan().toString()
+    assert "= 2)" in text[: text.index("PeriodSweep")], text
+    assert frame.collect()
+
+
+JOINS = "SELECT r.v, s.v AS w, t.v AS x FROM r JOIN s ON r.k = s.k JOIN t ON t.k = s.k"
+
+
+def test_joins_of_three_compare_columns_of_tables(spark: Any, snapshots: Snapshots) -> None:
+    with configured(spark, {EXCLUDED_RULES: FOLDING}):
+        frame = snapshots.history(JOINS)
+        text = frame._jdf.queryExecution().optimizedPlan().toString()
+        below = text[text.index("Join Inner") :]
+        assert "greatest" not in below, text
+        result = history(frame)
+        snapshots.check(JOINS)
+    with configured(spark, excluded("FlattenPeriodJoins")):
+        other = snapshots.history(JOINS)
+        text = other._jdf.queryExecution().optimizedPlan().toString()
+        assert "greatest" in text[text.index("Join Inner") :], text
+        assert history(other) == result
+    assert any(result)
+
+
+def test_joins_with_an_outer_join_are_not_flattened(spark: Any, snapshots: Snapshots) -> None:
+    query = "SELECT r.v, s.v AS w, t.v AS x FROM r LEFT JOIN s ON r.k = s.k JOIN t ON t.k = r.k"
+    with configured(spark, {EXCLUDED_RULES: FOLDING}):
+        frame = snapshots.check(query)
+        text = frame._jdf.queryExecution().optimizedPlan().toString()
+        assert "greatest" in text[text.index("Join Inner") :], text

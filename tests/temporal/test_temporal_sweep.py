@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How sweeps are executed: in windows, in groups that are larger than one, by ranges of time."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from comparison import EXCLUDED_RULES, FOLDING, configured
+from snapshots import Snapshots, Table, assert_canonical
+
+BATCH_ROWS = "spark.sql.intervalsweep.batchRows"
+RANGE_ROWS = "spark.sql.intervalsweep.rangeRows"
+# A group of the key 1 is larger than any window of so small batches; others share windows.
+ROWS = [(1, n % 3, n % 10, n % 10 + 1 + n % 4) for n in range(40)]
+ROWS += [(2 + n % 7, n % 3, n % 10, None if n % 5 == 0 else n % 10 + 2) for n in range(30)]
+TABLES = {
+    "r": Table("k INT, v INT", ROWS),
+    "s": Table("k INT, v INT", [(1 + n % 4, n % 3, n % 7, n % 7 + 3) for n in range(20)]),
+    "f": Table("k INT, x DOUBLE", [(1, n / 4, n % 9, n % 9 + 3) for n in range(30)]),
+}
+QUERIES = [
+    "SELECT k, v FROM r EXCEPT ALL SELECT k, v FROM s",
+    "SELECT DISTINCT k FROM r",
+    "SELECT k, count(*) AS n, sum(v) AS t, min(v) AS a, max(v) AS b FROM r GROUP BY k",
+    "SELECT k, sum(x) AS t, avg(x) AS m, max(x) AS b FROM f GROUP BY k",
+    "SELECT k, sort_array(collect_list(v)) AS l FROM r GROUP BY k",
+]
+OF_ALL = [
+    "SELECT count(*) AS n, sum(v) AS t, max(v) AS b FROM r",
+    "SELECT sum(v) AS t FROM s",
+    "SELECT avg(v) AS m FROM s",
+    "SELECT sort_array(collect_list(v)) AS l FROM s",
+]
+
+
+@pytest.fixture(scope="module")
+def snapshots(spark: Any) -> Snapshots:
+    return Snapshots(spark, TABLES)
+
+
+@pytest.mark.parametrize("query", [*QUERIES, *OF_ALL])
+def test_groups_larger_than_a_window(spark: Any, snapshots: Snapshots, query: str) -> None:
+    with configured(spark, {BATCH_ROWS: "1", EXCLUDED_RULES: FOLDING}):
+        # DuckDB has no sort_array.
+        frame = snapshots.check(query, duck=None if "collect_list" in query else "")
+        assert_canonical(map(tuple, frame.collect()))
+        assert "PeriodSweep" in frame._jdf.queryExecution().toString()
+
+
+@pytest.mark.parametrize("rows", ["1", "20"])
+@pytest.mark.parametrize("query", OF_ALL)
+def test_ranges_of_time(spark: Any, snapshots: Snapshots, query: str, rows: str) -> None:
+    settings = {RANGE_ROWS: rows, EXCLUDED_RULES: FOLDING, "spark.sql.shuffle.partitions": "7"}
+    with configured(spark, settings):
+        frame = snapshots.check(query, duck=None if "collect_list" in query else "")
+        assert_canonical(map(tuple, frame.collect()))
+
+
+def test_many_rows_of_all_are_swept_in_several_ranges(spark: Any) -> None:
+    spark.range(200_000).selectExpr(
+        "id % 97 AS v", "id * 7 % 100003 AS ts", "id * 7 % 100003 + 1 + id % 50 AS te"
+    ).createOrReplaceTempView("many")
+    marked = "validtime(TABLE(many), 'ts', 'te')"
+    with configured(spark, {RANGE_ROWS: "20000"}):
+        frame = spark.sql(
+            f"SELECT * FROM sequenced(TABLE(SELECT count(*) AS n, sum(v) AS t FROM {marked}))"
+        )
+        rows = sorted(frame.collect(), key=lambda row: -1 if row.ts is None else row.ts)
+        plan = frame._jdf.queryExecution().executedPlan()
+        [node] = [n for n in nodes(plan) if n.nodeName() == "PeriodSweep"]
+        metrics = node.metrics()
+        assert metrics.apply("replicatedRows").value() > 0
+        assert metrics.apply("numOutputRows").value() == len(rows)
+    assert rows[0].ts is None
+    assert rows[-1].te is None
+    for before, after in itertools.pairwise(rows):
+        assert before.te == after.ts
+        assert (before.n, before.t) != (after.n, after.t)
+    changes = spark.sql(
+        "SELECT t, sum(c) AS n, sum(s) AS t2 FROM (SELECT ts AS t, 1 AS c, v AS s FROM many "
+        "UNION ALL SELECT te, -1, -v FROM many) GROUP BY t ORDER BY t"
+    ).collect()
+    count = total = 0
+    expected = []
+    for change in changes:
+        count, total = count + change.n, total + change.t2
+        if change.n or change.t2:
+            expected.append((count, total or None if count == 0 else total, change.t))
+    assert [(row.n, row.t, row.ts) for row in rows[1:]] == expected
+
+
+def nodes(plan: Any) -> list[Any]:
+    """All nodes of a physical plan, those below adaptive execution included."""
+    if plan.nodeName() == "AdaptiveSparkPlan":
+        return nodes(plan.executedPlan())
+    below = [plan.children().apply(i) for i in range(plan.children().size())]
+    if plan.nodeName() in ("ShuffleQueryStage", "BroadcastQueryStage"):
+        below.append(plan.plan())
+    return [plan, *(node for child in below for node in nodes(child))]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("temporal_coalesce(TABLE(spells), ts => 'f', te => 'u')", [("a", 1, 7), ("b", 2, 3)]),
+        (
+            "temporal_split(TABLE(spells), 3, ts => 'f', te => 'u')",
+            [("a", 1, 4), ("a", 4, 5), ("a", 5, 7), ("b", 2, 3)],
+        ),
+        ("temporal_window(TABLE(spells), sliding => 1, ts => 'f', te => 'u')",
+         [("a", 1, 2), ("a", 5, 6), ("b", 2, 3)]),
+        ("temporal_union_max(TABLE(spells), TABLE(spells), ts => 'f', te => 'u')",
+         [("a", 1, 7), ("b", 2, 3)]),
+        ("temporal_except_strict(TABLE(spells), TABLE(SELECT 'a' AS x, 6 AS f, 9 AS u), "
+         "ts => 'f', te => 'u')", [("a", 1, 6), ("b", 2, 3)]),
+    ],
+)  # fmt: skip
+def test_an_operator_alone(spark: Any, query: str, expected: list[Any]) -> None:
+    spark.sql(
+        "CREATE OR REPLACE TEMP VIEW spells AS "
+        "SELECT * FROM VALUES ('a', 1, 5), ('a', 5, 7), ('b', 2, 3) AS t(x, f, u)"
+    )
+    frame = spark.sql(f"SELECT * FROM {query}")
+    assert frame.columns == ["x", "f", "u"]
+    assert sorted(map(tuple, frame.collect())) == expected
+
+
+def test_an_operator_alone_without_a_start(spark: Any) -> None:
+    with pytest.raises(Exception, match=r"INTERVALSWEEP_SEQUENCED\.ARGUMENT.*`ts`"):
+        spark.sql("SELECT * FROM temporal_coalesce(TABLE(SELECT 1 AS x, 2 AS u), te => 'u')")
