@@ -11,7 +11,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -98,7 +98,7 @@ def main() -> None:
         folder = Path(scratch)
         write(folder, arguments.rows, arguments.hot)
         limits = Limits(arguments.cores, arguments.heap, folder)
-        systems = Systems(folder, replace(limits))
+        systems = Systems(folder, limits)
         print("| query | sequenced s | DuckDB s | Spark s | x DuckDB | x Spark | goals |")
         print("|---|---|---|---|---|---|---|")
         for query in QUERIES:
@@ -112,7 +112,7 @@ def main() -> None:
                 flush=True,
             )
         if arguments.only in "joins":
-            joins = {name: (lambda text=text: systems.swept(text)) for name, text in JOINS.items()}
+            joins = {name: partial(systems.swept, text) for name, text in JOINS.items()}
             took = timed(arguments.runs, joins)
             inner = took["join"]
             by_hand = inner / took["the interval join by hand"]

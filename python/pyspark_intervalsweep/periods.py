@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from intervalsweep.kernels.periods import CountBatch, CountSweep, ValueSweep
+from intervalsweep.kernels.periods import CountSweep, ValueSweep
 
 from . import protocol
 from .protocol import PeriodPlan
@@ -58,9 +58,8 @@ class PeriodTask:
         """Yield the columns of periods: row, start, end, and how often or which values."""
         start, end, *measures = columns
         if isinstance(self._sweep, CountSweep):
-            counts: Iterator[CountBatch]
-            counts = self._sweep.feed(groups, start, end, measures[0], goes_on=goes_on)
-            yield from (list(batch) for batch in counts)
+            for found in self._sweep.feed(groups, start, end, measures[0], goes_on=goes_on):
+                yield [found.row, found.start, found.end, found.count]
             return
         kinds = len(self._plan.kinds)
         whole = np.array(measures[:kinds], np.int64).reshape(kinds, start.size)

@@ -42,7 +42,7 @@ OVERLAPS = {"boxes": "left", "lead": axis(0, "< 0", "< 1"), "second": axis(1, "<
 
 
 def plan(*sweeps: dict[str, Any], **options: Any) -> dict[str, Any]:
-    defaults = {"protocol": 3, "resident": "right", "left": 2, "right": 2, "range": None}
+    defaults = {"protocol": 4, "resident": "right", "left": 2, "right": 2, "range": None}
     defaults |= {"maxRuns": 65_536, "cacheBytes": 1 << 20}
     return {**defaults, "sweeps": sweeps, **options}
 
@@ -105,6 +105,19 @@ class Client:
             columns = (column.to_pylist() for column in batches[0].columns)
             runs += [(sweep, *run) for run in zip(*columns, strict=True)]
         return runs, struct.unpack(">5q", self.infile.read(40))
+
+    def periods(self, data: bytes, *, goes_on: bool = False) -> list[tuple[int, ...]]:
+        """Return the periods (row, start, end, *numbers) of a sweep over periods."""
+        self.send_stream(data, int(goes_on))
+        found: list[tuple[int, ...]] = []
+        while self.status() == 1:
+            for batch in pa.ipc.open_stream(self.infile):
+                columns = (column.to_pylist() for column in batch.columns)
+                found += zip(*columns, strict=True)
+        rows, count, _ = struct.unpack(">3q", self.infile.read(24))
+        assert rows == sum(batch.num_rows for batch in pa.ipc.open_stream(data))
+        assert count == len(found)
+        return found
 
     def close(self) -> None:
         self.command(CLOSE)

@@ -229,7 +229,7 @@ def test_broken_resident_is_reported_at_stream(name: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"protocol": 9}, "the jar speaks protocol 9, this worker 3"),
+        ({"protocol": 9}, "the jar speaks protocol 9, this worker 4"),
         ({"resident": "middle"}, "expected 'left' or 'right', got 'middle'"),
         ({"right": 0}, "endpoint 0 of a row that has 0"),
         ({"left": 1}, "endpoint 1 of a row that has 1"),
@@ -254,6 +254,40 @@ def test_commands_that_make_no_sense() -> None:
         client.resident(arrow([1], [2]))
         with pytest.raises(WorkerError, match="only one of the sides has a column g"):
             client.stream(arrow([1], [2], g=[0]))
+
+
+def test_periods_of_rows_on_two_sides() -> None:
+    """EXCEPT ALL; the second group goes on in the next rows, by the same number."""
+    plan = {"protocol": 4, "maxRuns": 2, "periods": {"rule": "except_all"}}
+    with in_thread(tasks=2) as (client, ends):
+        client.open(**plan)
+        rows = arrow([1, 3, 4, 0], [5, 7, 6, 9], measures=([1, 1, -1, 1],), g=[0, 0, 0, 1])
+        assert client.periods(rows, goes_on=True) == [(0, 1, 4, 1), (0, 3, 5, 1), (0, 6, 7, 1)]
+        more = arrow([2], [4], measures=([-1],), g=[1])
+        assert [row[1:] for row in client.periods(more)] == [(0, 2, 1), (4, 9, 1)]
+        client.close()
+        client.open(**{**plan, "maxRuns": 9})
+        assert client.periods(arrow([1], [2], measures=([1],), g=[0])) == [(0, 1, 2, 1)]
+        client.close()
+    assert ends == [None, None]
+
+
+def test_values_of_periods() -> None:
+    values = {"values": ["sum", "greatest"], "floats": 1}
+    halves = np.array([0.5, 0.25]).view(np.int64).tolist()
+    with in_thread() as (client, _):
+        client.open(protocol=4, maxRuns=9, periods=values)
+        found = client.periods(arrow([1, 3], [5, 7], measures=([2, 3], [7, 4], halves), g=[0, 0]))
+        client.close()
+    floats = np.array([row[-1] for row in found]).view(np.float64).tolist()
+    assert [row[1:-1] for row in found] == [(1, 3, 2, 7), (3, 5, 5, 7), (5, 7, 3, 4)]
+    assert floats == [0.5, 0.75, 0.25]
+
+
+def test_a_rule_that_there_is_not() -> None:
+    with in_thread() as (client, ends), pytest.raises(WorkerError, match="'minus' is none of"):
+        client.open(protocol=4, maxRuns=9, periods={"rule": "minus"})
+    assert ends == [1]
 
 
 def test_end_of_the_connection_is_quiet() -> None:
