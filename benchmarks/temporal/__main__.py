@@ -10,7 +10,7 @@ import argparse
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def write(folder: Path, rows: int, hot: float = 0.0) -> None:
         pq.write_table(pa.table(columns), folder / f"{name}.parquet", row_group_size=1 << 17)
 
 
-def timed(runs: int, ways: dict[str, Callable[[], tuple[object, ...]]]) -> dict[str, float]:
+def timed(runs: int, ways: Mapping[str, Callable[[], tuple[object, ...]]]) -> dict[str, float]:
     """Medians in seconds, of runs that take turns; all answers have to be the same."""
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     answers = {}

@@ -24,7 +24,8 @@ object TemporalErrors {
 
   def operatorOutside(operator: String): Nothing = fail(
     "OUTSIDE",
-    s"$operator is an operator over valid-time relations: call it inside sequenced(TABLE(...)).")
+    s"$operator is an operator over valid-time relations: call it inside sequenced(TABLE(...)), or " +
+      "say ts => and te =>, the names of the columns between which rows are valid.")
 
   def outerCte(): Nothing = fail(
     "OUTER_CTE",
