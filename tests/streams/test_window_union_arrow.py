@@ -54,17 +54,10 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def check(
-    base: list[tuple[Any, Any]], probe: list[tuple[Any, Any, Any]], kinds: Any, **window: Any
-) -> None:
+def check(base: list[tuple[Any, Any]], probe: list[tuple[Any, Any, Any]], kinds: Any, **window: Any) -> None:
     """Of instants that differ, so that first, last and list are what they have to be."""
     time, value = kinds
-    ours = pa.table(
-        {
-            "k": pa.array([r[0] for r in base], pa.string()),
-            "ts": pa.array([r[1] for r in base], time),
-        }
-    )
+    ours = pa.table({"k": pa.array([r[0] for r in base], pa.string()), "ts": pa.array([r[1] for r in base], time)})
     theirs = pa.table(
         {
             "k": pa.array([r[0] for r in probe], pa.string()),
@@ -72,11 +65,7 @@ def check(
             "v": pa.array([r[2] for r in probe], value),
         }
     )
-    names = (
-        FUNCTIONS
-        if not pa.types.is_string(value)
-        else ("count", "min", "max", "first", "last", "list")
-    )
+    names = FUNCTIONS if not pa.types.is_string(value) else ("count", "min", "max", "first", "last", "list")
     aggs = {name: f"{name}(v)" for name in names} | {"n": "count(*)"}
     rows = isa.window_union(ours, theirs, by="k", aggs=aggs, **window).to_pylist()
     assert len(rows) == len(base)
@@ -116,9 +105,7 @@ def test_like_a_loop(data: st.DataObject) -> None:
     value = data.draw(st.sampled_from(list(VALUES)))
     values = st.one_of(st.none(), VALUES[value])
     base = data.draw(st.lists(st.tuples(keys, numbers), max_size=20))
-    probe = data.draw(
-        st.lists(st.tuples(keys, numbers, values), max_size=30, unique_by=lambda r: r[:2])
-    )
+    probe = data.draw(st.lists(st.tuples(keys, numbers, values), max_size=30, unique_by=lambda r: r[:2]))
     check(base, probe, (pa.int64(), value), pre=data.draw(distances), fol=data.draw(distances))
 
 

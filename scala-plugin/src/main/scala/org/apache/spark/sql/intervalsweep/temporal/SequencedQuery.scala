@@ -31,7 +31,8 @@ private[temporal] case class SequencedQuery(
     rules: Seq[Rule[LogicalPlan]]) {
 
   private val conf = SQLConf.get
-  private val plain = rewritten(Decorrelation.plain(withoutCtes))
+  private val asWritten = Decorrelation.plain(withoutCtes)
+  private val plain = rewritten(asWritten)
   private val leaves = TemporalPlan.leaves(plain)
   if (leaves.isEmpty) TemporalErrors.notMarked()
 
@@ -42,7 +43,8 @@ private[temporal] case class SequencedQuery(
   }
 
   def plan: LogicalPlan = at match {
-    case Some(instant) if !TemporalPlan.hasOperators(plain) => snapshot(plain, typed(instant))
+    case Some(instant) if !TemporalPlan.hasOperators(asWritten) =>
+      snapshot(asWritten, typed(instant))
     case Some(instant) =>
       val rows = history
       val number = PeriodEndpoint(typed(instant), isEnd = false)
