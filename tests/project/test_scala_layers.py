@@ -25,7 +25,7 @@ EXECUTION = (
 LAYERS = (
     *("functions", "condition", "temporal", "temporal/rules"),
     *(f"execution/{name}" for name in EXECUTION),
-    *("execution", "planner"),
+    *("execution", "streams", "planner"),
 )
 NOT_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|^import [^\n{]*(?:\{[^}]*\})?", re.S | re.M)
 TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')

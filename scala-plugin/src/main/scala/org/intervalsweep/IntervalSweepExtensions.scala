@@ -4,12 +4,12 @@ package org.intervalsweep
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.functions.{
-  DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions
+  DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions, WindowMark
 }
 import org.apache.spark.sql.intervalsweep.planner.{
   AggregateRuns, FiltersBelowRowIdentity, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
-  JoinReportFunction, LateralAggregates, PeriodSweepStrategy, PrunePartitions, ReadVectors, SplitSkewedKeys,
-  WriteOutEqualities
+  JoinReportFunction, LateralAggregates, PeriodSweepStrategy, PrunePartitions, ReadVectors,
+  SplitSkewedKeys, StreamStrategy, StreamWindows, WriteOutEqualities
 }
 import org.apache.spark.sql.intervalsweep.temporal.TemporalFunctions
 import org.apache.spark.sql.intervalsweep.temporal.rules.{
@@ -25,7 +25,7 @@ import org.apache.spark.sql.intervalsweep.temporal.rules.{
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects, into the Spark that it was made for: the functions, a rule for resolution, eight
+ * It only injects, into the Spark that it was made for: the functions, two rules of analysis, eight
  * for the optimizer, the strategies, a rule for columnar inputs and three for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
@@ -33,9 +33,11 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     MadeFor.check()
     IntervalSweepConf.register()
     IntervalFunctions.descriptions.foreach(extensions.injectFunction)
+    WindowMark.descriptions.foreach(extensions.injectFunction)
     extensions.injectTableFunction(JoinReportFunction.description)
     new TemporalFunctions(Seq(MergeSetOperations, DropInnerSweep, PushDistinctThroughJoin))
       .descriptions.foreach(extensions.injectTableFunction)
+    extensions.injectResolutionRule(_ => StreamWindows)
     extensions.injectResolutionRule(_ => LateralAggregates)
     extensions.injectOptimizerRule(_ => WriteOutEqualities)
     extensions.injectOptimizerRule(_ => FiltersBelowRowIdentity)
@@ -47,6 +49,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPreCBORule(_ => AggregateRuns)
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
     extensions.injectPlannerStrategy(_ => PeriodSweepStrategy)
+    extensions.injectPlannerStrategy(_ => StreamStrategy)
     extensions.injectColumnar(_ => ReadVectors)
     extensions.injectQueryStagePrepRule(_ => PrunePartitions)
     extensions.injectQueryStagePrepRule(_ => SplitSkewedKeys)

@@ -190,4 +190,15 @@ object ConditionAnalysis {
       right: AttributeSet,
       wish: SweepWish = SweepWish()): Either[WhyNot, SweepCondition] =
     ConditionAnalysis(Sides(left, right), wish)(condition)
+
+  /** The keys that a conjunct is, left and right; None if it is something else. */
+  def keys(
+      conjunct: Expression,
+      left: AttributeSet,
+      right: AttributeSet): Option[Seq[(Expression, Expression)]] =
+    Conjuncts.of(conjunct) match {
+      case Seq(only) =>
+        EqualityKeys(Sides(left, right), ofFunctions = true).of(only).flatMap(_.toOption)
+      case _ => None
+    }
 }

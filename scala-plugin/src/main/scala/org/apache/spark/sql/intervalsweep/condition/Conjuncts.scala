@@ -25,7 +25,7 @@ private[condition] case class Conjunct(
 private[condition] object Conjuncts {
 
   /** In the order of the condition; a comparison is never below a NOT. */
-  def of(condition: Expression): Seq[Conjunct] = split(plain(condition))
+  def of(condition: Expression): Seq[Conjunct] = split(Plain(condition))
 
   private def split(condition: Expression): Seq[Conjunct] = condition match {
     case And(left, right) => split(left) ++ split(right)
@@ -71,14 +71,6 @@ private[condition] object Conjuncts {
     case Literal.FalseLiteral | Literal(null, _) => true
     case c: Cast => isNeverTrue(c.child)
     case _ => false
-  }
-
-  /** Without what only stands for something else; the optimizer leaves none of it. */
-  private def plain(e: Expression): Expression = e.transform {
-    case r: RuntimeReplaceable => plain(r.replacement)
-    case w: With if w.deterministic =>
-      val values = w.defs.map(d => d.id -> plain(d.child)).toMap
-      plain(w.child.transform { case ref: CommonExpressionRef => values(ref.id) })
   }
 
   /** Exact under three-valued logic: both are NULL for the same rows. */

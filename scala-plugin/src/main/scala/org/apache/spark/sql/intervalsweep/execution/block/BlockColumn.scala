@@ -30,7 +30,7 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   final def set(i: Int, row: InternalRow, ordinal: Int): Unit =
     if (row.isNullAt(ordinal)) setNull(i) else { nulls(i) = false; setValue(i, row, ordinal) }
 
-  private def setNull(i: Int): Unit = {
+  final def setNull(i: Int): Unit = {
     nulls(i) = true
     hasNulls = true
   }

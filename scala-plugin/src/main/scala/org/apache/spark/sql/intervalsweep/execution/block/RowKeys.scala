@@ -32,6 +32,9 @@ object RowKeys {
   def of(keys: Seq[Expression], input: Seq[Attribute]): RowKeys =
     if (isNumber(keys)) new NumberKey(keys.head, input) else new ManyKeys(keys, input)
 
+  /** What was read of a single key that is a number. */
+  def number(keys: RowKeys): Long = keys.asInstanceOf[NumberKey].number
+
   def isNumber(keys: Seq[Expression]): Boolean =
     keys.size == 1 && EndpointEncoding.isExact(keys.head.dataType)
 }

@@ -68,7 +68,7 @@ object RowShuffle {
     (pair._1, pair._2.copy())
 
   /** How much is packed for one of so many partitions. */
-  private[execution] def bytesFor(partitions: Int): Long =
+  def bytesFor(partitions: Int): Long =
     math.max(LeastBytes, math.min(MostBytes, PackedBytes / partitions))
 
   def createMetrics(sc: SparkContext): Map[String, SQLMetric] =

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner
+
+import org.apache.spark.sql.catalyst.encoders.{AgnosticEncoders, ExpressionEncoder}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias, Attribute, AttributeReference, CreateStruct, Expression, GetStructField, IsNull
+}
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.catalyst.plans.logical.{
+  CollectMetrics, EventTimeWatermark, Filter, LocalRelation, LogicalPlan, TransformWithState, Union
+}
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.streams.{
+  PackSlots, PackSlotsExec, StreamCounts, StreamErrors, StreamMachine, StreamProcessor
+}
+import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
+import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
+
+/** A [[StreamMachine]] as a plan: Spark's own operator with state, over rows packed by slot. */
+private[planner] object StreamOperator {
+
+  /**
+   * @param sides the rows of each side, with its columns
+   * @param mode  append, or update where a row may come out again
+   */
+  def apply(machine: StreamMachine, sides: Seq[LogicalPlan], mode: OutputMode): StreamOperator = {
+    checkStateStore()
+    val packed = machine.sides.zip(sides).zipWithIndex.map { case ((side, plan), number) =>
+      PackSlots(number, side, plan)
+    }
+    val rows = Union(packed)
+    val slot = rows.output.head
+    // Spark binds what it reads of a row to these, and gives it the whole row.
+    val data = rows.output
+    val item = CreateStruct(data.tail)
+    val result = AttributeReference("rows", StreamProcessor.output(machine), nullable = false)()
+    val processor: StatefulProcessor[_, _, _] = new StreamProcessor(machine)
+    val node = new TransformWithState(
+      slot,
+      item,
+      Seq(slot),
+      data,
+      processor.asInstanceOf[StatefulProcessor[Any, Any, Any]],
+      TimeMode.EventTime(),
+      mode,
+      ExpressionEncoder(AgnosticEncoders.PrimitiveIntEncoder).asInstanceOf[ExpressionEncoder[Any]],
+      result,
+      rows,
+      hasInitialState = false,
+      Seq(slot),
+      data,
+      item,
+      LocalRelation(slot))
+    StreamOperator(counted(node, result, machine.output.size), result, machine)
+  }
+
+  /** Has what the slots count be in the query's progress, among the observed metrics. */
+  private def counted(node: LogicalPlan, rows: Attribute, ordinal: Int): LogicalPlan = {
+    val counts = GetStructField(rows, ordinal, Some("counts"))
+    val metrics = StreamCounts.schema.names.toSeq.zipWithIndex.map { case (name, i) =>
+      Alias(Sum(GetStructField(counts, i, Some(name))).toAggregateExpression(), name)()
+    }
+    val name = s"intervalsweep_${rows.exprId.id}"
+    Filter(IsNull(counts), CollectMetrics(name, metrics, node, dataframeId = 0))
+  }
+
+  private def checkStateStore(): Unit = {
+    val setting = SQLConf.STATE_STORE_PROVIDER_CLASS
+    val wanted = classOf[RocksDBStateStoreProvider].getName
+    val found = SQLConf.get.getConf(setting)
+    if (found != wanted) StreamErrors.stateStore(setting.key, found, wanted)
+  }
+
+  /** The column that a stream's watermark is on; fails if there is none. */
+  def eventTime(side: String, plan: LogicalPlan): Attribute =
+    plan.output.find(_.metadata.contains(EventTimeWatermark.delayKey)).getOrElse {
+      val times = plan.output.filter(_.dataType == org.apache.spark.sql.types.TimestampType)
+      StreamErrors.noWatermark(side, times.map(_.name))
+    }
+
+  /** How late the rows may be, in milliseconds. */
+  def delay(time: Attribute): Long = time.metadata.getLong(EventTimeWatermark.delayKey)
+
+  def withoutWatermark(metadata: Metadata): Metadata =
+    new MetadataBuilder().withMetadata(metadata).remove(EventTimeWatermark.delayKey).build()
+}
+
+/** @param rows the column of `plan` that has the machine's rows */
+private[planner] case class StreamOperator(
+    plan: LogicalPlan,
+    rows: Attribute,
+    machine: StreamMachine) {
+
+  /** A field of the rows. */
+  def field(ordinal: Int): Expression =
+    GetStructField(rows, ordinal, Some(machine.output(ordinal).name))
+
+  /** A field as the column that it was before. */
+  def column(ordinal: Int, as: Attribute, metadata: Metadata): Alias =
+    Alias(field(ordinal), as.name)(as.exprId, as.qualifier, Some(metadata))
+}
+
+/** Plans what stream operators need beside Spark's own. */
+object StreamStrategy extends SparkStrategy {
+
+  /** Internal to Spark 4.3, where the state may have other partitions than shuffles. */
+  private val StatePartitions = "spark.sql.streaming.internal.stateStore.partitions"
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case PackSlots(number, columns, keys, output, child) =>
+      // In a stream it is that of the session that runs the query, which the checkpoint decides.
+      val conf = SQLConf.get
+      val partitions =
+        conf.getConfString(StatePartitions, conf.numShufflePartitions.toString).toInt
+      Seq(PackSlotsExec(number, columns, keys, output, partitions, planLater(child)))
+    case _ => Nil
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.{LATERAL_JOIN, OUTER_REFERENCE}
+import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.condition.{Plain, TimeWindow}
+import org.apache.spark.sql.intervalsweep.functions.WindowMark
+import org.apache.spark.sql.intervalsweep.streams.{StreamErrors, StreamSide, WindowUnion}
+import org.apache.spark.sql.streaming.OutputMode
+
+/**
+ * Window unions of two streams, which Spark refuses:
+ * {{{
+ *   S LEFT JOIN LATERAL (SELECT sum(v), count(*) FROM R
+ *     WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL ... AND S.ts) ON true
+ *
+ *   Project [S.*, the aggregates]
+ *     TransformWithState [slot] WindowUnion
+ *       Union
+ *         PackSlots  Project [S.*]           S
+ *         PackSlots  Project [k, ts, v]      R
+ * }}}
+ * It is a rule of analysis, as Spark checks what it supports then, and takes the lateral subquery
+ * apart soon after.
+ */
+object StreamWindows extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    plan.resolveOperatorsUpWithPruning(_.containsPattern(LATERAL_JOIN)) {
+      case join @ LateralJoin(base, subquery, Inner | LeftOuter, condition)
+          if conf.getConf(IntervalSweepConf.Enabled) && join.resolved &&
+            base.isStreaming && subquery.plan.isStreaming &&
+            condition.forall(Plain(_) == Literal.TrueLiteral) =>
+        LateralWindow.of(subquery.plan).map(windowUnion(base, _)).getOrElse(join)
+    }
+
+  private def windowUnion(base: LogicalPlan, lateral: LateralWindow): LogicalPlan = {
+    val baseTime = StreamOperator.eventTime("base stream", base)
+    val probeTime = StreamOperator.eventTime("probe stream", lateral.probe)
+    val condition = lateral.conditions.reduceOption(And).getOrElse(Literal.TrueLiteral)
+    val found = TimeWindow.of(condition, baseTime, probeTime)
+    val window = found.window.getOrElse {
+      StreamErrors.unboundedState(found.missing.mkString(" and "), baseTime.name, probeTime.name)
+    }
+    val parts = ConditionParts(found.others, base.outputSet, lateral.probe.outputSet)
+    val bases = new SideColumns(base, base.output)
+    val probes = new SideColumns(
+      parts.probeOnly.reduceOption(And).fold(lateral.probe)(Filter(_, lateral.probe)),
+      Nil)
+    val baseKeys = parts.keys.map { case (key, _) => bases.of(key) }
+    val probeKeys = parts.keys.map { case (_, key) => probes.of(key) }
+    val time = probes.of(probeTime)
+    val (lower, upper) = (window.lower.bound.map(bases.of), window.upper.bound.map(bases.of))
+    val isEager = lateral.results.exists(_.exists(_.isInstanceOf[WindowMark]))
+    val revision = Option.when(isEager)(bases.of(Literal(0)))
+    val aggregates = new WindowAggregates(probes)
+    val results = lateral.results.map(aggregates.of)
+    parts.residual.foreach(probes.ofAll)
+    val machine = WindowUnion(
+      StreamSide("base", bases.columns, baseKeys, baseTime),
+      base.output,
+      lower,
+      upper,
+      StreamSide("probe", probes.columns, probeKeys, time),
+      window,
+      aggregates.results,
+      parts.residual.reduceOption(And),
+      revision,
+      math.max(StreamOperator.delay(baseTime), StreamOperator.delay(probeTime)) * 1000)
+    val mode = if (isEager) OutputMode.Update() else OutputMode.Append()
+    val operator = StreamOperator(machine, Seq(bases.plan, probes.plan), mode)
+    // What waits for the end of its window has an event time that the watermark has passed.
+    val isLate = isEager || window.upper.offset + window.upper.slack > 0
+    val own = base.output.zipWithIndex.map { case (column, i) =>
+      val metadata =
+        if (isLate) StreamOperator.withoutWatermark(column.metadata) else column.metadata
+      operator.column(i, column, metadata)
+    }
+    val values = results.map { result =>
+      result.transform {
+        case a: Attribute =>
+          aggregates.ordinal(a).fold[Expression](a)(i => operator.field(base.output.size + i))
+        case WindowMark(isFinal) =>
+          operator.field(machine.output.size - (if (isFinal) 1 else 2))
+      }.asInstanceOf[NamedExpression]
+    }
+    withBaseColumns(own, values, lateral.output, operator.plan)
+  }
+
+  /** What is selected may read columns of the base row as well. */
+  private def withBaseColumns(
+      own: Seq[Alias],
+      values: Seq[NamedExpression],
+      columns: Seq[Attribute],
+      plan: LogicalPlan): LogicalPlan = {
+    val fields = AttributeMap(own.map(a => a.toAttribute -> a.child))
+    val named = values.zip(columns).map { case (value, column) =>
+      val e = LateralWindow.valueOf(value).transform { case a: Attribute => fields.getOrElse(a, a) }
+      Alias(e, column.name)(column.exprId, column.qualifier)
+    }
+    Project(own ++ named, plan)
+  }
+}
+
+/**
+ * A lateral subquery that aggregates rows without groups.
+ *
+ * @param results    what is selected, over the aggregate functions
+ * @param conditions over the base and the probe rows
+ * @param output     the columns that it has outside
+ */
+private[planner] case class LateralWindow(
+    results: Seq[NamedExpression],
+    conditions: Seq[Expression],
+    probe: LogicalPlan,
+    output: Seq[Attribute])
+
+private[planner] object LateralWindow {
+
+  def of(plan: LogicalPlan): Option[LateralWindow] = read(plan).map(_.copy(output = plan.output))
+
+  private def read(plan: LogicalPlan): Option[LateralWindow] = plan match {
+    case SubqueryAlias(_, child) => read(child)
+    case Project(columns, child) => read(child).map { window =>
+        val values = AttributeMap(window.results.map(r => r.toAttribute -> valueOf(r)))
+        window.copy(results = columns.map(inner).map(c => named(c, c.transform {
+          case a: Attribute => values.getOrElse(a, a)
+        })))
+      }
+    case Aggregate(Nil, results, child, _) =>
+      val (conditions, probe) = rows(child)
+      Option.when(!hasOuter(probe)) {
+        LateralWindow(results.map(inner), conditions.map(Plain(_)), probe, plan.output)
+      }
+    case _ => None
+  }
+
+  def valueOf(e: NamedExpression): Expression = e match {
+    case Alias(child, _) => child
+    case other => other
+  }
+
+  private def named(before: NamedExpression, e: Expression): NamedExpression = e match {
+    case alias: Alias => alias
+    case a: Attribute => a
+    case other => Alias(other, before.name)(before.exprId)
+  }
+
+  private def rows(plan: LogicalPlan): (Seq[Expression], LogicalPlan) = plan match {
+    case Filter(condition, child) =>
+      val (conditions, probe) = rows(child)
+      (conditions :+ withoutOuter(condition), probe)
+    case SubqueryAlias(_, child) if hasOuter(child) => rows(child)
+    case other => (Nil, other)
+  }
+
+  private def inner(e: NamedExpression): NamedExpression =
+    Plain(withoutOuter(e)).asInstanceOf[NamedExpression]
+
+  private def withoutOuter(e: Expression): Expression = e.transform {
+    case OuterReference(base) => base
+  }
+
+  private def hasOuter(plan: LogicalPlan): Boolean =
+    plan.exists(_.expressions.exists(_.containsPattern(OUTER_REFERENCE)))
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.intervalsweep.execution.block.{
+  KeyGroups, ManyKeysGroups, NumberGroups, RowBlock, RowKeys
+}
+
+/**
+ * A block whose rows are grouped by key.
+ *
+ * @param others the block with whose groups its rows match; rows without a group there are left
+ *               out. None: each key makes a group
+ */
+private[streams] final class KeyedBlock(
+    val block: RowBlock,
+    keys: Seq[Attribute],
+    input: Seq[Attribute],
+    others: Option[KeyedBlock]) {
+  private val key = if (keys.isEmpty) null else RowKeys.of(keys, input)
+  private val groups: KeyGroups =
+    others.fold(if (key == null) null else KeyGroups.of(keys))(_.groups)
+  private val (number, at) = (new Array[Long](1), new Array[Int](1))
+  if (key != null) block.grouped()
+
+  /** Goes on to a row; says whether none of its keys is NULL. */
+  def read(row: InternalRow): Boolean = key == null || { key.read(row); !key.anyNull }
+
+  /** Adds the row that was read. */
+  def append(row: InternalRow): Unit =
+    if (key == null) block.append(row, KeyGroups.NoGroup)
+    else {
+      val known = groups.of(key)
+      val group = if (known == KeyGroups.NoGroup && others.isEmpty) add() else known
+      if (group != KeyGroups.NoGroup) block.append(row, group)
+    }
+
+  private def add(): Int = groups match {
+    case many: ManyKeysGroups =>
+      many.add(key)
+      many.size - 1
+    case numbers: NumberGroups =>
+      number(0) = RowKeys.number(key)
+      numbers.addAll(number, 1, at, 0)
+      at(0)
+  }
+}

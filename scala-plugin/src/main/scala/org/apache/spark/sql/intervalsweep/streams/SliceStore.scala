@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.intervalsweep.execution.packing.RowPacker
+import org.apache.spark.sql.streaming.{MapState, StatefulProcessorHandle, TTLConfig, ValueState}
+import org.apache.spark.sql.types.DataType
+
+/**
+ * What a slot's state holds.
+ *
+ * @param types       of the columns of each side's rows
+ * @param sliceMicros how long a slice is
+ * @param fingerprint what the state is written for, by name. A checkpoint of another query is refused
+ *                    with the name of what differs
+ */
+case class StateLayout(
+    types: Seq[Array[DataType]],
+    sliceMicros: Long,
+    fingerprint: Seq[(String, String)])
+
+/**
+ * The rows that a slot keeps, packed, by the time at which they leave:
+ * {{{
+ *   slice        37            38            39          rows that leave in [38, 39) x width
+ *   parts    [0][1][2]       [0][1]         [0]          each what some micro-batch added
+ * }}}
+ * What leaves together lies together: a slice is dropped as a whole. A micro-batch adds a part to
+ * each slice that it has rows for, and reads no other.
+ */
+final class SliceStore private (
+    layout: StateLayout,
+    headState: ValueState[Array[Byte]],
+    partState: MapState[Long, Array[Byte]],
+    private[streams] val head: SliceHead) {
+  private val slices =
+    layout.types.map(_ => mutable.TreeMap.empty[Long, Slice]).toArray
+  head.slices.foreach(s => slices(s.side)(s.number) = s)
+
+  private val writers = layout.types.map(_ => mutable.HashMap.empty[Long, SliceWriter]).toArray
+
+  def sliceMicros: Long = head.sliceMicros
+
+  /** The slices of a side, the first to leave first. */
+  def of(side: Int): Iterable[Slice] = slices(side).values
+
+  /** The rows of a slice. Each is valid until the next one. */
+  def rows(slice: Slice): Iterator[InternalRow] = {
+    val parts = (0 until slice.parts).map(part => partState.getValue(slice.key(part)))
+    SliceStore.unpack(parts, layout.types(slice.side))
+  }
+
+  /** Keeps a row that leaves at a time, in microseconds. */
+  def add(side: Int, leaves: Long, row: InternalRow, time: Long): Unit =
+    writers(side).getOrElseUpdate(
+      Math.floorDiv(leaves, head.sliceMicros),
+      new SliceWriter(layout.types(side).length)).add(row, time)
+
+  /** Drops what has left at a time; says how many rows that is. */
+  def expire(side: Int, now: Long): Long = {
+    val gone = slices(side).values.takeWhile(s => (s.number + 1) * head.sliceMicros <= now).toSeq
+    gone.foreach(drop)
+    gone.map(_.rows).sum
+  }
+
+  /** Drops what is stored of a side, but not what was added since. */
+  def clear(side: Int): Unit = slices(side).values.toSeq.foreach(drop)
+
+  private def drop(slice: Slice): Unit = {
+    (0 until slice.parts).foreach(part => partState.removeKey(slice.key(part)))
+    slices(slice.side).remove(slice.number)
+  }
+
+  /** Writes what was added, and the watermark. */
+  def save(watermark: Long, timer: Long): Unit = {
+    for (side <- writers.indices; (number, writer) <- writers(side)) append(side, number, writer)
+    val kept = slices.toSeq.flatMap(_.values)
+    headState.update(head.copy(watermark = watermark, timer = timer, slices = kept).toBytes)
+  }
+
+  private def append(side: Int, number: Long, writer: SliceWriter): Unit = {
+    val slice = slices(side).getOrElseUpdate(number, new Slice(side, number))
+    slice.add(writer)
+    if (slice.parts == SliceStore.MostParts) merge(slice, writer)
+    else {
+      partState.updateValue(slice.key(slice.parts), writer.packer.take())
+      slice.parts += 1
+    }
+  }
+
+  /** A slice of many small parts would be read in many pieces. */
+  private def merge(slice: Slice, writer: SliceWriter): Unit = {
+    rows(slice).foreach(writer.packer.add)
+    partState.updateValue(slice.key(0), writer.packer.take())
+    (1 until slice.parts).foreach(part => partState.removeKey(slice.key(part)))
+    slice.parts = 1
+  }
+
+  def numSlices: Int = slices.map(_.size).sum
+  def numRows: Long = slices.map(_.values.map(_.rows).sum).sum
+}
+
+private[streams] final class SliceWriter(numFields: Int) {
+  val packer = new RowPacker(numFields)
+  var minTime: Long = Long.MaxValue
+  var maxTime: Long = Long.MinValue
+
+  def add(row: InternalRow, time: Long): Unit = {
+    packer.add(row)
+    minTime = math.min(minTime, time)
+    maxTime = math.max(maxTime, time)
+  }
+}
+
+/** Rows of a side that leave within a stretch of time, and of which times they are. */
+final class Slice(val side: Int, val number: Long) {
+  private[streams] var parts = 0
+  private[streams] var rows = 0L
+  var minTime: Long = Long.MaxValue
+  var maxTime: Long = Long.MinValue
+
+  private[streams] def add(writer: SliceWriter): Unit = {
+    rows += writer.packer.numRows
+    minTime = math.min(minTime, writer.minTime)
+    maxTime = math.max(maxTime, writer.maxTime)
+  }
+
+  private[streams] def key(part: Int): Long =
+    number << SliceStore.PartBits + SliceStore.SideBits |
+      side.toLong << SliceStore.PartBits | part
+}
+
+object SliceStore {
+  private[streams] val PartBits = 5
+  private[streams] val SideBits = 2
+  private val MostParts = 8
+
+  private[streams] def unpack(
+      chunks: Seq[Array[Byte]],
+      types: Array[DataType]): Iterator[InternalRow] =
+    RowPacker.unpack(chunks.iterator, types)
+
+  /** The variables of the state: the same for all slots. */
+  private[streams] final class Variables(handle: StatefulProcessorHandle) {
+    private val heads = handle.getValueState("head", Encoders.BINARY, TTLConfig.NONE)
+    private val parts =
+      handle.getMapState("rows", Encoders.scalaLong, Encoders.BINARY, TTLConfig.NONE)
+
+    /** The state of the slot whose turn it is. */
+    def open(layout: StateLayout): SliceStore = {
+      val head =
+        if (heads.exists()) SliceHead.read(heads.get(), layout.fingerprint)
+        else SliceHead(0, SliceHead.NoTimer, layout.sliceMicros, layout.fingerprint, Nil)
+      new SliceStore(layout, heads, parts, head)
+    }
+  }
+}
+
+/**
+ * What a slot knows of its state.
+ *
+ * @param watermark of the last micro-batch, in milliseconds
+ * @param timer     the one that is registered
+ */
+private[streams] case class SliceHead(
+    watermark: Long,
+    timer: Long,
+    sliceMicros: Long,
+    fingerprint: Seq[(String, String)],
+    slices: Seq[Slice]) {
+
+  def toBytes: Array[Byte] = {
+    val bytes = new ByteArrayOutputStream
+    val out = new DataOutputStream(bytes)
+    out.writeByte(SliceHead.Format)
+    out.writeLong(watermark)
+    out.writeLong(timer)
+    out.writeLong(sliceMicros)
+    out.writeInt(fingerprint.size)
+    fingerprint.foreach { case (name, text) => Seq(name, text).foreach(SliceHead.write(out, _)) }
+    out.writeInt(slices.size)
+    slices.foreach { s =>
+      out.writeByte(s.side)
+      Seq(s.number, s.rows, s.minTime, s.maxTime).foreach(out.writeLong)
+      out.writeByte(s.parts)
+    }
+    bytes.toByteArray
+  }
+}
+
+private[streams] object SliceHead {
+  val NoTimer: Long = -1
+
+  /** Of heads and parts. A state of a later format is refused. */
+  private val Format = 1
+
+  private def write(out: DataOutputStream, text: String): Unit = {
+    val bytes = text.getBytes("UTF-8")
+    out.writeInt(bytes.length)
+    out.write(bytes)
+  }
+
+  private def readText(in: DataInputStream): String =
+    new String(in.readNBytes(in.readInt()), "UTF-8")
+
+  /** Fails if the state was written for something else. */
+  def read(bytes: Array[Byte], wanted: Seq[(String, String)]): SliceHead = {
+    val in = new DataInputStream(new ByteArrayInputStream(bytes))
+    val format = in.readByte()
+    if (format != Format) StreamErrors.stateFormat(format.toInt, Format)
+    val (watermark, timer, width) = (in.readLong(), in.readLong(), in.readLong())
+    val fingerprint = Seq.fill(in.readInt())((readText(in), readText(in)))
+    check(fingerprint, wanted)
+    val slices = Seq.fill(in.readInt()) {
+      val slice = new Slice(in.readByte().toInt, in.readLong())
+      slice.rows = in.readLong()
+      slice.minTime = in.readLong()
+      slice.maxTime = in.readLong()
+      slice.parts = in.readByte().toInt
+      slice
+    }
+    SliceHead(watermark, timer, width, fingerprint, slices)
+  }
+
+  private def check(written: Seq[(String, String)], wanted: Seq[(String, String)]): Unit =
+    for ((name, now) <- wanted; before = written.toMap.getOrElse(name, "nothing"))
+      if (before != now) StreamErrors.stateMismatch(name, before, now)
+}

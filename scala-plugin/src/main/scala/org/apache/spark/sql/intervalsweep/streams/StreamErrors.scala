@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
+
+/** What can be wrong with a query of streams: a closed list. */
+object StreamErrors {
+
+  private val Class = "INTERVALSWEEP_STREAM"
+
+  def noWatermark(side: String, columns: Seq[String]): Nothing = fail(
+    "NO_WATERMARK",
+    s"The $side has no watermark, so that no window would ever be final: say " +
+      s"withWatermark('${columns.headOption.getOrElse("ts")}', '10 seconds'), or however late " +
+      "its rows may be, on the stream.")
+
+  def unboundedState(missing: String, base: String, probe: String): Nothing = fail(
+    "UNBOUNDED_STATE",
+    s"The window over $probe has no $missing end that is a constant away from $base, so that " +
+      s"rows would have to be kept for ever: say $probe BETWEEN $base - INTERVAL ... AND " +
+      s"$base + INTERVAL ..., with the columns that the watermarks are on.")
+
+  def stateStore(setting: String, found: String, wanted: String): Nothing = fail(
+    "STATE_STORE",
+    s"The state of a window or a join of streams needs the RocksDB state store, and $setting is " +
+      s"$found: set it to $wanted before the query is made.")
+
+  def unsupported(what: String, cure: String): Nothing =
+    fail("UNSUPPORTED", s"$what is not supported over two streams: $cure.")
+
+  def stateMismatch(what: String, before: String, now: String): Nothing = fail(
+    "STATE_MISMATCH",
+    s"The checkpoint was written by a query with other $what: there it is $before, here $now. " +
+      "Start the changed query with a new checkpoint location, or undo the change.")
+
+  def stateFormat(found: Int, known: Int): Nothing = fail(
+    "STATE_FORMAT",
+    s"The checkpoint holds state of format $found, and this version of IntervalSweep reads " +
+      s"format $known: use the version that wrote it, or a new checkpoint location.")
+
+  private def fail(name: String, message: String, where: Origin = CurrentOrigin.get): Nothing = {
+    val text = s"[$Class.$name] $message"
+    throw new AnalysisException(
+      text,
+      where.line,
+      where.startPosition,
+      None,
+      // PySpark asks Spark for the text of a condition, and Spark knows none but its own.
+      Some("USER_RAISED_EXCEPTION"),
+      Map("errorMessage" -> text),
+      Array.empty)
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.types.{DataType, LongType, StructField, StructType}
+
+/**
+ * What a stream operator reads and keeps of the rows of one side.
+ *
+ * @param columns of a row, as it is packed
+ * @param keys    the columns that decide to which slot a row goes; with none, all go to one
+ * @param time    the TIMESTAMP column that the side's watermark is on
+ */
+case class StreamSide(
+    name: String,
+    columns: Seq[Attribute],
+    keys: Seq[Attribute],
+    time: Attribute) {
+  val types: Array[DataType] = columns.map(_.dataType).toArray
+  val timeOrdinal: Int = ordinal(time)
+
+  def ordinal(column: Attribute): Int = columns.indexWhere(_.exprId == column.exprId)
+}
+
+/**
+ * What a stream operator does with the rows of a slot. It has no state of its own but what is
+ * computed of it: rows that are needed later are in the slot's [[SliceStore]].
+ *
+ * A machine is made by the driver and sent to the tasks; what a task makes of it, such as compiled
+ * projections, is transient and lazy.
+ */
+trait StreamMachine extends Serializable {
+
+  /** Rows that arrive are of one of them, by its number. */
+  def sides: Seq[StreamSide]
+
+  /** The rows that come out. */
+  def output: StructType
+
+  /** What is kept of them. */
+  def state: StateLayout
+
+  /** The rows that come out of a slot with a micro-batch. They are valid until the next one. */
+  def run(batch: SlotBatch): Iterator[InternalRow]
+}
+
+/**
+ * What a micro-batch has for a slot. A slot sees each one in which rows arrive, and each one that
+ * moves the watermark.
+ *
+ * @param before the watermark of the micro-batch before, in microseconds: what is not later is late
+ * @param now    the watermark. Rows up to it are late from the next micro-batch on
+ */
+final class SlotBatch(
+    sides: Seq[StreamSide],
+    chunks: Array[Seq[Array[Byte]]],
+    val before: Long,
+    val now: Long,
+    val store: SliceStore,
+    val counts: StreamCounts) {
+
+  /** The side's rows that are not late. Each is valid until the next one. */
+  def rows(side: Int): Iterator[InternalRow] = {
+    val time = sides(side).timeOrdinal
+    SliceStore.unpack(chunks(side), sides(side).types).filter { row =>
+      val isLate = !row.isNullAt(time) && row.getLong(time) <= before
+      if (isLate) counts.late += 1
+      !isLate
+    }
+  }
+}
+
+/** What happened in a slot with a micro-batch, and what it keeps then. */
+final class StreamCounts {
+  var late = 0L
+  var expired = 0L
+  var revisions = 0L
+}
+
+object StreamCounts {
+
+  /** Under these names they are in the progress of the query. */
+  val schema: StructType =
+    StructType(Seq("lateRows", "expiredRows", "revisions", "storedRows", "storedSlices").map {
+      StructField(_, LongType, nullable = false)
+    })
+
+  private[streams] def row(counts: StreamCounts, store: SliceStore): InternalRow =
+    InternalRow(
+      counts.late,
+      counts.expired,
+      counts.revisions,
+      store.numRows,
+      store.numSlices.toLong)
+}

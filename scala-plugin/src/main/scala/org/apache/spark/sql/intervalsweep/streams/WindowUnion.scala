@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection}
+import org.apache.spark.sql.intervalsweep.condition.{EncodedEndpoint, TimeWindow, WindowEnd}
+import org.apache.spark.sql.intervalsweep.execution.block.{
+  BlockColumn, BlockLayout, IntColumn, KeyGroups, RowBlock, TaskMemory
+}
+import org.apache.spark.sql.types.{BooleanType, IntegerType, StructField, StructType}
+
+/**
+ * For each base row, aggregates over the probe rows of its key in a window around its time, when
+ * nothing that may yet arrive can change them: the online interval join of Scale-OIJ.
+ *
+ * {{{
+ *                    lower           time of the base row     upper
+ *   probe rows  ------[------x---x-------------x-----x-----x---]------x------> time
+ *                                                              ^
+ *                       final when the watermark is here: later probe rows are later, too
+ * }}}
+ * A base row waits until the watermark passes the upper end of its window, a probe row is kept as
+ * long as the window of a base row may reach it that is yet to come or waits.
+ *
+ * @param base       the columns of the base rows come out as they are
+ * @param upperBound the column of the base rows that has the upper end, where it has to be computed,
+ *                   and likewise `lowerBound`
+ * @param results    what is computed of the probe rows
+ * @param residual   what a base and a probe row have to fulfil besides
+ * @param revision   the column of the base rows that counts how often they have come out, if they do
+ *                   so before their windows are final
+ */
+case class WindowUnion(
+    base: StreamSide,
+    payload: Seq[Attribute],
+    lowerBound: Option[Attribute],
+    upperBound: Option[Attribute],
+    probe: StreamSide,
+    window: TimeWindow,
+    results: Seq[WindowResult],
+    residual: Option[Expression],
+    revision: Option[Attribute],
+    latenessMicros: Long)
+    extends StreamMachine {
+  import WindowUnion._
+
+  override def sides: Seq[StreamSide] = Seq(base, probe)
+
+  override def output: StructType = StructType(
+    payload.map(a => StructField(a.name, a.dataType, a.nullable)) ++
+      results.map(r => StructField(r.name, r.dataType, nullable = true)) ++
+      revision.toSeq.flatMap(_ =>
+        Seq(
+          StructField("revision", IntegerType, nullable = false),
+          StructField("is_final", BooleanType, nullable = false))))
+
+  private def pre: Long = window.lower.slack - window.lower.offset
+  private def fol: Long = window.upper.slack + window.upper.offset
+
+  /** How long after its time a probe row may still be asked for. */
+  private val keptFor: Long = pre + math.max(fol, 0)
+
+  override val state: StateLayout = StateLayout(
+    sides.map(_.types),
+    sliceMicros = math.max(1000L, (math.max(keptFor, 0) + latenessMicros) / 64),
+    fingerprint)
+
+  private def fingerprint: Seq[(String, String)] = {
+    def schema(side: StreamSide): String =
+      side.columns.map(c => s"${c.name} ${c.dataType.sql}").mkString(", ")
+    def keys(side: StreamSide): String = side.keys.map(k => side.ordinal(k)).mkString(", ")
+    Seq(
+      "columns of the base rows" -> schema(base),
+      "columns of the probe rows" -> schema(probe),
+      "keys" -> s"${keys(base)} = ${keys(probe)}",
+      "window" -> s"${window.lower.offset} to ${window.upper.offset} microseconds")
+  }
+
+  override def toString: String = {
+    val keys = base.keys.zip(probe.keys).map { case (b, p) => s"$b = $p" }
+    val times = s"${probe.time} from ${seconds(window.lower)} to ${seconds(window.upper)} s around ${base.time}"
+    val by = results.map(r => if (r.kind.isDefined && residual.isEmpty) "runs" else "rows").distinct
+    val parts = keys ++ Seq(times) ++ residual.map(_.sql) ++
+      Seq(
+        s"aggregates by ${by.mkString(" and ")}",
+        if (revision.isDefined) "eager" else "final",
+        s"probe rows kept for ${keptFor / 1e6} s, in slices of ${state.sliceMicros / 1e6} s")
+    s"WindowUnion [${parts.mkString(", ")}]"
+  }
+
+  private def seconds(end: WindowEnd): Double = end.offset / 1e6
+
+  @transient private lazy val values = new WindowResults(results, base.columns, probe.columns, residual)
+  private def baseLayout: BlockLayout =
+    BlockLayout(
+      base.columns,
+      base.columns,
+      (base.time +: (lowerBound ++ upperBound).toSeq).map(EncodedEndpoint(_)),
+      sortSlot = 0)
+  private def probeLayout: BlockLayout =
+    BlockLayout(probe.columns, probe.columns, Seq(EncodedEndpoint(probe.time)), sortSlot = 0)
+
+  private val upperOrdinal = upperBound.map(base.ordinal)
+
+  /** The last time at which a probe row may be in the window of a base row. */
+  private def upperEnd(row: InternalRow): Long = upperOrdinal match {
+    case Some(ordinal) => row.getLong(ordinal)
+    case None => row.getLong(base.timeOrdinal) + window.upper.offset
+  }
+
+  override def run(batch: SlotBatch): Iterator[InternalRow] = {
+    val memory = new TaskMemory(TaskContext.get().taskMemoryManager())
+    val rows = new BaseRows(this, memory)
+    val found = if (revision.isDefined) eager(batch, rows) else atTheEnd(batch, rows)
+    batch.store.expire(Base, batch.now)
+    batch.counts.expired += batch.store.expire(Probe, batch.now)
+    found
+  }
+
+  /** Rows come out when their windows are final; the others wait. */
+  private def atTheEnd(batch: SlotBatch, rows: BaseRows): Iterator[InternalRow] = {
+    batch.rows(Base).foreach { row =>
+      if (!rows.hasWindow(row)) rows.lone.append(row, KeyGroups.NoGroup)
+      else {
+        val end = upperEnd(row)
+        if (end <= batch.now) rows.keyed.append(row)
+        else batch.store.add(Base, end, row, row.getLong(base.timeOrdinal))
+      }
+    }
+    for {
+      slice <- batch.store.of(Base).takeWhile(_.number * batch.store.sliceMicros <= batch.now)
+      row <- batch.store.rows(slice)
+      end = upperEnd(row)
+      if end > batch.before && end <= batch.now && rows.hasWindow(row)
+    } rows.keyed.append(row)
+    val partners = probeRows(batch, rows)._1
+    val runs = sweep(rows.block, partners)
+    columns(rows.block, values.of(rows.block, partners, runs)) ++
+      columns(rows.lone, values.ofNone(rows.lone.numRows))
+  }
+
+  /**
+   * Rows come out at once, and again when a probe row arrives in their window, and when it is final.
+   * What waits is stored again with its revision.
+   */
+  private def eager(batch: SlotBatch, rows: BaseRows): Iterator[InternalRow] = {
+    for (slice <- batch.store.of(Base).toSeq; row <- batch.store.rows(slice))
+      if (upperEnd(row) > batch.before && rows.hasWindow(row)) rows.keyed.append(row)
+    batch.rows(Base).foreach { row =>
+      if (rows.hasWindow(row)) rows.keyed.append(row)
+      else rows.lone.append(row, KeyGroups.NoGroup)
+    }
+    val (partners, arrived) = probeRows(batch, rows)
+    val runs = sweep(rows.block, partners)
+    val news = new WindowRuns(rows.block, sorted(arrived), ends(rows.block))
+    val found = values.of(rows.block, partners, runs)
+    val revisions = new EagerRows(rows.block, base.ordinal(revision.get))
+    batch.store.clear(Base)
+    val out = (0 until rows.block.numRows).filter { i =>
+      val isFinal = upperEnd(revisions.at(i)) <= batch.now
+      val isOut = isFinal || news.count(i) > 0 || revisions.isNew(i)
+      if (isOut) revisions.raise(i, isFinal)
+      if (!isFinal) {
+        val row = revisions.at(i)
+        batch.store.add(Base, upperEnd(row), revisions.packed(i), row.getLong(base.timeOrdinal))
+      }
+      isOut
+    }.toArray
+    batch.counts.revisions += out.length
+    val lone = new EagerRows(rows.lone, base.ordinal(revision.get))
+    (0 until rows.lone.numRows).foreach(lone.raise(_, isFinal = true))
+    columns(rows.block, found ++ revisions.columns, Some(out)) ++
+      columns(rows.lone, values.ofNone(rows.lone.numRows) ++ lone.columns)
+  }
+
+  private def columns(
+      block: RowBlock,
+      results: Array[BlockColumn],
+      some: Option[Array[Int]] = None): Iterator[InternalRow] =
+    new BlockRows(
+      payload.map(base.ordinal).map(block.columns(_)).toArray ++ results,
+      some.getOrElse(Array.range(0, block.numRows)))
+
+  private def sweep(rows: RowBlock, partners: RowBlock): WindowRuns =
+    new WindowRuns(sorted(rows), sorted(partners), ends(rows))
+
+  private def sorted(block: RowBlock): RowBlock = {
+    block.sort()
+    block
+  }
+
+  /** Probe rows that are in the window of some of the base rows; and those of them that are new. */
+  private def probeRows(batch: SlotBatch, rows: BaseRows): (RowBlock, RowBlock) = {
+    val (all, arrived) = (rows.partners(), rows.partners())
+    val (first, last) = reach(rows.block)
+    batch.rows(Probe).foreach { row =>
+      if (!row.isNullAt(probe.timeOrdinal) && all.read(row)) {
+        val time = row.getLong(probe.timeOrdinal)
+        if (time >= first && time <= last) {
+          all.append(row)
+          if (revision.isDefined && arrived.read(row)) arrived.append(row)
+        }
+        if (time + keptFor > batch.now) batch.store.add(Probe, time + keptFor, row, time)
+      }
+    }
+    for {
+      slice <- batch.store.of(Probe) if slice.minTime <= last && slice.maxTime >= first
+      row <- batch.store.rows(slice)
+      time = row.getLong(probe.timeOrdinal)
+      if time >= first && time <= last && all.read(row)
+    } all.append(row)
+    (all.block, arrived.block)
+  }
+
+  /** The lower and the upper ends of the closing rows' windows. */
+  private def ends(block: RowBlock): WindowEnds = new WindowEnds(
+    block.endpoints(if (lowerBound.isDefined) 1 else 0),
+    if (lowerBound.isDefined) 0 else window.lower.offset,
+    block.endpoints(if (upperBound.isDefined) block.endpoints.length - 1 else 0),
+    if (upperBound.isDefined) 0 else window.upper.offset)
+
+  private def reach(block: RowBlock): (Long, Long) = {
+    val of = ends(block)
+    var first = Long.MaxValue
+    var last = Long.MinValue
+    var i = 0
+    while (i < block.numRows) {
+      first = math.min(first, of.lower(i))
+      last = math.max(last, of.upper(i))
+      i += 1
+    }
+    (first, last)
+  }
+}
+
+object WindowUnion {
+  val Base = 0
+  val Probe = 1
+
+  /** The base rows of a slot that a micro-batch is about. */
+  private final class BaseRows(union: WindowUnion, memory: TaskMemory) {
+    val block = new RowBlock(union.baseLayout, memory)
+    val keyed = new KeyedBlock(block, union.base.keys, union.base.columns, None)
+
+    /** Those without a window, for want of a key or a time. */
+    val lone = new RowBlock(union.baseLayout.withoutEndpoints, memory)
+
+    /** Goes on to a row; says whether there are probe rows that it can match. */
+    def hasWindow(row: InternalRow): Boolean =
+      !row.isNullAt(union.base.timeOrdinal) && keyed.read(row)
+
+    def partners(): KeyedBlock = new KeyedBlock(
+      new RowBlock(union.probeLayout, memory),
+      union.probe.keys,
+      union.probe.columns,
+      Some(keyed))
+  }
+
+  /** The revisions of base rows. */
+  private final class EagerRows(block: RowBlock, ordinal: Int) {
+    private val row = new BlockRow(block.columns)
+    private val revision = block.columns(ordinal).asInstanceOf[IntColumn]
+    private val last = BlockColumn(BooleanType).asInstanceOf[IntColumn]
+    private lazy val project = UnsafeProjection.create(block.columns.map(_.dataType))
+    last.grow(block.numRows)
+
+    def columns: Array[BlockColumn] = Array(revision, last)
+    def isNew(i: Int): Boolean = revision.values(i) == 0
+
+    def raise(i: Int, isFinal: Boolean): Unit = {
+      revision.values(i) += 1
+      last.values(i) = if (isFinal) 1 else 0
+    }
+
+    def at(i: Int): InternalRow = {
+      row.at = i
+      row
+    }
+
+    def packed(i: Int): InternalRow = project(at(i))
+  }
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two streams that arrive out of order, as files of which each micro-batch takes one."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+SCHEMA = "id INT, k INT, g STRING, ts TIMESTAMP, v INT, x DOUBLE, txt STRING"
+TYPES = [
+    pa.int32(),
+    pa.int32(),
+    pa.string(),
+    pa.timestamp("us", "UTC"),
+    pa.int32(),
+    pa.float64(),
+    pa.string(),
+]
+NAMES = [column.split()[0] for column in SCHEMA.split(", ")]
+START = dt.datetime(2024, 1, 1)
+PROVIDER = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+SETTINGS = {
+    "spark.sql.streaming.stateStore.providerClass": PROVIDER,
+    "spark.sql.shuffle.partitions": "2",
+}
+
+Row = tuple[Any, ...]
+
+
+def at(seconds: float) -> dt.datetime:
+    return START + dt.timedelta(seconds=seconds)
+
+
+@dataclass
+class Arrivals:
+    """
+    Rows of two streams in the order in which they arrive: each at its time and up to `lateness`
+    seconds later. The last file of each has a row from far ahead, by which all windows before are final.
+    """
+
+    rng: random.Random
+    rows: int = 200
+    files: int = 5
+    lateness: int = 20
+    span: int = 200
+    keys: int = 4
+    last: float = 100_000.0
+    base: list[Row] = field(default_factory=list)
+    probe: list[Row] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.base, self.probe = (self._stream(first) for first in (0, 1_000_000))
+
+    def _stream(self, first: int) -> list[Row]:
+        rng = self.rng
+        seconds = [rng.choice([rng.randrange(self.span), rng.random() * self.span]) for _ in range(self.rows)]
+        seconds.sort(key=lambda s: s + rng.random() * self.lateness)
+        return [self._row(first + i, s) for i, s in enumerate(seconds)]
+
+    def _row(self, number: int, seconds: float) -> Row:
+        rng = self.rng
+        return (
+            number,
+            rng.choice([None, *range(self.keys)]),
+            rng.choice("ab"),
+            None if rng.random() < 0.02 else at(seconds),
+            rng.choice([None, *range(-20, 20)]),
+            rng.choice([None, -0.0, 1.5, rng.random()]),
+            rng.choice([None, "", "p", "q" * 9]),
+        )
+
+    def write(self, folder: Path) -> None:
+        for name, rows in (("S", self.base), ("R", self.probe)):
+            cuts = sorted(self.rng.sample(range(1, len(rows)), self.files - 1))
+            parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+            parts.append([(-1, None, "a", at(self.last), None, None, None)])
+            for i, part in enumerate(parts):
+                write(folder / name, part, i)
+
+
+def write(folder: Path, rows: list[Row], number: int) -> None:
+    """Adds a file, which a stream reads after those with smaller numbers."""
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = zip(*rows, strict=True)
+    arrays = [pa.array(values, t) for values, t in zip(columns, TYPES, strict=True)]
+    file = folder / f"{number:04}.parquet"
+    pq.write_table(pa.table(arrays, names=NAMES), file)
+    os.utime(file, (1e9 + number, 1e9 + number))
+
+
+def read(spark: Any, folder: Path, lateness: float, names: tuple[str, str] = ("S", "R")) -> None:
+    """Has `S` and `R` be the streams, and `S_all` and `R_all` what is in the files."""
+    for name, source in zip(names, "SR", strict=True):
+        reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+        stream = reader.parquet(str(folder / source))
+        stream.withWatermark("ts", f"{lateness} seconds").createOrReplaceTempView(name)
+        spark.read.schema(SCHEMA).parquet(str(folder / source)).createOrReplaceTempView(f"{name}_all")
+
+
+def run(frame: Any, folder: Path, mode: str = "append") -> Any:
+    """Runs a stream over all that there is into Parquet files, or into memory where rows are updated."""
+    writer = frame.writeStream.outputMode(mode).trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    if mode == "append":
+        query = writer.format("parquet").start(str(folder / "out"))
+    else:
+        query = writer.format("memory").queryName("updates").start()
+    query.awaitTermination(300)
+    assert query.exception() is None
+    return query
+
+
+def progresses(query: Any) -> Iterator[Any]:
+    yield from (p for p in query.recentProgress if p.stateOperators)
