@@ -119,6 +119,11 @@ fuzz-temporal: $(JAR) ## Compare random histories with their slices in DuckDB an
 	PYTHONPATH=tests:tests/support $(PY) -m fuzz.temporal $(if $(CASES),--cases $(CASES)) \
 	  $(if $(SEED),--seed $(SEED)) $(ARGS)
 
+.PHONY: fuzz-streams
+fuzz-streams: $(JAR) ## Compare random window unions of streams with Spark in batch (CASES, SEED)
+	PYTHONPATH=tests:tests/support $(PY) -m fuzz.streams \
+	  $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
 .PHONY: lint
 lint: lint-python lint-scala lint-text ## Check style, types and docs; compiler warnings are errors
 

@@ -105,14 +105,20 @@ def test_aggregates_above_take_pairs(spark: Any, conf: Any, tmp_path: Any) -> No
 
 def test_reports(spark: Any, conf: Any) -> None:
     """What a stream will do is told before it starts."""
-    (report,) = intervalsweep.why_not(spark.sql(f"SELECT * FROM incoming a JOIN fixed b ON {KEYED}"))
+    (report,) = intervalsweep.why_not(
+        spark.sql(f"SELECT * FROM incoming a JOIN fixed b ON {KEYED}")
+    )
     assert report.swept
     assert "keys [a.k = b.k]" in report.how
     conf({BROADCAST: "-1"})
-    (report,) = intervalsweep.why_not(spark.sql(f"SELECT * FROM incoming a JOIN fixed b ON {PLAIN}"))
+    (report,) = intervalsweep.why_not(
+        spark.sql(f"SELECT * FROM incoming a JOIN fixed b ON {PLAIN}")
+    )
     assert (report.swept, report.reason) == (False, "StreamByRanges")
     assert "BROADCAST" in report.advice
-    (report,) = intervalsweep.why_not(spark.sql(f"SELECT * FROM incoming a JOIN incoming b ON {KEYED}"))
+    (report,) = intervalsweep.why_not(
+        spark.sql(f"SELECT * FROM incoming a JOIN incoming b ON {KEYED}")
+    )
     assert (report.swept, report.reason) == (False, "Streaming")
 
 

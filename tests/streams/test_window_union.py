@@ -99,7 +99,9 @@ def tables(spark: Any) -> None:
     for name, number in (("base", 40), ("probe", 60)):
         frame = spark.createDataFrame(rows(number, number), SCHEMA)
         frame.createOrReplaceTempView(name)
-    spark.sql("SELECT * FROM VALUES ('a', 2), ('b', 3), ('b', 5) t(k, f)").createOrReplaceTempView("names")
+    spark.sql("SELECT * FROM VALUES ('a', 2), ('b', 3), ('b', 5) t(k, f)").createOrReplaceTempView(
+        "names"
+    )
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -121,14 +123,24 @@ def test_from_runs(spark: Any, both: Both, conf: Any, way: str) -> None:
 
 
 def test_empty_and_one_row(both: Both) -> None:
-    for base, probe in (("base", "false"), ("base", "v = 5"), ("(SELECT * FROM base LIMIT 1)", "true")):
+    for base, probe in (
+        ("base", "false"),
+        ("base", "v = 5"),
+        ("(SELECT * FROM base LIMIT 1)", "true"),
+    ):
         query = (
             f"SELECT * FROM {base} base LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe "
             f"WHERE {probe} AND {KEYED}) w ON true"
         )
         assert both(query, swept=None) > 0
-    assert both("SELECT * FROM (SELECT * FROM base WHERE false) base LEFT JOIN LATERAL (SELECT count(*) c "
-                f"FROM probe WHERE {KEYED}) w ON true", swept=None) == 0
+    assert (
+        both(
+            "SELECT * FROM (SELECT * FROM base WHERE false) base LEFT JOIN LATERAL (SELECT count(*) c "
+            f"FROM probe WHERE {KEYED}) w ON true",
+            swept=None,
+        )
+        == 0
+    )
 
 
 def test_scalar_subqueries(both: Both) -> None:
@@ -137,18 +149,26 @@ def test_scalar_subqueries(both: Both) -> None:
 
     assert both(f"SELECT base.*, {of('sum(v)')} s, 1 + {of('count(*)')} c FROM base", swept=2)
     assert both(f"SELECT * FROM base WHERE v > 1 AND {of('count(*)')} > 2", swept=1)
-    assert both(f"SELECT k, coalesce({of('max(v)', 'HAVING count(*) > 3')}, -1) m FROM base", swept=1)
+    assert both(
+        f"SELECT k, coalesce({of('max(v)', 'HAVING count(*) > 3')}, -1) m FROM base", swept=1
+    )
 
 
 def test_below_and_above_others(both: Both) -> None:
     inner = QUERIES["keyed"].format(base="base")
     assert both(f"SELECT k, sum(c), max(s) FROM {inner} WHERE ts > 4 AND k = 'a' GROUP BY k")
     assert both(f"SELECT w.c, count(*) FROM {inner} GROUP BY w.c HAVING count(*) > 1")
-    assert both(f"SELECT * FROM {inner} LEFT JOIN LATERAL (SELECT count(*) c2 FROM probe WHERE {WINDOW}) w2 ON true",
-                swept=2)
-    assert both(f"SELECT * FROM names WHERE EXISTS (SELECT 1 FROM {inner} WHERE base.k = names.k AND w.c > 3)")
-    assert both(f"WITH b AS (SELECT * FROM base DISTRIBUTE BY v) SELECT b.ts, w.* FROM b LEFT JOIN LATERAL "
-                f"(SELECT count(*) c FROM probe WHERE probe.k = b.k AND probe.ts BETWEEN b.ts - 2 AND b.ts) w ON true")
+    assert both(
+        f"SELECT * FROM {inner} LEFT JOIN LATERAL (SELECT count(*) c2 FROM probe WHERE {WINDOW}) w2 ON true",
+        swept=2,
+    )
+    assert both(
+        f"SELECT * FROM names WHERE EXISTS (SELECT 1 FROM {inner} WHERE base.k = names.k AND w.c > 3)"
+    )
+    assert both(
+        "WITH b AS (SELECT * FROM base DISTRIBUTE BY v) SELECT b.ts, w.* FROM b LEFT JOIN LATERAL "
+        "(SELECT count(*) c FROM probe WHERE probe.k = b.k AND probe.ts BETWEEN b.ts - 2 AND b.ts) w ON true"
+    )
 
 
 def test_filters_reach_the_table(spark: Any) -> None:
@@ -169,5 +189,7 @@ def test_left_to_spark(both: Both) -> None:
 
 def test_columns_that_cannot_be_grouped(both: Both) -> None:
     """Values that Spark's groups would change, or that it has no groups of."""
-    base = "(SELECT *, struct(d, k) st, map(k, d) mp, array(d) ar FROM base WHERE k IS NOT NULL) base"
+    base = (
+        "(SELECT *, struct(d, k) st, map(k, d) mp, array(d) ar FROM base WHERE k IS NOT NULL) base"
+    )
     assert both(f"SELECT * FROM {QUERIES['keyless'].format(base=base)}")

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intervalsweep import IntervalSweepError, arrow as isa
+from intervalsweep import IntervalSweepError
+from intervalsweep import arrow as isa
 
 FUNCTIONS = ("count", "sum", "avg", "min", "max", "first", "last", "list")
 NAN = float("nan")
@@ -50,14 +51,21 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, float) and isinstance(b, float):
-        return a == b or math.isnan(a) and math.isnan(b) or math.isclose(a, b, rel_tol=1e-12)
+        return a == b or (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=1e-12)
     return bool(a == b)
 
 
-def check(base: list[tuple[Any, Any]], probe: list[tuple[Any, Any, Any]], kinds: Any, **window: Any) -> None:
+def check(
+    base: list[tuple[Any, Any]], probe: list[tuple[Any, Any, Any]], kinds: Any, **window: Any
+) -> None:
     """Of instants that differ, so that first, last and list are what they have to be."""
     time, value = kinds
-    ours = pa.table({"k": pa.array([r[0] for r in base], pa.string()), "ts": pa.array([r[1] for r in base], time)})
+    ours = pa.table(
+        {
+            "k": pa.array([r[0] for r in base], pa.string()),
+            "ts": pa.array([r[1] for r in base], time),
+        }
+    )
     theirs = pa.table(
         {
             "k": pa.array([r[0] for r in probe], pa.string()),
@@ -65,7 +73,11 @@ def check(base: list[tuple[Any, Any]], probe: list[tuple[Any, Any, Any]], kinds:
             "v": pa.array([r[2] for r in probe], value),
         }
     )
-    names = FUNCTIONS if not pa.types.is_string(value) else ("count", "min", "max", "first", "last", "list")
+    names = (
+        FUNCTIONS
+        if not pa.types.is_string(value)
+        else ("count", "min", "max", "first", "last", "list")
+    )
     aggs = {name: f"{name}(v)" for name in names} | {"n": "count(*)"}
     rows = isa.window_union(ours, theirs, by="k", aggs=aggs, **window).to_pylist()
     assert len(rows) == len(base)
@@ -105,7 +117,9 @@ def test_like_a_loop(data: st.DataObject) -> None:
     value = data.draw(st.sampled_from(list(VALUES)))
     values = st.one_of(st.none(), VALUES[value])
     base = data.draw(st.lists(st.tuples(keys, numbers), max_size=20))
-    probe = data.draw(st.lists(st.tuples(keys, numbers, values), max_size=30, unique_by=lambda r: r[:2]))
+    probe = data.draw(
+        st.lists(st.tuples(keys, numbers, values), max_size=30, unique_by=lambda r: r[:2])
+    )
     check(base, probe, (pa.int64(), value), pre=data.draw(distances), fol=data.draw(distances))
 
 

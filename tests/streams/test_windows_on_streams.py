@@ -3,14 +3,32 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import os
 import random
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arrivals import SETTINGS, Arrivals, at, progresses, read, run, write
-from comparison import ENABLED, bag, configured, difference
+import streaming_process
+from arrivals import (
+    SETTINGS,
+    Arrivals,
+    assert_streamed,
+    assert_written,
+    at,
+    expected,
+    progresses,
+    read,
+    run,
+    write,
+)
+from comparison import bag, difference
 
 LATERAL = """SELECT S.id, S.k, S.ts, S.x, w.* FROM {S} S LEFT JOIN LATERAL (
   SELECT {aggregates} FROM {R} R WHERE {condition}) w ON true"""
@@ -21,26 +39,10 @@ def _settings(conf: Any) -> None:
     conf(SETTINGS)
 
 
-def expected(spark: Any, text: str) -> Any:
-    """By Spark alone, without the row that is far ahead."""
-    with configured(spark, {ENABLED: "false"}):
-        return bag(spark.sql(text.format(S="S_all", R="R_all")).where("id >= 0").collect())
-
-
-def assert_streamed(spark: Any, folder: Path, text: str, lateness: float) -> Any:
-    read(spark, folder, lateness)
-    query = run(spark.sql(text.format(S="S", R="R")), folder)
-    wanted = expected(spark, text)
-    got = bag(spark.read.parquet(str(folder / "out")).where("id >= 0").collect())
-    assert not difference(wanted, got)
-    assert wanted.total() > 0
-    return query
-
-
 EXACT = (
-    "count(*) c, count(v) n, sum(v) s, min(v) lo, max(x) hi, avg(v) a, min(txt) t, "
+    "count(*) c, count(v) n, sum(v) total, min(v) lo, max(x) hi, avg(v) a, min(txt) t, "
     "sort_array(collect_list(v)) l, count(DISTINCT v) FILTER (WHERE v > 0) d, "
-    "max_by(txt, R.id) b, sum(v) + count(*) + first(S.id) z, sum(CAST(v AS DECIMAL(12, 2))) e"
+    "max_by(txt, R.id) b, sum(v) + count(*) z, sum(CAST(v AS DECIMAL(12, 2))) e"
 )
 CASES = {
     "keys": "R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 15 SECONDS AND S.ts",
@@ -57,12 +59,27 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_stream_is_batch(spark: Any, tmp_path: Path, case: str) -> None:
+def test_stream_is_batch(spark: Any, tmp_path: Path, conf: Any, case: str) -> None:
+    if case == "behind, and more":
+        conf({"spark.sql.intervalsweep.streamFanout": "2"})
     arrivals = Arrivals(random.Random(case))
     arrivals.write(tmp_path)
     text = LATERAL.replace("{aggregates}", EXACT).replace("{condition}", CASES[case])
     query = assert_streamed(spark, tmp_path, text, arrivals.lateness + 1)
-    assert {p.stateOperators[0].operatorName for p in progresses(query)} == {"transformWithStateExec"}
+    assert {p.stateOperators[0].operatorName for p in progresses(query)} == {
+        "transformWithStateExec"
+    }
+
+
+@pytest.mark.extended
+def test_days_of_the_calendar_have_23_to_25_hours(spark: Any, tmp_path: Path, conf: Any) -> None:
+    conf({"spark.sql.session.timeZone": "Europe/Berlin"})
+    start = dt.datetime(2024, 3, 30)
+    arrivals = Arrivals(random.Random(12), lateness=3600, span=3 * 86400, last=1e6, start=start)
+    arrivals.write(tmp_path)
+    condition = "R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL '1' DAY AND S.ts + INTERVAL '1' DAY"
+    text = LATERAL.replace("{aggregates}", EXACT).replace("{condition}", condition)
+    assert_streamed(spark, tmp_path, text, arrivals.lateness + 1)
 
 
 def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
@@ -72,7 +89,7 @@ def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
         return (number, 1, "a", at(seconds), value, None, None)
 
     # What is late with a micro-batch was decided by the one before it.
-    #              first         W 0            W 90                       W 91           W 190, late
+    # The watermarks are 0, 0, 90, 91 and 190, and what is late is so by the one before.
     for name, rows in {
         "S": [
             [row(0, 100, 0)],
@@ -105,6 +122,49 @@ def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
     assert [(r.id, r.s, r.c) for r in got] == wanted
 
 
+def test_an_aggregate_by_time_above_and_progress(spark: Any, tmp_path: Path) -> None:
+    arrivals = Arrivals(random.Random(11))
+    arrivals.write(tmp_path)
+    inner = LATERAL.replace("{aggregates}", "count(*) c, sum(v) s").replace(
+        "{condition}", CASES["keys"]
+    )
+    text = f"""SELECT window.start, count(*) n, sum(c) c, min(id) AS id
+               FROM ({inner}) GROUP BY window(ts, '1 minute')"""
+    query = assert_streamed(spark, tmp_path, text, arrivals.lateness + 1)
+    counts = [row for p in progresses(query) for row in p.observedMetrics.values()]
+    assert sum(row.lateRows or 0 for row in counts) == 0
+    assert max(row.storedRows or 0 for row in counts) > 0
+    # What is left are the rows that are far ahead.
+    assert counts[-1].storedRows <= 4
+    assert sum(row.expiredRows or 0 for row in counts) > 0
+
+
+@pytest.mark.extended
+def test_killed_again_and_again_each_row_is_written_once(spark: Any, tmp_path: Path) -> None:
+    arrivals = Arrivals(random.Random(8), rows=600, files=30)
+    arrivals.write(tmp_path)
+    text = LATERAL.replace("{aggregates}", "count(*) c, sum(v) s").replace(
+        "{condition}", CASES["keys"]
+    )
+    (tmp_path / "query.sql").write_text(text.format(S="S", R="R"))
+    script = streaming_process.__file__
+    command = [sys.executable, str(script), str(tmp_path), str(arrivals.lateness + 1)]
+    rng = random.Random(9)
+    for _ in range(5):
+        process = subprocess.Popen(command, start_new_session=True)
+        seen = len(list(tmp_path.glob("checkpoint/commits/*")))
+        while (
+            process.poll() is None and len(list(tmp_path.glob("checkpoint/commits/*"))) < seen + 3
+        ):
+            time.sleep(0.05)
+        time.sleep(rng.random())
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run(command, check=True, timeout=300)
+    read(spark, tmp_path, arrivals.lateness + 1)
+    assert_written(spark, tmp_path, text)
+
+
 @pytest.mark.extended
 def test_a_checkpoint_goes_on(spark: Any, tmp_path: Path) -> None:
     arrivals = Arrivals(random.Random(3), files=3)
@@ -132,14 +192,16 @@ def test_another_query_is_refused_by_a_checkpoint(spark: Any, tmp_path: Path) ->
 
     run(spark.sql(text(5)), tmp_path)
     write(tmp_path / "S", [(7, 1, "a", at(200_000), 1, None, None)], 100)
-    with pytest.raises(Exception, match="STATE_MISMATCH.*window.*-5000000.*-6000000"):
+    with pytest.raises(Exception, match=r"STATE_MISMATCH.*window.*-5000000.*-6000000"):
         run(spark.sql(text(6)), tmp_path)
 
 
 def test_what_a_stream_cannot_do_is_said(spark: Any, tmp_path: Path, conf: Any) -> None:
     Arrivals(random.Random(5), rows=20, files=2).write(tmp_path)
     read(spark, tmp_path, 21)
-    spark.readStream.schema("k INT, ts TIMESTAMP").parquet(str(tmp_path)).createOrReplaceTempView("N")
+    spark.readStream.schema("k INT, ts TIMESTAMP").parquet(str(tmp_path)).createOrReplaceTempView(
+        "N"
+    )
 
     def error(condition: str, probe: str = "R") -> str:
         text = LATERAL.format(S="S", R=probe, aggregates="count(*) c", condition=condition)
@@ -170,6 +232,8 @@ def test_rows_come_at_once_with_revisions(spark: Any, tmp_path: Path) -> None:
         assert r.final == (r.revision == finals[r.id].revision)
     assert len(rows) > len({(r.id, r.revision) for r in rows if r.final})
     assert len(rows) == len({(r.id, r.revision) for r in rows})
-    wanted = expected(spark, text.replace(", window_revision() AS revision, window_is_final() AS final", ""))
+    wanted = expected(
+        spark, text.replace(", window_revision() AS revision, window_is_final() AS final", "")
+    )
     got = bag(spark.table("updates").where("id >= 0 AND final").drop("revision", "final").collect())
     assert not difference(wanted, got)

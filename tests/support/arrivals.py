@@ -14,6 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from comparison import ENABLED, bag, configured, difference
+
 SCHEMA = "id INT, k INT, g STRING, ts TIMESTAMP, v INT, x DOUBLE, txt STRING"
 TYPES = [
     pa.int32(),
@@ -43,7 +45,7 @@ def at(seconds: float) -> dt.datetime:
 class Arrivals:
     """
     Rows of two streams in the order in which they arrive: each at its time and up to `lateness`
-    seconds later. The last file of each has a row from far ahead, by which all windows before are final.
+    seconds later. The last file of each has a row from far ahead: all windows before are final.
     """
 
     rng: random.Random
@@ -53,6 +55,7 @@ class Arrivals:
     span: int = 200
     keys: int = 4
     last: float = 100_000.0
+    start: dt.datetime = START
     base: list[Row] = field(default_factory=list)
     probe: list[Row] = field(default_factory=list)
 
@@ -61,7 +64,10 @@ class Arrivals:
 
     def _stream(self, first: int) -> list[Row]:
         rng = self.rng
-        seconds = [rng.choice([rng.randrange(self.span), rng.random() * self.span]) for _ in range(self.rows)]
+        seconds = [
+            rng.choice([rng.randrange(self.span), rng.random() * self.span])
+            for _ in range(self.rows)
+        ]
         seconds.sort(key=lambda s: s + rng.random() * self.lateness)
         return [self._row(first + i, s) for i, s in enumerate(seconds)]
 
@@ -71,7 +77,7 @@ class Arrivals:
             number,
             rng.choice([None, *range(self.keys)]),
             rng.choice("ab"),
-            None if rng.random() < 0.02 else at(seconds),
+            None if rng.random() < 0.02 else self.start + dt.timedelta(seconds=seconds),
             rng.choice([None, *range(-20, 20)]),
             rng.choice([None, -0.0, 1.5, rng.random()]),
             rng.choice([None, "", "p", "q" * 9]),
@@ -81,7 +87,9 @@ class Arrivals:
         for name, rows in (("S", self.base), ("R", self.probe)):
             cuts = sorted(self.rng.sample(range(1, len(rows)), self.files - 1))
             parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
-            parts.append([(-1, None, "a", at(self.last), None, None, None)])
+            parts.append(
+                [(-1, None, "a", self.start + dt.timedelta(seconds=self.last), None, None, None)]
+            )
             for i, part in enumerate(parts):
                 write(folder / name, part, i)
 
@@ -102,11 +110,13 @@ def read(spark: Any, folder: Path, lateness: float, names: tuple[str, str] = ("S
         reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
         stream = reader.parquet(str(folder / source))
         stream.withWatermark("ts", f"{lateness} seconds").createOrReplaceTempView(name)
-        spark.read.schema(SCHEMA).parquet(str(folder / source)).createOrReplaceTempView(f"{name}_all")
+        spark.read.schema(SCHEMA).parquet(str(folder / source)).createOrReplaceTempView(
+            f"{name}_all"
+        )
 
 
 def run(frame: Any, folder: Path, mode: str = "append") -> Any:
-    """Runs a stream over all that there is into Parquet files, or into memory where rows are updated."""
+    """Runs a stream over all that there is, into files, or into memory where rows are updated."""
     writer = frame.writeStream.outputMode(mode).trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     if mode == "append":
@@ -120,3 +130,24 @@ def run(frame: Any, folder: Path, mode: str = "append") -> Any:
 
 def progresses(query: Any) -> Iterator[Any]:
     yield from (p for p in query.recentProgress if p.stateOperators)
+
+
+def expected(spark: Any, text: str) -> Any:
+    """By Spark alone, without the row that is far ahead."""
+    with configured(spark, {ENABLED: "false"}):
+        return bag(spark.sql(text.format(S="S_all", R="R_all")).where("id >= 0").collect())
+
+
+def assert_streamed(spark: Any, folder: Path, text: str, lateness: float) -> Any:
+    """Runs the text over two streams, and compares their rows with those of Spark in batch."""
+    read(spark, folder, lateness)
+    query = run(spark.sql(text.format(S="S", R="R")), folder)
+    assert_written(spark, folder, text)
+    return query
+
+
+def assert_written(spark: Any, folder: Path, text: str) -> None:
+    wanted = expected(spark, text)
+    got = bag(spark.read.parquet(str(folder / "out")).where("id >= 0").collect())
+    assert not difference(wanted, got), f"{text}\n{difference(wanted, got)}"
+    assert wanted.total() > 0

@@ -125,6 +125,18 @@ object IntervalSweepConf {
       .booleanConf
       .createWithDefault(true)
 
+  val StreamFanout: ConfigEntry[Int] =
+    buildConf("spark.sql.intervalsweep.streamFanout")
+      .doc(
+        "Over how many of the state's partitions the base rows of a key are spread in a window " +
+          "union of streams; the other stream's rows are kept in each of them. More than 1 is for " +
+          "few or hot keys; 0 stands for all partitions, which are taken where there are no keys. " +
+          "It is fixed when a query starts for the first time.")
+      .version("0.1.0")
+      .intConf
+      .checkValue(_ >= 0, "It must not be negative.")
+      .createWithDefault(1)
+
   /** Every setting, for the documentation and its test. */
   val all: Seq[ConfigEntry[_]] =
     Seq(
@@ -137,7 +149,8 @@ object IntervalSweepConf {
       Boxes,
       WeakRanges,
       WorkerCacheBytes,
-      AggregateRuns)
+      AggregateRuns,
+      StreamFanout)
 
   /** Registers the settings with Spark, which happens when this object is first touched. */
   def register(): Unit = ()

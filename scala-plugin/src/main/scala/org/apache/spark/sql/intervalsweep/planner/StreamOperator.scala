@@ -28,7 +28,7 @@ private[planner] object StreamOperator {
   def apply(machine: StreamMachine, sides: Seq[LogicalPlan], mode: OutputMode): StreamOperator = {
     checkStateStore()
     val packed = machine.sides.zip(sides).zipWithIndex.map { case ((side, plan), number) =>
-      PackSlots(number, side, plan)
+      PackSlots(number, side, machine.fanout(number), plan)
     }
     val rows = Union(packed)
     val slot = rows.output.head
@@ -109,12 +109,12 @@ object StreamStrategy extends SparkStrategy {
   private val StatePartitions = "spark.sql.streaming.internal.stateStore.partitions"
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case PackSlots(number, columns, keys, output, child) =>
+    case PackSlots(number, columns, keys, fanout, output, child) =>
       // In a stream it is that of the session that runs the query, which the checkpoint decides.
       val conf = SQLConf.get
       val partitions =
         conf.getConfString(StatePartitions, conf.numShufflePartitions.toString).toInt
-      Seq(PackSlotsExec(number, columns, keys, output, partitions, planLater(child)))
+      Seq(PackSlotsExec(number, columns, keys, fanout, output, partitions, planLater(child)))
     case _ => Nil
   }
 }

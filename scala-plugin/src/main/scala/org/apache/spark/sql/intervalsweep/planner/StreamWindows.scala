@@ -5,7 +5,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreePattern.{LATERAL_JOIN, OUTER_REFERENCE}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{
+  CURRENT_LIKE, LATERAL_JOIN, OUTER_REFERENCE, PLAN_EXPRESSION, PYTHON_UDF
+}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.{Plain, TimeWindow}
 import org.apache.spark.sql.intervalsweep.functions.WindowMark
@@ -60,6 +62,7 @@ object StreamWindows extends Rule[LogicalPlan] {
     val aggregates = new WindowAggregates(probes)
     val results = lateral.results.map(aggregates.of)
     parts.residual.foreach(probes.ofAll)
+    (parts.residual ++ aggregates.results.map(_.function)).foreach(checkEvaluable)
     val machine = WindowUnion(
       StreamSide("base", bases.columns, baseKeys, baseTime),
       base.output,
@@ -70,6 +73,7 @@ object StreamWindows extends Rule[LogicalPlan] {
       aggregates.results,
       parts.residual.reduceOption(And),
       revision,
+      if (baseKeys.isEmpty) 0 else conf.getConf(IntervalSweepConf.StreamFanout),
       math.max(StreamOperator.delay(baseTime), StreamOperator.delay(probeTime)) * 1000)
     val mode = if (isEager) OutputMode.Update() else OutputMode.Append()
     val operator = StreamOperator(machine, Seq(bases.plan, probes.plan), mode)
@@ -89,6 +93,14 @@ object StreamWindows extends Rule[LogicalPlan] {
       }.asInstanceOf[NamedExpression]
     }
     withBaseColumns(own, values, lateral.output, operator.plan)
+  }
+
+  /** What goes through the rows of a window is evaluated in the state operator as it stands. */
+  private def checkEvaluable(e: Expression): Unit = {
+    val isFixed = e.deterministic && !e.containsAnyPattern(PLAN_EXPRESSION, PYTHON_UDF, CURRENT_LIKE)
+    if (!isFixed) StreamErrors.unsupported(
+      s"${e.sql} in the lateral subquery",
+      "compute it as a column of the stream that it reads")
   }
 
   /** What is selected may read columns of the base row as well. */

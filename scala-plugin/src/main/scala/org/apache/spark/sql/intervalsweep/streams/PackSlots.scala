@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams
 
+import scala.collection.mutable
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, AttributeReference, AttributeSet, BindReferences, GenericInternalRow, Literal,
-  Murmur3Hash, UnsafeProjection, UnsafeRow
+  Attribute, AttributeReference, AttributeSet, GenericInternalRow, Murmur3Hash, UnsafeProjection,
+  UnsafeRow
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
@@ -20,12 +22,14 @@ import org.apache.spark.unsafe.hash.Murmur3_x86_32
  * @param number  of the side
  * @param columns what is packed of a row
  * @param keys    the columns that decide to which slot it goes
+ * @param fanout  how many slots a key has
  * @param output  the slot, the side, the chunk
  */
 case class PackSlots(
     number: Int,
     columns: Seq[Attribute],
     keys: Seq[Attribute],
+    fanout: Fanout,
     override val output: Seq[Attribute],
     child: LogicalPlan)
     extends UnaryNode {
@@ -36,11 +40,11 @@ case class PackSlots(
 }
 
 object PackSlots {
-  def apply(number: Int, side: StreamSide, child: LogicalPlan): PackSlots = {
+  def apply(number: Int, side: StreamSide, fanout: Fanout, child: LogicalPlan): PackSlots = {
     val output = Seq("slot" -> IntegerType, "side" -> IntegerType, "chunk" -> BinaryType).map {
       case (name, dataType) => AttributeReference(name, dataType, nullable = false)()
     }
-    PackSlots(number, side.columns, side.keys, output, child)
+    PackSlots(number, side.columns, side.keys, fanout, output, child)
   }
 
   /**
@@ -73,6 +77,7 @@ case class PackSlotsExec(
     number: Int,
     columns: Seq[Attribute],
     keys: Seq[Attribute],
+    fanout: Fanout,
     override val output: Seq[Attribute],
     partitions: Int,
     child: SparkPlan)
@@ -82,62 +87,95 @@ case class PackSlotsExec(
   override def producedAttributes: AttributeSet = AttributeSet(output)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val (side, packed, keyed, input, n) = (number, columns, keys, child.output, partitions)
-    child.execute().mapPartitionsInternal(new SlotChunks(_, side, packed, keyed, input, n))
+    val (side, packed, input) = (number, columns, child.output)
+    val address = new SlotAddress(keys, fanout, partitions, input)
+    child.execute().mapPartitionsInternal(new SlotChunks(_, side, packed, address, input))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): PackSlotsExec =
     copy(child = newChild)
 }
 
+/** Says to which slots a row goes. */
+private final class SlotAddress(
+    keys: Seq[Attribute],
+    fanout: Fanout,
+    val partitions: Int,
+    input: Seq[Attribute])
+    extends Serializable {
+  private val team = if (fanout.slots == 0) partitions else math.min(fanout.slots, partitions)
+
+  /** How many slots each row goes to. */
+  val copies: Int = if (fanout.spread.isDefined) 1 else team
+
+  @transient private lazy val key = projected(keys)
+  @transient private lazy val spread = projected(fanout.spread.toSeq)
+
+  private def projected(columns: Seq[Attribute]): UnsafeProjection =
+    if (columns.isEmpty) null else UnsafeProjection.create(Seq(Murmur3Hash(columns, 42)), input)
+
+  private def hash(projection: UnsafeProjection, row: InternalRow): Int =
+    if (projection == null) 0 else projection(row).getInt(0)
+
+  /** The first of the slots, which are next to each other. */
+  def of(row: InternalRow): Int = {
+    val first = Math.floorMod(hash(key, row), partitions)
+    if (team == 1 || copies > 1) first
+    else (first + Math.floorMod(hash(spread, row), team)) % partitions
+  }
+}
+
 private final class SlotChunks(
     rows: Iterator[InternalRow],
     side: Int,
     columns: Seq[Attribute],
-    keys: Seq[Attribute],
-    input: Seq[Attribute],
-    partitions: Int)
+    address: SlotAddress,
+    input: Seq[Attribute])
     extends Iterator[InternalRow] {
+  private val partitions = address.partitions
   private val slots = PackSlots.slots(partitions)
   private val packers = Array.fill(partitions)(new RowPacker(columns.size))
   private val mostBytes = RowShuffle.bytesFor(partitions)
   private val project = UnsafeProjection.create(columns, input)
   private val areColumns = columns.map(_.exprId) == input.map(_.exprId)
-  private val hash = BindReferences.bindReference(
-    Murmur3Hash(if (keys.isEmpty) Seq(Literal(0)) else keys, 42),
-    input)
-  private val toUnsafe = UnsafeProjection.create(Array[DataType](IntegerType, IntegerType, BinaryType))
+  private val toUnsafe =
+    UnsafeProjection.create(Array[DataType](IntegerType, IntegerType, BinaryType))
   private val result = new GenericInternalRow(3)
 
-  /** The slot whose rows are given out next, if some are known to be. */
-  private var full = -1
+  /** The slots whose rows are given out next, if some are known to be. */
+  private val full = mutable.Queue.empty[Int]
   private var rest = 0
 
   override def hasNext: Boolean = {
-    while (full < 0 && rows.hasNext) add(rows.next())
-    if (full < 0 && rest < partitions) {
-      full = rest
+    while (full.isEmpty && rows.hasNext) add(rows.next())
+    if (full.isEmpty && rest < partitions) {
+      full += rest
       rest += 1
     }
-    full >= 0
+    full.nonEmpty
   }
 
   override def next(): InternalRow = {
     if (!hasNext) throw new NoSuchElementException
-    result.update(0, slots(full))
+    val slot = full.dequeue()
+    result.update(0, slots(slot))
     result.update(1, side)
-    result.update(2, packers(full).take())
-    full = -1
+    result.update(2, packers(slot).take())
     toUnsafe(result)
   }
 
   private def add(row: InternalRow): Unit = {
-    val slot = Math.floorMod(hash.eval(row).asInstanceOf[Int], partitions)
-    val packer = packers(slot)
-    packer.add(row match {
+    val first = address.of(row)
+    val packed = row match {
       case _: UnsafeRow | _: BatchRow if areColumns => row
       case _ => project(row)
-    })
-    if (packer.size >= mostBytes) full = slot
+    }
+    var k = 0
+    while (k < address.copies) {
+      val slot = (first + k) % partitions
+      packers(slot).add(packed)
+      if (packers(slot).size >= mostBytes) full += slot
+      k += 1
+    }
   }
 }

@@ -16,8 +16,8 @@ import org.apache.spark.sql.types.DataType
  *
  * @param types       of the columns of each side's rows
  * @param sliceMicros how long a slice is
- * @param fingerprint what the state is written for, by name. A checkpoint of another query is refused
- *                    with the name of what differs
+ * @param fingerprint what the state is written for, by name. A checkpoint of another query is
+ *                    refused with the name of what differs
  */
 case class StateLayout(
     types: Seq[Array[DataType]],

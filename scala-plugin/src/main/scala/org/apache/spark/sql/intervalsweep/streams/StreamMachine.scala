@@ -2,26 +2,7 @@
 package org.apache.spark.sql.intervalsweep.streams
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.types.{DataType, LongType, StructField, StructType}
-
-/**
- * What a stream operator reads and keeps of the rows of one side.
- *
- * @param columns of a row, as it is packed
- * @param keys    the columns that decide to which slot a row goes; with none, all go to one
- * @param time    the TIMESTAMP column that the side's watermark is on
- */
-case class StreamSide(
-    name: String,
-    columns: Seq[Attribute],
-    keys: Seq[Attribute],
-    time: Attribute) {
-  val types: Array[DataType] = columns.map(_.dataType).toArray
-  val timeOrdinal: Int = ordinal(time)
-
-  def ordinal(column: Attribute): Int = columns.indexWhere(_.exprId == column.exprId)
-}
+import org.apache.spark.sql.types.{LongType, StructField, StructType}
 
 /**
  * What a stream operator does with the rows of a slot. It has no state of its own but what is
@@ -37,6 +18,9 @@ trait StreamMachine extends Serializable {
 
   /** The rows that come out. */
   def output: StructType
+
+  /** To how many slots the rows of each side go. */
+  def fanout: Seq[Fanout] = sides.map(_ => Fanout(1, None))
 
   /** What is kept of them. */
   def state: StateLayout

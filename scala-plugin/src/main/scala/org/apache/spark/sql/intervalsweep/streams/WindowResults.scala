@@ -86,23 +86,26 @@ private[streams] final class WindowResults(
       case RunKind.Sum =>
         val counts = partners.tables.counts(ordinal)
         def isNone(i: Int): Boolean = counts(first(i) + count(i)) == counts(first(i))
-        if (result.isInstanceOf[DoubleColumn]) {
-          val sums = partners.tables.doubleSums(ordinal)
-          each(n)(i =>
-            if (isNone(i)) result.setNull(i) else result.setDouble(i, sums.of(first(i), count(i))))
-        } else {
-          val sums = partners.tables.sums(ordinal)
-          each(n)(i =>
-            if (isNone(i)) result.setNull(i)
-            else result.setLong(i, sums(first(i) + count(i)) - sums(first(i))))
+        partners.columns(ordinal) match {
+          case doubles: DoubleColumn =>
+            val sums = new SlidingSum(doubles, partners.numRows)
+            each(n) { i =>
+              sums.move(first(i), first(i) + count(i))
+              if (isNone(i)) result.setNull(i) else result.setDouble(i, sums.result)
+            }
+          case _ =>
+            val sums = partners.tables.sums(ordinal)
+            each(n)(i =>
+              if (isNone(i)) result.setNull(i)
+              else result.setLong(i, sums(first(i) + count(i)) - sums(first(i))))
         }
       case RunKind.Least | RunKind.Greatest =>
         val column = partners.columns(ordinal)
-        val tables = partners.tables
-        val extremes =
-          if (kind == RunKind.Least) tables.least(ordinal) else tables.greatest(ordinal)
+        val sign = if (kind == RunKind.Least) -1 else 1
+        val extremes = new SlidingExtreme(column, partners.numRows, sign)
         each(n) { i =>
-          val at = extremes.of(first(i), count(i))
+          extremes.move(first(i), first(i) + count(i))
+          val at = extremes.result
           if (at < 0) result.setNull(i) else result.copy(i, column, at)
         }
       case RunKind.SumOfTwo => throw new IllegalStateException("a sum over both sides")

@@ -30,6 +30,7 @@ import org.apache.spark.sql.types.{BooleanType, IntegerType, StructField, Struct
  * @param residual   what a base and a probe row have to fulfil besides
  * @param revision   the column of the base rows that counts how often they have come out, if they do
  *                   so before their windows are final
+ * @param team       over how many slots the base rows of a key are spread; 0 for all
  */
 case class WindowUnion(
     base: StreamSide,
@@ -41,6 +42,7 @@ case class WindowUnion(
     results: Seq[WindowResult],
     residual: Option[Expression],
     revision: Option[Attribute],
+    team: Int,
     latenessMicros: Long)
     extends StreamMachine {
   import WindowUnion._
@@ -54,6 +56,8 @@ case class WindowUnion(
         Seq(
           StructField("revision", IntegerType, nullable = false),
           StructField("is_final", BooleanType, nullable = false))))
+
+  override def fanout: Seq[Fanout] = Seq(Fanout(team, Some(base.time)), Fanout(team, None))
 
   private def pre: Long = window.lower.slack - window.lower.offset
   private def fol: Long = window.upper.slack + window.upper.offset
@@ -74,6 +78,7 @@ case class WindowUnion(
       "columns of the base rows" -> schema(base),
       "columns of the probe rows" -> schema(probe),
       "keys" -> s"${keys(base)} = ${keys(probe)}",
+      "spark.sql.intervalsweep.streamFanout" -> team.toString,
       "window" -> s"${window.lower.offset} to ${window.upper.offset} microseconds")
   }
 
@@ -110,7 +115,9 @@ case class WindowUnion(
   }
 
   override def run(batch: SlotBatch): Iterator[InternalRow] = {
-    val memory = new TaskMemory(TaskContext.get().taskMemoryManager())
+    val context = TaskContext.get()
+    val memory = new TaskMemory(context.taskMemoryManager())
+    context.addTaskCompletionListener[Unit](_ => memory.releaseAll())
     val rows = new BaseRows(this, memory)
     val found = if (revision.isDefined) eager(batch, rows) else atTheEnd(batch, rows)
     batch.store.expire(Base, batch.now)

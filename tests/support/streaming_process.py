@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams `query.sql` of a folder to the end, in a process of its own, which may be killed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+
+import intervalsweep  # noqa: E402
+from arrivals import SETTINGS, read, run  # noqa: E402
+
+
+def main(folder: Path, lateness: float) -> None:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.sql.session.timeZone", "UTC")
+    for key, value in SETTINGS.items():
+        builder = builder.config(key, value)
+    spark = intervalsweep.configure(builder).getOrCreate()
+    read(spark, folder, lateness)
+    run(spark.sql((folder / "query.sql").read_text()), folder)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), float(sys.argv[2]))
