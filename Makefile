@@ -124,6 +124,11 @@ fuzz-streams: $(JAR) ## Compare random window unions of streams with Spark in ba
 	PYTHONPATH=tests:tests/support $(PY) -m fuzz.streams \
 	  $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
+.PHONY: fuzz-stream-joins
+fuzz-stream-joins: $(JAR) ## Compare random joins of streams with those of tables (CASES, SEED)
+	PYTHONPATH=tests:tests/support $(PY) -m fuzz.stream_joins $(if $(CASES),--cases $(CASES)) \
+	  $(if $(SEED),--seed $(SEED))
+
 .PHONY: lint
 lint: lint-python lint-scala lint-text ## Check style, types and docs; compiler warnings are errors
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what follows from relations.json: two pages, drawings, intervalsweep.functions.
+"""Writes what follows from relations.json: three pages, drawings, intervalsweep.functions.
 
 python project/generate.py           writes them
 python project/generate.py --check   fails if one is out of date
@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import python_functions
+import relation_bounds
 import relation_drawings
 
 ROOT = Path(__file__).resolve().parent.parent
 RELATIONS = ROOT / "python" / "intervalsweep" / "relations.json"
 PAGE = ROOT / "docs" / "sql-functions.md"
 MEANINGS = ROOT / "docs" / "relations.md"
+BOUNDS = ROOT / "docs" / "streams" / "relations.md"
 DRAWINGS = ROOT / "docs" / "images" / "relations"
 MODULE = ROOT / "python" / "intervalsweep" / "functions.py"
 NAMES = ROOT / "python" / "intervalsweep" / "_relation_names.py"
@@ -111,6 +113,7 @@ def main(arguments: list[str]) -> int:
     texts = {
         PAGE: render(relations),
         MEANINGS: relation_drawings.page(relations, FAMILIES),
+        BOUNDS: relation_bounds.page(relations),
         MODULE: python_functions.render(relations, drawing),
         NAMES: python_functions.render_names(relations),
     }

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Window unions of streams: the workloads of Scale-OIJ, and how many events a second they take."""
+"""Window unions and joins of streams: the workloads of Scale-OIJ and SPO-Join."""

@@ -23,6 +23,12 @@ from intervalsweep.dataframe.joins import count_matches, join  # noqa: E402
 from intervalsweep.dataframe.lookups import as_of_join, nearest  # noqa: E402
 from intervalsweep.dataframe.parts import coverage, subtract  # noqa: E402
 from intervalsweep.dataframe.sets import cluster, complement, merge, split  # noqa: E402
+from intervalsweep.dataframe.stream_joins import (  # noqa: E402
+    inequality_join,
+    rows,
+    stream_join,
+    time,
+)
 from intervalsweep.dataframe.streams import window_union  # noqa: E402
 
 __all__ = [
@@ -32,10 +38,14 @@ __all__ = [
     "count_matches",
     "coverage",
     "half_open",
+    "inequality_join",
     "join",
     "merge",
     "nearest",
+    "rows",
     "split",
+    "stream_join",
     "subtract",
+    "time",
     "window_union",
 ]

@@ -9,8 +9,9 @@ import org.apache.spark.sql.intervalsweep.functions.{
 import org.apache.spark.sql.intervalsweep.planner.{
   AggregateRuns, FiltersBelowRowIdentity, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
   JoinReportFunction, LateralAggregates, PeriodSweepStrategy, PrunePartitions, ReadVectors,
-  SplitSkewedKeys, StreamStrategy, StreamWindows, WriteOutEqualities
+  SplitSkewedKeys, StreamJoins, StreamStrategy, StreamWindows, WriteOutEqualities
 }
+import org.apache.spark.sql.intervalsweep.streams.PlaceSlots
 import org.apache.spark.sql.intervalsweep.temporal.TemporalFunctions
 import org.apache.spark.sql.intervalsweep.temporal.rules.{
   DropInnerSweep, FlattenPeriodJoins, MergeSetOperations, PushDistinctThroughJoin,
@@ -25,7 +26,7 @@ import org.apache.spark.sql.intervalsweep.temporal.rules.{
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects, into the Spark that it was made for: the functions, two rules of analysis, eight
+ * It only injects, into the Spark that it was made for: the functions, three rules of analysis, nine
  * for the optimizer, the strategies, a rule for columnar inputs and three for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
@@ -39,6 +40,10 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
       .descriptions.foreach(extensions.injectTableFunction)
     extensions.injectResolutionRule(_ => StreamWindows)
     extensions.injectResolutionRule(_ => LateralAggregates)
+    // Where a query starts, before Spark looks at what it supports.
+    extensions.injectHintResolutionRule(_ => StreamJoins)
+    extensions.injectResolutionRule(_ => StreamJoins)
+    extensions.injectOptimizerRule(_ => PlaceSlots)
     extensions.injectOptimizerRule(_ => WriteOutEqualities)
     extensions.injectOptimizerRule(_ => FiltersBelowRowIdentity)
     extensions.injectOptimizerRule(_ => FiltersOfOneTable)

@@ -10,7 +10,7 @@ import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
  * @param whole    the part as it can be evaluated. Several conjuncts may share it
  * @param relation the function that it comes from
  */
-private[condition] case class Conjunct(
+private[intervalsweep] case class Conjunct(
     expression: Expression,
     whole: Expression,
     relation: Option[IntervalPredicate] = None) {
@@ -22,7 +22,7 @@ private[condition] case class Conjunct(
   def isSwept: Boolean = relation.exists(!_.isEquality)
 }
 
-private[condition] object Conjuncts {
+private[intervalsweep] object Conjuncts {
 
   /** In the order of the condition; a comparison is never below a NOT. */
   def of(condition: Expression): Seq[Conjunct] = split(Plain(condition))

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins that streams and tables have alike: by a relation, or by inequalities in a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import get_args
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from intervalsweep._calls import Parameter
+from intervalsweep._contract import How
+from intervalsweep._errors import ArgumentError
+from intervalsweep._relation_names import RelationName
+from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns
+from intervalsweep.dataframe.ends import Interval, check_frames, column
+from intervalsweep.dataframe.joins import join, result
+from intervalsweep.session import check_active
+
+# Metadata of a column of row numbers, which the plan reads.
+_DISORDER = "intervalsweep.disorder"
+
+
+def stream_join(
+    a: DataFrame,
+    b: DataFrame,
+    relation: RelationName = "interval_intersects",
+    *,
+    on: Ends = ("ts", "te"),
+    by: Keys | str = (),
+    how: How = "inner",
+    delta: Parameter = None,
+    epsilon: Parameter = None,
+    max_length: timedelta | None = None,
+    suffix: str = "_right",
+) -> DataFrame:
+    """Join two streams by a relation of their intervals; of tables, the same as :func:`join`.
+
+    Each pair leaves in the micro-batch of its later row, a row without a match when no later row
+    can match it any more, and one of a semi join with its first match.
+
+    Parameters
+    ----------
+    a, b
+        DataFrames, streaming ones with a watermark on a TIMESTAMP end of their intervals.
+    relation
+        Any relation of :mod:`intervalsweep.functions`; `delta` and `epsilon` are its parameters.
+    on, by, suffix
+        As of :func:`join`.
+    how
+        ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``.
+    max_length
+        How long an interval of either side is at most: longer ones are left out. It bounds the
+        state where the relation does not, such as by a watermark on the ends of intervals.
+
+    Returns
+    -------
+    DataFrame
+        The columns of :func:`join`.
+
+    Raises
+    ------
+    AnalysisException
+        ``INTERVALSWEEP_STREAM.NO_WATERMARK`` if a stream has no watermark, and
+        ``INTERVALSWEEP_STREAM.UNBOUNDED_STATE`` if rows would be kept for ever: its text says which
+        bound is missing. `docs/streams/relations.md` has a table.
+
+    Examples
+    --------
+    >>> a = spark.sql("SELECT TIMESTAMP'2024-01-01 08:00' AS ts, TIMESTAMP'2024-01-01 10:00' AS te")
+    >>> b = spark.sql("SELECT TIMESTAMP'2024-01-01 09:00' AS ts, TIMESTAMP'2024-01-01 11:00' AS te")
+    >>> stream_join(a, b, "allen_overlaps", max_length=timedelta(hours=2)).count()
+    1
+    """
+    check_frames(a, b)
+    if max_length is not None:
+        a = _no_longer(a, "left", on, max_length)
+        b = _no_longer(b, "right", on, max_length)
+    return join(
+        a,
+        b,
+        relation,
+        on=on,
+        by=by,
+        how=how,
+        delta=delta,
+        epsilon=epsilon,
+        suffix=suffix,
+    )
+
+
+def _no_longer(frame: DataFrame, side: str, on: Ends, most: timedelta) -> DataFrame:
+    start, end = Interval(frame, side, on).of()
+    return frame.where(end <= start + sf.lit(most))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A window of rows by their number; see :func:`rows`."""
+
+    length: int
+    seq: str
+    slide: int | None
+    disorder: int
+
+
+@dataclass(frozen=True)
+class Time:
+    """A window of time; see :func:`time`."""
+
+    length: timedelta
+    on: str
+
+
+def rows(length: int, seq: str = "seq", *, slide: int | None = None, disorder: int = 0) -> Rows:
+    """Return the window in which two rows are less than `length` apart.
+
+    Parameters
+    ----------
+    length
+        In rows.
+    seq
+        The column of whole numbers that counts the rows of either side.
+    slide
+        Rows leave `slide` at a time: the window is of `length` / `slide` whole slices, counted from
+        row 0, of which `length` has to be a multiple.
+    disorder
+        By how much the number of a row may be behind the largest one of earlier micro-batches; rows
+        that are farther behind are dropped.
+
+    Raises
+    ------
+    ArgumentError
+        If a length is not positive, or no multiple of `slide`.
+
+    Examples
+    --------
+    >>> rows(1_000_000, seq="trip", slide=100_000).length
+    1000000
+    """
+    if length < 1 or (slide is not None and (slide < 1 or length % slide)):
+        raise ArgumentError(
+            f"rows({length}, slide={slide}) is no window: the length is to be positive, and a "
+            "multiple of the slide."
+        )
+    if disorder < 0:
+        raise ArgumentError(f"disorder={disorder} is negative.")
+    return Rows(length, seq, slide, disorder)
+
+
+def time(length: timedelta, on: str = "ts") -> Time:
+    """Return the window in which two rows are less than `length` apart by a TIMESTAMP column.
+
+    Parameters
+    ----------
+    length
+        How far, in either direction.
+    on
+        The column, on either side the one with the watermark.
+
+    Raises
+    ------
+    ArgumentError
+        If the length is not positive.
+
+    Examples
+    --------
+    >>> time(timedelta(minutes=5)).on
+    'ts'
+    """
+    if length <= timedelta(0):
+        raise ArgumentError(f"time({length!r}) is no window: the length is to be positive.")
+    return Time(length, on)
+
+
+def inequality_join(
+    a: DataFrame,
+    b: DataFrame | None,
+    condition: str,
+    *,
+    window: Rows | Time,
+    how: How = "inner",
+    suffix: str = "_right",
+) -> DataFrame:
+    """Join two streams by inequalities, in a window by row numbers or by time.
+
+    It is the SPO-Join (stream inequality join) of two predicates, a self join or of two sides.
+
+    Parameters
+    ----------
+    a, b
+        DataFrames, streams or tables; None for `b` joins `a` with itself.
+    condition
+        SQL over ``a`` and ``b``, such as ``"a.dist > b.dist AND a.fare < b.fare"``.
+    window
+        :func:`rows` or :func:`time`: how far apart two rows may be.
+    how
+        ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``.
+    suffix
+        What a column of the right side has behind its name where the left side has that name too.
+
+    Returns
+    -------
+    DataFrame
+        All columns of `a`, then those of `b`.
+
+    Raises
+    ------
+    AnalysisException
+        If the condition cannot be read, or a stream in a window of time has no watermark.
+
+    Examples
+    --------
+    >>> values = "VALUES (1, 3, 20), (2, 5, 12), (3, 4, 30) t(seq, dist, fare)"
+    >>> trips = spark.sql(f"SELECT * FROM {values}")
+    >>> found = inequality_join(
+    ...     trips, None, "a.dist > b.dist AND a.fare < b.fare", window=rows(1_000_000)
+    ... )
+    >>> sorted((row.seq, row.seq_right) for row in found.collect())
+    [(2, 1), (2, 3)]
+    """
+    other = a if b is None else b
+    check_frames(a, other)
+    check_choice("how", how, get_args(How))
+    check_active(a.sparkSession)
+    by = window.seq if isinstance(window, Rows) else window.on
+    check_columns("left", a.columns, by)
+    check_columns("right", other.columns, by)
+    if isinstance(window, Rows):
+        a, other = (_numbered(frame, window) for frame in (a, other))
+    alone = how in ("semi", "anti")
+    naming = Naming.of(a.columns, [] if alone else other.columns, [], suffix)
+    within = sf.expr(f"({condition}) AND {_within(window)}")
+    joined = a.alias("a").join(other.alias("b"), within, how)
+
+    def of(side: str) -> Callable[[str], Column]:
+        return lambda name: sf.col(f"{side}.`{name.replace('`', '``')}`")
+
+    return joined.select(result(naming, how, of("a"), of("b")))
+
+
+def _numbered(frame: DataFrame, window: Rows) -> DataFrame:
+    marked: Column = column(window.seq).alias(window.seq, metadata={_DISORDER: window.disorder})
+    return frame.select([marked if n == window.seq else column(n) for n in frame.columns])
+
+
+def _within(window: Rows | Time) -> str:
+    if isinstance(window, Time):
+        name = f"`{window.on}`"
+        length = f"INTERVAL '{window.length // timedelta(microseconds=1) / 10**6:.6f}' SECOND"
+        return f"a.{name} < b.{name} + {length} AND b.{name} < a.{name} + {length}"
+    name, slide = f"`{window.seq}`", window.slide
+    if slide is None:
+        return f"abs(a.{name} - b.{name}) < {window.length}"
+    # The second bound follows from the first, and is one that state can be bounded by.
+    return (
+        f"abs(a.{name} div {slide} - b.{name} div {slide}) < {window.length // slide} AND "
+        f"abs(a.{name} - b.{name}) < {window.length + slide}"
+    )

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import java.util.{BitSet => JBitSet}
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.unsafe.Platform
+
+/**
+ * What a slot does in one micro-batch:
+ * {{{
+ *                        stored rows of s     new rows of s
+ *   stored rows of r           -                  (2)            pairs, as they are read
+ *   new rows of r             (1)                 (3)
+ *
+ *   then   rows that have expired leave, without a match where the join wants them
+ *          new rows that may still match become a part of the state
+ * }}}
+ *
+ * @param watermark in milliseconds, if rows come by time
+ */
+final class SlotJoin(
+    spec: StreamJoinSpec,
+    state: SlotState,
+    readers: PairReaders,
+    watermark: Option[Long],
+    isTimer: Boolean,
+    input: Iterator[Array[Byte]])
+    extends Iterator[InternalRow] {
+  import SlotJoin._
+
+  private val context = Option(TaskContext.get())
+  private val head = state.head(spec.fingerprint)
+  private val incoming = new NewRows(spec, head.latest)
+  input.foreach(incoming.add)
+
+  /** For each side, what of the other side's rows has come for certain. */
+  private val progress: Map[Side, Long] = sides.map { side =>
+    side -> watermark.map(w => w * 1000)
+      .getOrElse(before(incoming.latest(side.other), spec.disorder.get))
+  }.toMap
+
+  private val home = incoming.blocks(isHome = true)
+  private val guests = incoming.blocks(isHome = false)
+  private val stored: Map[Side, Seq[Block]] = sides.map { side =>
+    side -> head.parts.filter(_.side == side).map(part => new Block(side, Some(part)))
+  }.toMap
+
+  private var ready: Iterator[InternalRow] = alone(incoming.lone) ++ pairs
+  private var isFinished = false
+
+  override def hasNext: Boolean = {
+    if (!ready.hasNext && !isFinished) {
+      isFinished = true
+      ready = alone(finish())
+    }
+    ready.hasNext
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException
+    ready.next()
+  }
+
+  /** Rows of one side: a part of the state, or new ones. */
+  private final class Block(val side: Side, val part: Option[Part], known: IndexedRows = null) {
+    lazy val rows: IndexedRows =
+      if (known != null) known else state.rows(part.get, spec.fields(side))
+    lazy val done: JBitSet =
+      if (isTracked) part.fold(new JBitSet)(state.doneRows) else new JBitSet
+    var isChanged = false
+
+    val isTracked: Boolean = spec.output.isTracked(side)
+
+    def setDone(i: Int): Unit = { done.set(i); isChanged = true }
+
+    /** Whether a row may still have a partner that is to come. */
+    def isAlive(i: Int): Boolean =
+      rows.expiries(i) > progress(side) && !(spec.endsAtMatch(side) && done.get(i))
+  }
+
+  private def block(side: Side, rows: Map[Side, IndexedRows]): Block =
+    new Block(side, None, rows(side))
+
+  private val homeBlocks = sides.map(side => side -> block(side, home)).toMap
+  private val guestBlocks = sides.map(side => side -> block(side, guests)).toMap
+
+  /** What meets what, each pair of rows in one of them. */
+  private def meetings: Iterator[(Side, Block, Block)] = {
+    val (l, r) = (LeftSide, RightSide)
+    val ofLeft = for {
+      mine <- Iterator(homeBlocks(l), guestBlocks(l))
+      theirs <- stored(r).iterator
+    } yield (l: Side, mine, theirs)
+    val ofRight = for {
+      mine <- Iterator(homeBlocks(r), guestBlocks(r))
+      theirs <- stored(l).iterator
+    } yield (r: Side, theirs, mine)
+    val both =
+      Iterator(homeBlocks(r), guestBlocks(r)).map(theirs => (l: Side, homeBlocks(l), theirs))
+    (ofLeft ++ ofRight ++ both).filter { case (newSide, left, right) =>
+      (if (newSide == l) left else right).rows.size > 0
+    }
+  }
+
+  private def pairs: Iterator[InternalRow] = meetings.flatMap { case (newSide, left, right) =>
+    context.foreach(_.killTaskIfInterrupted())
+    if (left.rows.size == 0 || right.rows.size == 0) Iterator.empty
+    else new Pairs(newSide, left, right)
+  }
+
+  /** The rows of two blocks that match. */
+  private final class Pairs(newSide: Side, left: Block, right: Block)
+      extends Iterator[InternalRow] {
+    private val sweeps = spec.pairings(newSide).sweeps
+    private var number = -1
+    private var search: PairSearch = _
+    private var found: InternalRow = _
+    private val firstOnly = sides.find(spec.endsAtMatch)
+
+    override def hasNext: Boolean = {
+      while (found == null && go()) ()
+      found != null
+    }
+
+    override def next(): InternalRow = {
+      if (!hasNext) throw new NoSuchElementException
+      val row = found
+      found = null
+      row
+    }
+
+    /** Looks at the next pair; whether there may be another one. */
+    private def go(): Boolean =
+      if (search != null && search.next()) { look(); true }
+      else {
+        number += 1
+        val isMore = number < sweeps.size
+        if (isMore) {
+          val sweep = sweeps(number)
+          val (boxes, points) = if (sweep.boxes == LeftSide) (left, right) else (right, left)
+          search = new PairSearch(sweep, boxes.rows, points.rows)
+        }
+        isMore
+      }
+
+    private def look(): Unit = {
+      val isLeftBoxes = search.sweep.boxes == LeftSide
+      val (l, r) = if (isLeftBoxes) (search.box, search.point) else (search.point, search.box)
+      val isKnown =
+        firstOnly.exists(side => if (side == LeftSide) left.done.get(l) else right.done.get(r))
+      if (!isKnown) {
+        left.rows.point(readers.left, l)
+        right.rows.point(readers.right, r)
+        if (readers.holds(newSide, number)) {
+          if (left.isTracked) left.setDone(l)
+          if (right.isTracked) right.setDone(r)
+          found = firstOnly match {
+            case None => readers.current
+            case Some(side) if spec.output.unpaired(side).contains(true) => readers.alone(side)
+            case _ => null
+          }
+        }
+      }
+    }
+  }
+
+  private def alone(rows: Iterator[(Side, IndexedRows, Int)]): Iterator[InternalRow] =
+    rows.map { case (side, block, i) =>
+      block.point(readers.reader(side), i)
+      readers.alone(side)
+    }
+
+  /** Writes what is kept; returns the rows that leave without a match. */
+  private def finish(): Iterator[(Side, IndexedRows, Int)] = {
+    val (leaving, kept) = sides.map(finish).unzip
+    val timer = watermark.fold(0L)(_ + 1)
+    val next = SlotHead(kept.flatten, incoming.latest, timer)
+    if (next != head) {
+      // A timer that calls is removed by the caller.
+      if (timer != head.timer) state.setTimer(if (isTimer) 0 else head.timer, timer)
+      state.update(next, spec.fingerprint)
+    }
+    leaving.iterator.flatten
+  }
+
+  private def finish(side: Side): (Iterator[(Side, IndexedRows, Int)], Seq[Part]) = {
+    val now = progress(side)
+    val blocks = stored(side)
+    val (due, others) = blocks.partition(b => b.part.get.first <= now || b.isChanged)
+    val leaving = (due :+ homeBlocks(side)).map(b => b -> leave(b, now))
+    // What is mostly dead is written anew.
+    val (thin, thick) = due.partition(b => aliveIn(b) <= b.rows.size / 2)
+    val rest = thick.map { b =>
+      if (b.isChanged && b.isTracked) state.putDone(b.part.get, b.done)
+      b -> b.part.get.copy(first = firstAlive(b))
+    } ++ others.map(b => b -> b.part.get)
+    val fresh = (thin.filter(aliveIn(_) > 0) :+ homeBlocks(side)).filter(aliveIn(_) > 0)
+    thin.foreach(b => state.remove(b.part.get))
+    val written = if (fresh.isEmpty) None else Some(write(side, fresh))
+    val all = rest ++ written
+    val merged = Merging.of(all.map(_._2))
+    val parts =
+      if (merged.isEmpty) all.map(_._2)
+      else {
+        val (together, apart) = all.partition(p => merged.contains(p._2))
+        val one = write(side, together.map(_._1))
+        together.foreach(p => state.remove(p._2))
+        apart.map(_._2) :+ one._2
+      }
+    val rows = leaving.iterator.flatMap { case (b, numbers) =>
+      numbers.iterator.map(i => (side, b.rows, i))
+    }
+    (rows, parts)
+  }
+
+  /** The rows that have expired without a match and are to be returned, each once. */
+  private def leave(block: Block, now: Long): Array[Int] =
+    if (!spec.output.keepsUnmatched(block.side)) Array.emptyIntArray
+    else {
+      val rows = block.rows
+      val numbers = Merging.numbers(rows.size, i => rows.expiries(i) <= now && !block.done.get(i))
+      numbers.foreach(block.setDone)
+      numbers
+    }
+
+  private def aliveIn(block: Block): Int = {
+    var n = 0
+    var i = 0
+    while (i < block.rows.size) { if (block.isAlive(i)) n += 1; i += 1 }
+    n
+  }
+
+  private def firstAlive(block: Block): Long = {
+    var first = Long.MaxValue
+    var i = 0
+    while (i < block.rows.size) {
+      if (block.isAlive(i)) first = math.min(first, block.rows.expiries(i))
+      i += 1
+    }
+    first
+  }
+
+  /** Writes the rows of some blocks that are alive as one part. */
+  private def write(side: Side, blocks: Seq[Block]): (Block, Part) = {
+    val rows = Merging.rows(blocks.map(b => (b.rows, b.isAlive(_))), spec.fields(side))
+    val part = Merging.part(side, rows)
+    val block = new Block(side, None, rows)
+    state.put(part, rows)
+    if (block.isTracked && !spec.endsAtMatch(side)) {
+      // Found again by what they are, as rows have another order now.
+      val matched = new java.util.HashMap[java.nio.ByteBuffer, Integer]
+      blocks.foreach(b => b.done.stream().forEach { i =>
+        if (b.isAlive(i)) { matched.merge(key(b.rows, i), 1, Integer.sum(_, _)); () }
+      })
+      if (!matched.isEmpty) {
+        var i = 0
+        while (i < rows.size) {
+          val k = key(rows, i)
+          val n = matched.getOrDefault(k, 0)
+          if (n > 0) { block.setDone(i); matched.put(k, n - 1) }
+          i += 1
+        }
+        state.putDone(part, block.done)
+      }
+    }
+    (block, part)
+  }
+
+  private def key(rows: IndexedRows, i: Int): java.nio.ByteBuffer =
+    java.nio.ByteBuffer.wrap(rows.rows.data, rows.rows.offset(i), rows.rows.length(i))
+}
+
+object SlotJoin {
+  private val sides = Seq[Side](LeftSide, RightSide)
+
+  private def before(latest: Long, disorder: Long): Long =
+    if (latest < Long.MinValue + disorder) Long.MinValue else latest - disorder
+}
+
+/**
+ * The rows that have come.
+ *
+ * @param before the largest number of each side's earlier rows, where rows come by a number
+ */
+private final class NewRows(spec: StreamJoinSpec, before: Map[Side, Long]) {
+  private val sides = Seq[Side](LeftSide, RightSide)
+  private val row = sides.map(side => side -> new UnsafeRow(spec.attributes(side).size)).toMap
+  private val rows =
+    (for (side <- sides; home <- Seq(true, false)) yield (side, home) -> new RowBytes).toMap
+  private val unmatched = sides.map(side => side -> new RowBytes).toMap
+  private var largest = before
+
+  /** The largest number of each side's rows. */
+  def latest: Map[Side, Long] = largest
+
+  def add(bytes: Array[Byte]): Unit = {
+    // The flags are where they are in the rows of either side.
+    val flags = flagsOf(bytes)
+    val side = if ((flags & RowFields.IsRight) == 0) LeftSide else RightSide
+    val reader = row(side)
+    reader.pointTo(bytes, bytes.length)
+    if ((flags & RowFields.IsReversed) != 0) spec.reversed.add(1)
+    else if (isLate(side, reader)) spec.late.add(1)
+    else {
+      val isHome = (flags & RowFields.IsHome) != 0
+      if (mayMatch(side, reader)) rows((side, isHome)).add(bytes)
+      else if (isHome && spec.output.keepsUnmatched(side)) unmatched(side).add(bytes)
+    }
+  }
+
+  private def flagsOf(bytes: Array[Byte]): Long = {
+    // Both sides have as many fields, so that the null bits are as long.
+    val bits = UnsafeRow.calculateBitSetWidthInBytes(spec.fields(LeftSide).size)
+    Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + bits).toLong
+  }
+
+  private def isLate(side: Side, row: UnsafeRow): Boolean = spec.disorder.exists { disorder =>
+    !row.isNullAt(RowFields.Clock) && {
+      val number = row.getLong(RowFields.Clock)
+      largest = largest.updated(side, math.max(largest(side), number))
+      before(side) != Long.MinValue && number <= before(side) - disorder
+    }
+  }
+
+  /** Not so what has a NULL for a key, an endpoint or its time. */
+  private def mayMatch(side: Side, row: UnsafeRow): Boolean = {
+    var field = RowFields.Key
+    val end = spec.fields(side).firstColumn
+    while (field < end && !row.isNullAt(field)) field += 1
+    field == end
+  }
+
+  def blocks(isHome: Boolean): Map[Side, IndexedRows] = sides.map { side =>
+    side -> IndexedRows.of(rows((side, isHome)), spec.fields(side))
+  }.toMap
+
+  /** Those that are returned although they can match nothing. */
+  def lone: Iterator[(Side, IndexedRows, Int)] = sides.iterator.flatMap { side =>
+    val block = IndexedRows.ofSorted(unmatched(side), spec.fields(side))
+    (0 until block.size).iterator.map(i => (side, block, i))
+  }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import java.nio.ByteBuffer
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.streaming.{MapState, StatefulProcessorHandle, TTLConfig, ValueState}
+
+/**
+ * Rows that were stored together, in order of key and endpoint. The part never changes; what changes
+ * is which of its rows are done, if that is kept.
+ *
+ * @param id     a random number, so that two attempts at one batch do not share it
+ * @param first  no row that is not done expires before that
+ * @param last   nor after that
+ */
+final case class Part(side: Side, id: Long, rows: Int, bytes: Int, first: Long, last: Long)
+
+/**
+ * What a slot keeps besides rows.
+ *
+ * @param latest for each side the largest number of its rows, where they come by a number
+ * @param timer  when the slot is to be called although no row has come; 0: never
+ */
+final case class SlotHead(parts: Seq[Part], latest: Map[Side, Long], timer: Long)
+
+object SlotHead {
+  private val Format = 1
+  val Empty: SlotHead =
+    SlotHead(Nil, Map(LeftSide -> Long.MinValue, RightSide -> Long.MinValue), timer = 0)
+
+  def toBytes(head: SlotHead, fingerprint: Int): Array[Byte] = {
+    val buffer = ByteBuffer.allocate(36 + 33 * head.parts.size)
+    buffer.putInt(Format).putInt(fingerprint)
+    buffer.putLong(head.latest(LeftSide)).putLong(head.latest(RightSide)).putLong(head.timer)
+    buffer.putInt(head.parts.size)
+    head.parts.foreach { p =>
+      buffer.put(if (p.side == LeftSide) 0.toByte else 1.toByte)
+      buffer.putLong(p.id).putInt(p.rows).putInt(p.bytes).putLong(p.first).putLong(p.last)
+    }
+    buffer.array()
+  }
+
+  def of(bytes: Array[Byte], fingerprint: Int): SlotHead = {
+    val buffer = ByteBuffer.wrap(bytes)
+    val (format, found) = (buffer.getInt(), buffer.getInt())
+    if (format != Format) throw StreamJoinErrors.stateMismatch(s"format $format", s"$Format")
+    if (found != fingerprint)
+      throw StreamJoinErrors.stateMismatch(found.toHexString, fingerprint.toHexString)
+    val latest = Map[Side, Long](LeftSide -> buffer.getLong(), RightSide -> buffer.getLong())
+    val timer = buffer.getLong()
+    val parts = Seq.fill(buffer.getInt()) {
+      val side = if (buffer.get() == 0) LeftSide else RightSide
+      Part(
+        side,
+        buffer.getLong(),
+        buffer.getInt(),
+        buffer.getInt(),
+        buffer.getLong(),
+        buffer.getLong())
+    }
+    SlotHead(parts, latest, timer)
+  }
+}
+
+/** The state variables of a slot. */
+final class SlotState(handle: StatefulProcessorHandle) {
+  private val heads: ValueState[Array[Byte]] =
+    handle.getValueState[Array[Byte]]("head", Encoders.BINARY, TTLConfig.NONE)
+  private val chunks: MapState[Long, Array[Byte]] =
+    handle.getMapState[Long, Array[Byte]](
+      "rows",
+      Encoders.scalaLong,
+      Encoders.BINARY,
+      TTLConfig.NONE)
+  private val done: MapState[Long, Array[Byte]] =
+    handle.getMapState[Long, Array[Byte]](
+      "done",
+      Encoders.scalaLong,
+      Encoders.BINARY,
+      TTLConfig.NONE)
+
+  def head(fingerprint: Int): SlotHead =
+    Option(heads.get()).fold(SlotHead.Empty)(SlotHead.of(_, fingerprint))
+
+  def update(head: SlotHead, fingerprint: Int): Unit =
+    heads.update(SlotHead.toBytes(head, fingerprint))
+
+  def rows(part: Part, fields: RowFields): IndexedRows = PartCache.get(part.id) {
+    IndexedRows.ofSorted(RowBytes.ofChunk(chunks.getValue(part.id)), fields)
+  }
+
+  def put(part: Part, rows: IndexedRows): Unit = {
+    chunks.updateValue(part.id, rows.rows.toChunk)
+    PartCache.put(part.id, rows)
+  }
+
+  def doneRows(part: Part): java.util.BitSet =
+    Option(done.getValue(part.id)).fold(new java.util.BitSet)(java.util.BitSet.valueOf)
+
+  def putDone(part: Part, rows: java.util.BitSet): Unit =
+    if (!rows.isEmpty) done.updateValue(part.id, rows.toByteArray)
+
+  def remove(part: Part): Unit = {
+    chunks.removeKey(part.id)
+    done.removeKey(part.id)
+    PartCache.remove(part.id)
+  }
+
+  def setTimer(old: Long, next: Long): Unit = {
+    if (old != 0) handle.deleteTimer(old)
+    handle.registerTimer(next)
+  }
+}
+
+/**
+ * Parts that an executor has read or written, as long as there is memory for them: rows are read once
+ * and not in each batch. A part never changes, so that it cannot be out of date.
+ */
+private object PartCache {
+  private val Most = 4096
+  private val parts = new java.util.LinkedHashMap[Long, java.lang.ref.SoftReference[IndexedRows]](
+    16,
+    0.75f,
+    true) {
+    override def removeEldestEntry(
+        eldest: java.util.Map.Entry[Long, java.lang.ref.SoftReference[IndexedRows]]): Boolean =
+      size > Most
+  }
+
+  def get(id: Long)(read: => IndexedRows): IndexedRows = {
+    val known = parts.synchronized(Option(parts.get(id))).flatMap(r => Option(r.get))
+    known.getOrElse {
+      val rows = read
+      put(id, rows)
+      rows
+    }
+  }
+
+  def put(id: Long, rows: IndexedRows): Unit =
+    parts.synchronized { parts.put(id, new java.lang.ref.SoftReference(rows)); () }
+
+  def remove(id: Long): Unit = parts.synchronized { parts.remove(id); () }
+}
+
+/** Which parts of a side are to be put together, so that there are few. */
+object Merging {
+
+  /** So many of about one size become one. */
+  private val Together = 4
+
+  /** Larger ones are left as they are. */
+  val LargestBytes: Int = 64 << 20
+
+  def of(parts: Seq[Part]): Seq[Part] = {
+    val small = parts.filter(_.bytes < LargestBytes / Together)
+    val levels = small.groupBy(p => (31 - Integer.numberOfLeadingZeros(p.rows | 1)) / 2)
+    levels.toSeq.sortBy(_._1).map(_._2).find(_.size >= Together).getOrElse(Nil)
+  }
+
+  /** The rows of sorted blocks that are kept. */
+  def rows(
+      blocks: Seq[(IndexedRows, Int => Boolean)],
+      fields: RowFields): IndexedRows = {
+    val all = new RowBytes
+    blocks.foreach { case (rows, isKept) =>
+      var i = 0
+      while (i < rows.size) {
+        if (isKept(i)) all.add(rows.rows.data, rows.rows.offset(i), rows.rows.length(i))
+        i += 1
+      }
+    }
+    IndexedRows.of(all, fields)
+  }
+
+  def part(side: Side, rows: IndexedRows): Part = Part(
+    side,
+    java.util.concurrent.ThreadLocalRandom.current().nextLong(),
+    rows.size,
+    rows.rows.offset(rows.size),
+    rows.expiries.min,
+    rows.expiries.max)
+
+  /** Row numbers, gathered. */
+  def numbers(size: Int, isTaken: Int => Boolean): Array[Int] = {
+    val taken = new ArrayBuffer[Int]
+    var i = 0
+    while (i < size) { if (isTaken(i)) taken += i; i += 1 }
+    taken.toArray
+  }
+}

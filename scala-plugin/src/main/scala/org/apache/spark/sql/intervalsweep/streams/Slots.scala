@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TransformWithState}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{ArrayType, DataType, IntegerType}
+
+/**
+ * The slot of a row, by a hash of what belongs together. A stateful operator groups by slots, one in
+ * each partition, and has all of a partition's rows in one call.
+ */
+case class SlotOf(child: Expression) extends UnaryExpression with Unevaluable {
+  override def dataType: DataType = IntegerType
+  override def nullable: Boolean = false
+  override protected def withNewChildInternal(newChild: Expression): SlotOf = copy(child = newChild)
+}
+
+/** All slots, for rows that are needed everywhere. */
+case class AllSlots() extends LeafExpression with Unevaluable {
+  override def dataType: DataType = ArrayType(IntegerType, containsNull = false)
+  override def nullable: Boolean = false
+}
+
+/**
+ * Says what slots there are, when a batch is planned: the number of state partitions is part of a
+ * checkpoint, and not known when a query is analyzed.
+ */
+object PlaceSlots extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!plan.exists(isOurs)) plan
+    else {
+      checkStateStore()
+      val numbers = Slots.numbers(Slots.partitions(conf))
+      val all = Literal.create(numbers, AllSlots().dataType)
+      plan.transformAllExpressions {
+        case AllSlots() => all
+        case SlotOf(hash) =>
+          GetArrayItem(all, Pmod(hash, Literal(numbers.length)), failOnError = false)
+      }
+    }
+
+  private def isOurs(plan: LogicalPlan): Boolean = plan match {
+    case t: TransformWithState => t.statefulProcessor.isInstanceOf[StreamJoinProcessor]
+    case _ => false
+  }
+
+  private def checkStateStore(): Unit = {
+    val wanted = classOf[RocksDBStateStoreProvider].getName
+    if (conf.stateStoreProviderClass != wanted) StreamJoinErrors.stateStore(wanted)
+  }
+}
+
+object Slots {
+
+  /** How many partitions the state of a query has, from its checkpoint on. */
+  def partitions(conf: SQLConf): Int =
+    conf.getConfString(StatePartitions, conf.numShufflePartitions.toString).toInt
+
+  // Since Spark 4.3 the number of state partitions has a setting of its own in the offset log.
+  private val StatePartitions = "spark.sql.streaming.internal.stateStore.partitions"
+
+  /** For each partition the least number that Spark's hash brings there. */
+  def numbers(partitions: Int): Array[Int] = {
+    val found = Array.fill(partitions)(-1)
+    var missing = partitions
+    var number = 0
+    while (missing > 0) {
+      val hash = Murmur3HashFunction.hash(number, IntegerType, 42L).toInt
+      val partition = Math.floorMod(hash, partitions)
+      if (found(partition) < 0) { found(partition) = number; missing -= 1 }
+      number += 1
+    }
+    found
+  }
+}

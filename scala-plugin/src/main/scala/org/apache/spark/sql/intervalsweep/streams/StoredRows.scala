@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import java.nio.ByteBuffer
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.intervalsweep.execution.block.EndpointOrder
+import org.apache.spark.unsafe.Platform
+
+/**
+ * Where the numbers of a packed row are:
+ * {{{
+ *   flags INT | key LONG | clock LONG | expiry LONG | endpoints LONG ... | columns ...
+ * }}}
+ *
+ * @param endpoints how many endpoints a row has
+ * @param columns   how many columns of the stream it has
+ * @param sortedBy  the endpoint by which rows of one key are in order
+ */
+case class RowFields(endpoints: Int, columns: Int, sortedBy: Int) {
+  val size: Int = RowFields.FirstEndpoint + endpoints + columns
+  val firstColumn: Int = RowFields.FirstEndpoint + endpoints
+  private val start = Platform.BYTE_ARRAY_OFFSET + UnsafeRow.calculateBitSetWidthInBytes(size)
+
+  def number(bytes: Array[Byte], at: Int, field: Int): Long =
+    Platform.getLong(bytes, start.toLong + at + 8L * field)
+}
+
+object RowFields {
+  val Flags = 0
+  val Key = 1
+  val Clock = 2
+  val Expiry = 3
+  val FirstEndpoint = 4
+
+  /** The bits of the flags. */
+  val IsRight = 1
+  val IsHome = 2
+  val IsReversed = 4
+}
+
+/** Packed rows one behind the other; row i is the bytes from `offsets(i)` to `offsets(i + 1)`. */
+final class RowBytes(private var bytes: Array[Byte], private var offsets: Array[Int], var size: Int) {
+  def this() = this(new Array[Byte](1 << 12), new Array[Int](65), 0)
+
+  def data: Array[Byte] = bytes
+  def offset(i: Int): Int = offsets(i)
+  def length(i: Int): Int = offsets(i + 1) - offsets(i)
+
+  def add(from: Array[Byte], at: Int, n: Int): Unit = {
+    val end = offsets(size)
+    if (end.toLong + n > Int.MaxValue - 64)
+      throw new IllegalStateException(StreamJoinErrors.text(
+        "TOO_MANY_ROWS",
+        s"A task has ${size + 1} rows of one micro-batch, more than 2 GiB: take fewer rows per " +
+          "batch, or more partitions (spark.sql.shuffle.partitions)."))
+    if (end + n > bytes.length)
+      bytes = java.util.Arrays.copyOf(
+        bytes,
+        math.max(end + n, math.min(2L * bytes.length, Int.MaxValue - 64L).toInt))
+    if (size + 2 > offsets.length) offsets = java.util.Arrays.copyOf(offsets, 2 * offsets.length)
+    System.arraycopy(from, at, bytes, end, n)
+    size += 1
+    offsets(size) = end + n
+  }
+
+  def add(row: Array[Byte]): Unit = add(row, 0, row.length)
+
+  /** As one value of a state variable. */
+  def toChunk: Array[Byte] = {
+    val buffer = ByteBuffer.allocate(8 + 4 * (size + 1) + offsets(size))
+    buffer.putInt(RowBytes.Format).putInt(size)
+    buffer.asIntBuffer().put(offsets, 0, size + 1)
+    buffer.position(8 + 4 * (size + 1))
+    buffer.put(bytes, 0, offsets(size))
+    buffer.array()
+  }
+}
+
+object RowBytes {
+  private val Format = 1
+
+  def ofChunk(chunk: Array[Byte]): RowBytes = {
+    val buffer = ByteBuffer.wrap(chunk)
+    val format = buffer.getInt()
+    if (format != Format) throw StreamJoinErrors.stateMismatch(s"format $format", s"$Format")
+    val size = buffer.getInt()
+    val offsets = new Array[Int](size + 1)
+    buffer.asIntBuffer().get(offsets)
+    val start = 8 + 4 * (size + 1)
+    new RowBytes(java.util.Arrays.copyOfRange(chunk, start, start + offsets(size)), offsets, size)
+  }
+}
+
+/**
+ * Rows in order of key and endpoint, with their numbers in arrays, and for each endpoint the least
+ * and the greatest of each block of rows: what a search need not look at.
+ */
+final class IndexedRows private (val rows: RowBytes, fields: RowFields) {
+  val size: Int = rows.size
+  val keys: Array[Long] = column(RowFields.Key)
+  val expiries: Array[Long] = column(RowFields.Expiry)
+  val endpoints: Array[Array[Long]] =
+    Array.tabulate(fields.endpoints)(k => column(RowFields.FirstEndpoint + k))
+  val sorted: Array[Long] = if (fields.endpoints == 0) keys else endpoints(fields.sortedBy)
+  private val known = new Array[Blocks](fields.endpoints)
+
+  def blocks(endpoint: Int): Blocks = synchronized {
+    if (known(endpoint) == null) known(endpoint) = new Blocks(endpoints(endpoint))
+    known(endpoint)
+  }
+
+  private def column(field: Int): Array[Long] = {
+    val values = new Array[Long](size)
+    var i = 0
+    while (i < size) {
+      values(i) = fields.number(rows.data, rows.offset(i), field)
+      i += 1
+    }
+    values
+  }
+
+  /** Lets a row be row i. */
+  def point(row: UnsafeRow, i: Int): UnsafeRow = {
+    row.pointTo(rows.data, Platform.BYTE_ARRAY_OFFSET.toLong + rows.offset(i), rows.length(i))
+    row
+  }
+}
+
+object IndexedRows {
+
+  /** Of rows that are in order. */
+  def ofSorted(rows: RowBytes, fields: RowFields): IndexedRows = new IndexedRows(rows, fields)
+
+  def of(rows: RowBytes, fields: RowFields): IndexedRows = {
+    val unsorted = new IndexedRows(rows, fields)
+    val order =
+      EndpointOrder.of(groups = null, unsorted.keys, unsorted.size, ties = unsorted.sorted)
+    order.fold(unsorted) { order =>
+      val sorted = new RowBytes
+      order.take(unsorted.size).foreach(i => sorted.add(rows.data, rows.offset(i), rows.length(i)))
+      new IndexedRows(sorted, fields)
+    }
+  }
+}
+
+/** The least and the greatest value of each 64, and of each 4,096. */
+final class Blocks(values: Array[Long]) {
+  private val (least, most) = bounds(values, values)
+  private val (leastOfMany, mostOfMany) = bounds(least, most)
+
+  private def bounds(low: Array[Long], high: Array[Long]): (Array[Long], Array[Long]) = {
+    val n = (low.length + Blocks.Size - 1) >> Blocks.Bits
+    val (below, above) = (Array.fill(n)(Long.MaxValue), Array.fill(n)(Long.MinValue))
+    var i = 0
+    while (i < low.length) {
+      val b = i >> Blocks.Bits
+      below(b) = math.min(below(b), low(i))
+      above(b) = math.max(above(b), high(i))
+      i += 1
+    }
+    (below, above)
+  }
+
+  /** The first row from `i` on, before `end`, whose block may hold a value within the bounds. */
+  def skip(i: Int, end: Int, from: Long, to: Long): Int = {
+    var at = i
+    var isDone = false
+    while (!isDone && at < end) {
+      val block = at >> Blocks.Bits
+      val many = block >> Blocks.Bits
+      if (leastOfMany(many) > to || mostOfMany(many) < from) at = (many + 1) << 2 * Blocks.Bits
+      else if (least(block) > to || most(block) < from) at = (block + 1) << Blocks.Bits
+      else isDone = true
+    }
+    math.min(at, end)
+  }
+}
+
+object Blocks {
+  val Bits = 6
+  val Size: Int = 1 << Bits
+}

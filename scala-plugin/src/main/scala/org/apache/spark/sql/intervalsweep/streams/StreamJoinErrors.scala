@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.intervalsweep.condition.{Side, Unbounded}
+
+/** What can be wrong with a join of streams: a closed list. */
+object StreamJoinErrors {
+
+  private val Class = "INTERVALSWEEP_STREAM"
+
+  /** The text of an error that is raised while a stream runs. */
+  def text(name: String, message: String): String = s"[$Class.$name] $message"
+
+  def noWatermark(side: Side): Nothing = fail(
+    "NO_WATERMARK",
+    s"The $side side of a join of streams has no watermark, so that it is never known which rows " +
+      "have come: call withWatermark(column, delay) on it, or compare dense row numbers, as in " +
+      "abs(a.seq - b.seq) < 1000.")
+
+  def unbounded(missing: Unbounded): Nothing = fail(
+    "UNBOUNDED_STATE",
+    s"Rows of the ${missing.side} side of a join of streams would be kept for ever, as nothing " +
+      s"bounds how late `${missing.clock.name}` of a partner may be: ${missing.advice}.")
+
+  def stateStore(wanted: String): Nothing = fail(
+    "STATE_STORE",
+    "Joins of streams keep their rows in RocksDB: SET " +
+      s"spark.sql.streaming.stateStore.providerClass=$wanted before the query starts.")
+
+  def notSupported(what: String, cure: String): Nothing =
+    fail("NOT_SUPPORTED", s"$what cannot be joined as streams: $cure.")
+
+  def stateMismatch(found: String, wanted: String): IllegalStateException =
+    new IllegalStateException(text(
+      "STATE_MISMATCH",
+      s"The checkpoint was written by another query ($found) than the one that reads it " +
+        s"($wanted): start it with the query that it belongs to, or with a new checkpoint."))
+
+  private def fail(name: String, message: String): Nothing = {
+    val where = CurrentOrigin.get
+    throw new AnalysisException(
+      text(name, message),
+      where.line,
+      where.startPosition,
+      None,
+      // PySpark asks Spark for the text of a condition, and Spark knows none but its own.
+      Some("USER_RAISED_EXCEPTION"),
+      Map("errorMessage" -> text(name, message)),
+      Array.empty)
+  }
+}

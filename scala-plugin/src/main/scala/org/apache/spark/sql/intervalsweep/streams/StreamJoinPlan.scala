@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.catalyst.encoders.{encoderFor, ExpressionEncoder}
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.intervalsweep.condition._
+import org.apache.spark.sql.intervalsweep.execution.block.RowKeys
+import org.apache.spark.sql.intervalsweep.execution.task.JoinOutput
+import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
+import org.apache.spark.sql.types._
+
+/**
+ * A join of streams as a plan of Spark's own nodes:
+ * {{{
+ *   Project               the columns of the join
+ *     TransformWithState  by slot; StreamJoinProcessor
+ *       Union
+ *         Project         time, row, slot     of the left side
+ *         Project         time, row, slot     of the right side
+ * }}}
+ * Spark drops rows that are late by their time, as in each of its stateful operators.
+ *
+ * @param condition without what only stands for something else
+ */
+final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput)
+    extends PredicateHelper {
+  private val sides = Seq[Side](LeftSide, RightSide)
+  private def input(side: Side): LogicalPlan = if (side == LeftSide) join.left else join.right
+
+  private val clocks = Clocks(join, condition)
+
+  /**
+   * The window of a join by inequalities bounds its state, and is looked at pair by pair: its axis
+   * would be one that almost all rows lie on.
+   */
+  private val (window, swept) = {
+    val conjuncts = splitConjunctivePredicates(condition)
+    val window = clocks.window(conjuncts)
+    val rest = conjuncts.filterNot(e => window.exists(_ eq e)).reduceOption(And)
+    val hasTwoAxes = rest.flatMap(analyzed(_, None)).exists(_.sweeps.forall(_.second.isDefined))
+    if (window.nonEmpty && hasTwoAxes) (window, rest.get) else (Nil, condition)
+  }
+
+  private val sweeps: Map[Side, SweepCondition] = {
+    val either = sides.flatMap { side =>
+      analyzed(swept, Some(side)).filter(_.sweeps.forall(_.boxes == side)).map(side -> _)
+    }
+    if (either.size == 2) either.toMap
+    else {
+      val any = analyzed(swept, None)
+        .getOrElse(throw new IllegalStateException(s"no sweep for ${condition.sql}"))
+      sides.map(_ -> any).toMap
+    }
+  }
+
+  private def analyzed(e: Expression, boxes: Option[Side]): Option[SweepCondition] =
+    ConditionAnalysis.of(
+      e,
+      join.left.outputSet,
+      join.right.outputSet,
+      SweepWish(forcedBoxes = boxes, weakRanges = true)).toOption
+
+  private val keys: Map[Side, Seq[Expression]] = sides.map(s => s -> sweeps(LeftSide).keys(s)).toMap
+  private val isKeyed = keys(LeftSide).nonEmpty
+  private val hasNumberForKey = isKeyed && sides.forall(s => RowKeys.isNumber(keys(s)))
+
+  /** The endpoints of a side that either way reads, each once. */
+  private val endpoints: Map[Side, Seq[Expression]] = sides.map { side =>
+    side -> sides.flatMap(sweeps(_).endpoints(side)).foldLeft(Seq.empty[Expression]) { (all, e) =>
+      if (all.exists(_.semanticEquals(e))) all else all :+ e
+    }
+  }.toMap
+
+  private def slot(newSide: Side, side: Side)(old: Int): Int =
+    endpoints(side).indexWhere(_.semanticEquals(sweeps(newSide).endpoints(side)(old)))
+
+  private val pairings: Map[Side, Pairing] = sides.map { newSide =>
+    val sweep = sweeps(newSide)
+    val moved = sweep.sweeps.map { s =>
+      def bound(b: Bound): Bound = b.copy(slot = slot(newSide, s.boxes)(b.slot))
+      def axis(a: Axis): Axis =
+        Axis(slot(newSide, s.points)(a.point), a.lower.map(bound), a.upper.map(bound))
+      s.copy(lead = axis(s.lead), second = s.second.map(axis))
+    }
+    // What has to fail for a pair, the condition as it stands does.
+    val rest = if (sweep.hasChecks) Seq(condition) else window ++ sweep.residual
+    val sameKeys =
+      if (!isKeyed || hasNumberForKey) Nil
+      else keys(LeftSide).zip(keys(RightSide)).map { case (l, r) => EqualTo(l, r) }
+    newSide -> Pairing(moved, (sameKeys ++ rest).reduceOption(And))
+  }.toMap
+
+  checkResidual()
+
+  private def checkResidual(): Unit =
+    pairings.values.flatMap(_.residual).foreach { e =>
+      if (e.containsPattern(TreePattern.CURRENT_LIKE))
+        StreamJoinErrors.notSupported(
+          s"What depends on the current time, as ${e.sql} does,",
+          "compare columns, such as one that was computed before the join")
+      if (e.containsAnyPattern(TreePattern.PLAN_EXPRESSION, TreePattern.PYTHON_UDF))
+        StreamJoinErrors.notSupported(
+          s"Conditions with subqueries or Python functions, as ${e.sql} is,",
+          "filter the result of the join instead")
+    }
+
+  /** Where the rows of a side go if there are no keys. */
+  private sealed trait Spread
+  private case object Everywhere extends Spread
+  private case object ByHash extends Spread
+  private case object Together extends Spread
+
+  private def spread(side: Side): Spread =
+    if (isKeyed) ByHash
+    else output.tracked match {
+      case Nil => Everywhere
+      case Seq(tracked) if clocks.disorder.isEmpty =>
+        // Whether a row of that side has a match, one slot knows.
+        if (side == tracked) ByHash else Everywhere
+      case _ => Together
+    }
+
+  private def isHomeOnly: Boolean = output.tracked.isEmpty && !isKeyed
+
+  private val columns: Map[Side, Seq[Expression]] = {
+    def bits(side: Side, more: Int): Int =
+      UnsafeRow.calculateBitSetWidthInBytes(
+        RowFields.FirstEndpoint + endpoints(side).size + input(side).output.size + more)
+    // The null bits of both sides have to be as long.
+    val widest = sides.map(bits(_, 0)).max
+    sides.map { side =>
+      val missing = LazyList.from(0).find(bits(side, _) == widest).get
+      side -> (input(side).output ++ Seq.fill(missing)(Literal(null, IntegerType)))
+    }.toMap
+  }
+
+  private def fields(side: Side): RowFields = {
+    val by = sweeps(side.other).sortSlot(side)
+    RowFields(endpoints(side).size, columns(side).size, slot(side.other, side)(by))
+  }
+
+  private val slotNames = sides.map { side =>
+    side -> AttributeReference("slot", IntegerType, nullable = false)()
+  }.toMap
+
+  private def key(side: Side): Expression =
+    if (!isKeyed) Literal(0L)
+    else if (hasNumberForKey) EncodedEndpoint(keys(side).head)
+    else {
+      val anyNull = keys(side).map(IsNull).reduce[Expression](Or)
+      If(anyNull, Literal(null, LongType), new XxHash64(keys(side)))
+    }
+
+  /** By what a row's own slot is chosen. */
+  private def hash(side: Side): Expression =
+    new Murmur3Hash(if (isKeyed) Seq(key(side)) else endpoints(side))
+
+  private def flags(side: Side): Expression = {
+    val isRight = Literal(if (side == RightSide) RowFields.IsRight else 0)
+    val isHome: Expression =
+      if (isHomeOnly)
+        If(EqualTo(slotNames(side), SlotOf(hash(side))), Literal(RowFields.IsHome), Literal(0))
+      else Literal(RowFields.IsHome)
+    val isReversed = clocks.ordered(side).map { order =>
+      val is = Coalesce(Seq(GreaterThan(order.start, order.end), Literal.FalseLiteral))
+      If(is, Literal(RowFields.IsReversed), Literal(0))
+    }
+    (Seq(isRight, isHome) ++ isReversed).reduce[Expression](BitwiseOr(_, _))
+  }
+
+  private def packed(side: Side): PackedRow = PackedRow(
+    Seq(flags(side), key(side), clocks.number(side), clocks.expiry(side)) ++ endpoints(side) ++
+      columns(side))
+
+  /** The columns of packed rows; those of the stream keep their names. */
+  private def attributes(side: Side): Seq[Attribute] = {
+    val head = Seq("flags" -> IntegerType, "key" -> LongType, "clock" -> LongType, "expiry" ->
+      LongType) ++ endpoints(side).indices.map(k => s"endpoint$k" -> LongType)
+    head.map { case (name, dataType) => AttributeReference(name, dataType)() } ++
+      columns(side).map {
+        case a: Attribute => a
+        case other => AttributeReference("nothing", other.dataType)()
+      }
+  }
+
+  private def rows(side: Side): LogicalPlan = {
+    val slot = slotNames(side)
+    val (child, value) = spread(side) match {
+      case Everywhere =>
+        val all = Explode(AllSlots())
+        Generate(all, Nil, outer = false, None, Seq(slot), input(side)) -> (slot: Expression)
+      case ByHash => input(side) -> SlotOf(hash(side))
+      case Together => input(side) -> SlotOf(Literal(0))
+    }
+    // Spark reads values by their place among the columns of values, so that the slot comes last.
+    Project(
+      clocks.time(side).toSeq ++ Seq(Alias(packed(side), "row")(), Alias(value, "slot")()),
+      child)
+  }
+
+  private val packedAttributes: Map[Side, Seq[Attribute]] =
+    sides.map(s => s -> attributes(s)).toMap
+
+  def plan: LogicalPlan = {
+    val union = Union(sides.map(rows))
+    val (row, slot) = (union.output.init.last, union.output.last)
+    val both = sides.flatMap(packedAttributes)
+    val pairType = StructType(both.zipWithIndex.map { case (a, i) =>
+      StructField(s"c$i", a.dataType)
+    })
+    val pair = AttributeReference("pair", pairType, nullable = false)()
+    val keyEncoder = encoderFor(Encoders.scalaInt).asInstanceOf[ExpressionEncoder[Any]]
+    val state = TransformWithState(
+      slot,
+      row,
+      Seq(slot),
+      union.output.filterNot(_ == slot),
+      new StreamJoinProcessor(spec).asInstanceOf[StatefulProcessor[Any, Any, Any]],
+      if (clocks.disorder.isEmpty) TimeMode.EventTime() else TimeMode.None(),
+      OutputMode.Append(),
+      keyEncoder,
+      pair,
+      union,
+      hasInitialState = false,
+      Seq(slot),
+      union.output.filterNot(_ == slot),
+      slot,
+      LocalRelation(slot))
+    Project(
+      join.output.map { a =>
+        val at = both.indexWhere(_.exprId == a.exprId)
+        Alias(GetStructField(pair, at), a.name)(
+          exprId = a.exprId,
+          qualifier = a.qualifier,
+          explicitMetadata = Some(clocks.metadata(a, output)))
+      },
+      state)
+  }
+
+  private def spec: StreamJoinSpec = {
+    val types = sides.map(s => input(s).output.map(_.dataType.sql).mkString(", "))
+    val meaning = s"${join.joinType.sql} $types ${condition.sql}"
+    StreamJoinSpec(
+      s"StreamJoin ${join.joinType}, " +
+        Description(sweeps(LeftSide)).parts.mkString(", ") +
+        sides.map(s => s", $s rows leave at ${clocks.expiry(s).sql}").mkString,
+      meaning.hashCode,
+      output,
+      packedAttributes(LeftSide),
+      packedAttributes(RightSide),
+      sides.map(s => s -> fields(s)).toMap,
+      pairings,
+      clocks.disorder,
+      DroppedRows.of("IntervalSweep: rows that end before they start, dropped"),
+      DroppedRows.of("IntervalSweep: rows with a late number, dropped"))
+  }
+}

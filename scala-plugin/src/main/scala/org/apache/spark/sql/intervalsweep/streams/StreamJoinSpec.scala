@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.execution.task.JoinOutput
+
+/**
+ * How rows that are new on one side find partners of the other one.
+ *
+ * @param residual what a pair has to fulfil besides
+ */
+case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression])
+
+/**
+ * What the driver decides of a join of streams.
+ *
+ * @param left       the attributes of a packed row of the left side
+ * @param pairings   by the side whose rows are new
+ * @param disorder   for rows that come by a number: how far behind the largest one they may be; by
+ *                   a watermark, if that is not defined
+ * @param reversed   counts rows that are dropped as they end before they start
+ * @param late       counts rows that are dropped as they come too late by their number
+ */
+case class StreamJoinSpec(
+    description: String,
+    fingerprint: Int,
+    output: JoinOutput,
+    left: Seq[Attribute],
+    right: Seq[Attribute],
+    fields: Map[Side, RowFields],
+    pairings: Map[Side, Pairing],
+    disorder: Option[Long],
+    reversed: DroppedRows,
+    late: DroppedRows) {
+
+  def attributes(side: Side): Seq[Attribute] = if (side == LeftSide) left else right
+
+  /** Whether a row is done with its first match. */
+  def endsAtMatch(side: Side): Boolean = !output.hasPairs && output.isTracked(side)
+}

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins of streams by inequalities, in windows of rows and of time; patterns of three streams."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import joined
+import pytest
+from joined import PROVIDER, ROCKSDB, Arrivals, bag, start_and_wait
+
+from intervalsweep import ArgumentError
+from intervalsweep.dataframe import inequality_join, rows, stream_join, time
+
+TRIPS = "seq LONG, dist INT, fare INT, ts TIMESTAMP"
+CONDITION = "a.dist > b.dist AND a.fare < b.fare"
+
+
+@pytest.fixture
+def streaming(spark: Any, conf: Any) -> Any:
+    conf({PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "2"})
+    return spark
+
+
+def trips(folder: Path, rng: random.Random, cuts: int, count: int = 60) -> Arrivals:
+    every = [
+        (n, rng.randrange(12), rng.randrange(12), joined.at(n + rng.uniform(0, 0.5)))
+        for n in range(count)
+    ]
+    borders = sorted(rng.randrange(count) for _ in range(cuts - 1))
+    parts = [every[i:j] for i, j in zip([0, *borders], [*borders, count], strict=True)]
+    for part in parts:
+        rng.shuffle(part)
+    batches = [{"a": part, "b": [(n, f, d, t) for n, d, f, t in part]} for part in parts]
+    return Arrivals(folder, batches, schema=TRIPS, columns=["seq", "dist", "fare", "ts"])
+
+
+def brute(arrivals: Arrivals, side: str, near: Any) -> Any:
+    left = [row for batch in arrivals.batches for row in batch["a"]]
+    right = [row for batch in arrivals.batches for row in batch[side]]
+    return bag(
+        [(a[0], b[0]) for a in left for b in right if a[1] > b[1] and a[2] < b[2] and near(a, b)]
+    )
+
+
+@pytest.mark.parametrize("slide", [None, 5])
+def test_self_join_in_a_window_of_rows(streaming: Any, tmp_path: Path, slide: int | None) -> None:
+    arrivals = trips(tmp_path, random.Random(5), cuts=5)
+    arrivals.write(3)
+    arrivals.streams(streaming, clock=None)
+    joined_rows = inequality_join(
+        streaming.table("a"), None, CONDITION, window=rows(20, seq="seq", slide=slide)
+    ).select("seq", "seq_right")
+    found: list[Any] = []
+    start_and_wait(joined_rows, tmp_path / "checkpoint", found)
+    arrivals.write()
+    start_and_wait(joined_rows, tmp_path / "checkpoint", found)
+    if slide is None:
+        wanted = brute(arrivals, "a", lambda a, b: abs(a[0] - b[0]) < 20)
+    else:
+        wanted = brute(arrivals, "a", lambda a, b: abs(a[0] // slide - b[0] // slide) < 20 // slide)
+    assert len(found) > 20
+    assert bag(found) == wanted
+
+
+def test_two_streams_in_a_window_of_time(streaming: Any, tmp_path: Path) -> None:
+    arrivals = trips(tmp_path, random.Random(6), cuts=4)
+    arrivals.write()
+    arrivals.streams(streaming)
+    both = inequality_join(
+        streaming.table("a"), streaming.table("b"), CONDITION, window=time(timedelta(seconds=9.5))
+    ).select("seq", "seq_right")
+    found: list[Any] = []
+    start_and_wait(both, tmp_path / "checkpoint", found)
+    wanted = brute(arrivals, "b", lambda a, b: abs(a[3] - b[3]) < timedelta(seconds=9.5))
+    assert len(found) > 20
+    assert bag(found) == wanted
+
+
+def test_rows_that_are_late_by_their_number(streaming: Any, tmp_path: Path) -> None:
+    rows_of = lambda *numbers: [(n, n, -n, joined.at(n)) for n in numbers]  # noqa: E731
+    parts = [rows_of(0, 1, 2, 5), rows_of(3, 4, 6), rows_of(2, 7)]
+    batches = [{"a": part, "b": []} for part in parts]
+    arrivals = Arrivals(tmp_path, batches, schema=TRIPS, columns=["seq", "dist", "fare", "ts"])
+    arrivals.write()
+    arrivals.streams(streaming, clock=None)
+    for disorder, kept in ((0, [0, 1, 2, 5, 6, 7]), (3, [0, 1, 2, 5, 3, 4, 6, 7])):
+        window = rows(3, disorder=disorder)
+        pairs = inequality_join(streaming.table("a"), None, CONDITION, window=window)
+        found: list[Any] = []
+        start_and_wait(pairs.select("seq", "seq_right"), tmp_path / f"{disorder}", found)
+        wanted = [(x, y) for x in kept for y in kept if 0 < x - y < 3]
+        assert bag(found) == bag(wanted)
+
+
+def test_state_does_not_grow(streaming: Any, tmp_path: Path) -> None:
+    arrivals = trips(tmp_path, random.Random(8), cuts=12, count=600)
+    arrivals.write()
+    arrivals.streams(streaming, clock=None)
+    pairs = inequality_join(streaming.table("a"), None, CONDITION, window=rows(30))
+    query = start_and_wait(pairs, tmp_path / "checkpoint", [])
+    kept = [p["stateOperators"][0]["numRowsTotal"] for p in query.recentProgress]
+    assert len(kept) >= 12
+    assert max(kept[6:]) <= max(kept[:6]) + 4
+
+
+def test_pattern_of_three_streams(streaming: Any, tmp_path: Path) -> None:
+    rng = random.Random(9)
+    arrivals = Arrivals(tmp_path, joined.random_batches(rng, rows=20, cuts=4))
+    for batch in arrivals.batches:
+        for side, some in batch.items():
+            batch[side] = [r for r in some if r[3] is None or r[2] <= r[3]]
+    sql = (
+        "SELECT a.id, b.id, c.id FROM a JOIN b ON ALLEN_OVERLAPS(a.ts, a.te, b.ts, b.te) "
+        "JOIN a AS c ON ISEQL_BEFORE(b.ts, b.te, c.ts, c.te, delta => INTERVAL '9' SECOND) "
+        "WHERE a.id >= 0 AND c.id >= 0"
+    )
+    found = joined.run(streaming, arrivals, sql, cut=2)
+    assert found
+    assert bag(found) == bag(joined.expected(streaming, arrivals, sql))
+
+
+def test_stream_join_of_python(streaming: Any, tmp_path: Path) -> None:
+    arrivals = Arrivals(tmp_path, joined.random_batches(random.Random(4), 20, 3, clock="te"))
+    arrivals.write()
+    arrivals.streams(streaming, clock="te")
+    limit = timedelta(seconds=10)
+    how = {"by": "k", "max_length": limit}
+    pairs = stream_join(streaming.table("a"), streaming.table("b"), **how).select("id", "id_right")
+    found: list[Any] = []
+    start_and_wait(pairs, tmp_path / "checkpoint", found)
+    arrivals.tables(streaming)
+    batch = stream_join(streaming.table("a"), streaming.table("b"), **how)
+    assert found
+    assert bag(found) == bag(batch.select("id", "id_right").collect())
+
+
+def test_windows_that_are_none() -> None:
+    for make in (lambda: rows(0), lambda: rows(10, slide=3), lambda: rows(5, disorder=-1)):
+        with pytest.raises(ArgumentError):
+            make()
+    with pytest.raises(ArgumentError):
+        time(timedelta(0))
