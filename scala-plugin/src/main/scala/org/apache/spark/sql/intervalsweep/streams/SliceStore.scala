@@ -7,7 +7,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.execution.packing.RowPacker
+import org.apache.spark.sql.intervalsweep.execution.packing.{RowPacker, RowUnpacker}
 import org.apache.spark.sql.streaming.{MapState, StatefulProcessorHandle, TTLConfig, ValueState}
 import org.apache.spark.sql.types.DataType
 
@@ -143,7 +143,7 @@ object SliceStore {
   private[streams] def unpack(
       chunks: Seq[Array[Byte]],
       types: Array[DataType]): Iterator[InternalRow] =
-    RowPacker.unpack(chunks.iterator, types)
+    RowUnpacker.unpack(chunks.iterator, types)
 
   /** The variables of the state: the same for all slots. */
   private[streams] final class Variables(handle: StatefulProcessorHandle) {
