@@ -266,6 +266,18 @@ def test_texts_dates_and_nothing() -> None:
     assert keyless.num_rows == 3
 
 
+def test_other_names_on_the_right() -> None:
+    a = pa.table({"x": [1, 2], "p": ["a", "b"], "ts": [1, 2], "te": [5, 6]})
+    b = pa.table({"y": [1, 9], "p": ["q", "r"], "f": [2, 0], "u": [4, 3]})
+    found = temporal.join(a, b, [("x", "y")], how="right", right_on=("f", "u"))
+    assert found.schema.names == ["x", "p", "y", "p_right", "ts", "te"]
+    assert rows_of(found) == [(1, "a", 1, "q", 2, 4), (None, None, 9, "r", 0, 3)]
+    both = temporal.union_all(a, b, right_on=("f", "u"))
+    assert rows_of(both)[2:] == [(1, "q", 2, 4), (9, "r", 0, 3)]
+    with pytest.raises(ColumnError, match="called p"):
+        temporal.join(a, b, [("x", "y")], right_on=("f", "u"), suffix="")
+
+
 def test_libraries() -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     data = {"v": ["a", "b"], "ts": [1, 2], "te": [3, None]}
