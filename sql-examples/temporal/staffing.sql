@@ -31,5 +31,6 @@ SELECT * FROM sequenced(TABLE(SELECT mach, name FROM assign LEFT JOIN works USIN
 ORDER BY mach, ts, name;
 
 -- Shifts of five hours at most, one after the other.
+-- Spark's own join: there is none, as rows are cut one by one.
 SELECT * FROM sequenced(TABLE(SELECT * FROM temporal_split(TABLE(SELECT name FROM works), 5)))
 ORDER BY name, ts;
