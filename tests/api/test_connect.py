@@ -86,8 +86,11 @@ def test_helpers_for_dataframes(tmp_path: Path, server: str) -> None:
         print([tuple(row) for row in isd.merge(few, by="k", gap=1).collect()])
         print(isd.split(few).count(), isd.complement(few, within=(0, 20)).count())
         print(isd.coverage(few, few, by="k").where("covered = te - ts").count())
+        counted = isd.window_union(few, few, by="k", pre=1, aggs={"n": "count(*)"})
+        print([row.n for row in counted.orderBy("ts").collect()])
     """
-    assert printed(tmp_path, server, program) == ["9", "1", "3", "[(0, 1, 13, 3)]", "5 2", "3"]
+    lines = ["9", "1", "3", "[(0, 1, 13, 3)]", "5 2", "3", "[1, 2, 2]"]
+    assert printed(tmp_path, server, program) == lines
 
 
 def test_histories(tmp_path: Path, server: str) -> None:

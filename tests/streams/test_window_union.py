@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import re
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -19,59 +20,88 @@ WAYS = {
 }
 WINDOW = "probe.ts BETWEEN base.ts - 3 AND base.ts + 1"
 KEYED = f"probe.k = base.k AND {WINDOW}"
-# (the query, how many joins are swept)
+
+
+PARTS = ("rangeRows", "batchRows")
+
+
+def lateral(
+    what: str,
+    condition: str = KEYED,
+    more: str = "",
+    *,
+    join: str = "LEFT JOIN",
+    on: str | None = None,
+    of: str = "probe",
+) -> str:
+    """A base with the aggregates of a window; `{base}` is to be put in."""
+    on = on or ("true" if join == "LEFT JOIN" else "")
+    subquery = f"SELECT {what} FROM {of} WHERE {condition} {more}"
+    return f"{{base}} {join} LATERAL ({subquery}) w {on and 'ON ' + on}"
+
+
+COUNT, BOTH = "count(*) c", "count(*) c, sum(v) s"
+SIMPLE = f"{BOTH}, avg(v) a, min(v) lo, max(v) hi"
+RENAMED = """(SELECT v + 1 y, z, kk FROM
+    (SELECT *, ts * 2 z, k kk FROM probe WHERE v > 1) p WHERE z >= base.ts * 2 - 6) q"""
+ANY = """sort_array(collect_list(v)) l, count(DISTINCT v) u, count(*) FILTER (WHERE v > 3) f,
+    bool_or(v > 3) b, count_if(v > 3) i, max_by(ts, v * 100 + ts) y, any_value(probe.k) e,
+    median(v) m"""
+NOT_NULL = """sum(coalesce(v, 7)) s, count(coalesce(v, 7)) c, max(1) one, count(1) n,
+    count(v, x) two"""
 QUERIES = {
-    "keyed": f"{{base}} LEFT JOIN LATERAL (SELECT sum(v) s, count(*) c, avg(v) a, min(v) lo, max(v) hi "
-    f"FROM probe WHERE {KEYED}) w ON true",
-    "keyless": f"{{base}} LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe WHERE {WINDOW}) w ON true",
-    "inner": f"{{base}} JOIN LATERAL (SELECT count(*) c, max(v) m FROM probe WHERE {KEYED}) w",
-    "cross": f"{{base}} CROSS JOIN LATERAL (SELECT count(*) c, min(k) m FROM probe WHERE {KEYED}) w",
-    "comma": f"{{base}}, LATERAL (SELECT count(*) c FROM probe WHERE {KEYED}) w",
-    "flipped": "{base} LEFT JOIN LATERAL (SELECT count(v) c FROM probe WHERE base.ts >= probe.ts "
-    "AND base.k = probe.k AND probe.ts + 3 > base.ts) w ON true",
-    "tables joined by a comma": f"{{base}} LEFT JOIN LATERAL (SELECT count(*) c, sum(probe.v * names.f) s "
-    f"FROM probe, names WHERE names.k = probe.k AND {KEYED}) w ON true",
-    "subqueries and columns": "{base} LEFT JOIN LATERAL (SELECT sum(y) s, count(*) c FROM (SELECT v + 1 y, z, kk FROM "
-    "(SELECT *, ts * 2 z, k kk FROM probe WHERE v > 1) p WHERE z >= base.ts * 2 - 6) q "
-    "WHERE kk = base.k AND z <= base.ts * 2) w ON true",
-    "not NULL of NULL": f"{{base}} LEFT JOIN LATERAL (SELECT sum(coalesce(v, 7)) s, count(coalesce(v, 7)) c, "
-    f"max(1) one, count(1) n, count(v, x) two FROM probe WHERE {KEYED}) w ON true",
-    "any function": f"{{base}} LEFT JOIN LATERAL (SELECT sort_array(collect_list(v)) l, count(DISTINCT v) u, "
-    f"count(*) FILTER (WHERE v > 3) f, bool_or(v > 3) b, count_if(v > 3) i, max_by(ts, v * 100 + ts) y, "
-    f"any_value(probe.k) e, median(v) m FROM probe WHERE {KEYED}) w ON true",
-    "of both sides": f"{{base}} LEFT JOIN LATERAL (SELECT base.v + count(*) c, "
-    f"base.v + 1 o, base.k || max(probe.k) k2 FROM probe WHERE {KEYED}) w ON true",
-    "having, left": f"{{base}} LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe WHERE {KEYED} "
-    f"HAVING count(*) > 2) w ON true",
-    "having, inner": f"{{base}} JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe WHERE {KEYED} "
-    f"HAVING sum(v) > base.v) w ON true",
-    "on, left": f"{{base}} LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe WHERE {KEYED}) w "
-    f"ON w.s > base.v",
-    "residual": f"{{base}} LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe WHERE {KEYED} "
-    f"AND (probe.v + base.v) % 3 = 1) w ON true",
-    "a double key": "{base} LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe WHERE probe.d = base.d "
-    f"AND {WINDOW}) w ON true",
-    "a key that is NULL": "{base} LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe WHERE probe.k <=> base.k "
-    f"AND {WINDOW}) w ON true",
-    "behind": "{base} LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe WHERE probe.k = base.k "
-    "AND probe.ts BETWEEN base.ts - 9 AND base.ts - 4) w ON true",
-    "nowhere": "{base} LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe WHERE probe.k = base.k "
-    "AND probe.ts BETWEEN base.ts + 4 AND base.ts - 4) w ON true",
-    "timestamps": "{base} LEFT JOIN LATERAL (SELECT count(*) c, max(probe.at) l FROM probe WHERE probe.k = base.k "
-    "AND probe.at BETWEEN base.at - INTERVAL 3 MINUTES AND base.at) w ON true",
-    "dates": "{base} LEFT JOIN LATERAL (SELECT count(*) c, min(probe.day) l FROM probe WHERE probe.n = base.n "
-    "AND probe.day BETWEEN base.day - INTERVAL 3 DAYS AND base.day) w ON true",
-    "doubles": "{base} LEFT JOIN LATERAL (SELECT count(*) c, max(x) l FROM probe WHERE probe.n = base.n "
-    "AND probe.x BETWEEN base.x - 0.5D AND base.x) w ON true",
-    "a function": "{base} LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe WHERE probe.k = base.k "
-    "AND INTERVAL_INTERSECTS(base.ts, base.ts + 3, probe.ts, probe.ts + 1)) w ON true",
-    "itself": "{base} LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM base b WHERE b.k = base.k "
-    "AND b.ts BETWEEN base.ts - 3 AND base.ts) w ON true",
+    "keyed": lateral(SIMPLE),
+    "keyless": lateral(BOTH, WINDOW),
+    "inner": lateral("count(*) c, max(v) m", join="JOIN"),
+    "cross": lateral("count(*) c, min(k) m", join="CROSS JOIN"),
+    "comma": lateral(COUNT, join=","),
+    "flipped": lateral(
+        "count(v) c", "base.ts >= probe.ts AND base.k = probe.k AND probe.ts + 3 > base.ts"
+    ),
+    "tables joined by a comma": lateral(
+        "count(*) c, sum(probe.v * names.f) s",
+        f"names.k = probe.k AND {KEYED}",
+        of="probe, names",
+    ),
+    "subqueries and columns": lateral(
+        "sum(y) s, count(*) c", "kk = base.k AND z <= base.ts * 2", of=RENAMED
+    ),
+    "not NULL of NULL": lateral(NOT_NULL),
+    "any function": lateral(ANY),
+    "having, left": lateral(BOTH, more="HAVING count(*) > 2"),
+    "having, inner": lateral(BOTH, more="HAVING sum(v) > base.v", join="JOIN"),
+    "on, left": lateral(BOTH, on="w.s > base.v"),
+    "residual": lateral(BOTH, f"{KEYED} AND (probe.v + base.v) % 3 = 1"),
+    "two axes": lateral(SIMPLE, f"{KEYED} AND probe.v < base.v"),
+    "a double key": lateral(BOTH, f"probe.d = base.d AND {WINDOW}"),
+    "a key that is NULL": lateral(BOTH, f"probe.k <=> base.k AND {WINDOW}"),
+    "behind": lateral(BOTH, "probe.k = base.k AND probe.ts BETWEEN base.ts - 9 AND base.ts - 4"),
+    "nowhere": lateral(BOTH, "probe.k = base.k AND probe.ts BETWEEN base.ts + 4 AND base.ts - 4"),
+    "timestamps": lateral(
+        "count(*) c, max(probe.at) l",
+        "probe.k = base.k AND probe.at BETWEEN base.at - INTERVAL 3 MINUTES AND base.at",
+    ),
+    "dates": lateral(
+        "count(*) c, min(probe.day) l",
+        "probe.n = base.n AND probe.day BETWEEN base.day - INTERVAL 3 DAYS AND base.day",
+    ),
+    "doubles": lateral(
+        "count(*) c, max(x) l, sum(x) s",
+        "probe.n = base.n AND probe.x BETWEEN base.x - 0.5D AND base.x",
+    ),
+    "decimals": lateral(
+        "sum(CAST(v AS DECIMAL(9, 2))) s, avg(CAST(v AS DECIMAL(9, 2))) a, count(v) c"
+    ),
+    "a function": lateral(
+        BOTH,
+        "probe.k = base.k AND INTERVAL_INTERSECTS(base.ts, base.ts + 3, probe.ts, probe.ts + 1)",
+    ),
+    "itself": lateral(BOTH, "b.k = base.k AND b.ts BETWEEN base.ts - 3 AND base.ts", of="base b"),
 }
 
 
 def rows(number: int, seed: int) -> list[tuple[Any, ...]]:
-    """Rows with few values, so that some are equal in all columns; a tenth of the values are NULL."""
+    """Rows with few values, some of them equal in all columns; a tenth of the values are NULL."""
     draw = random.Random(seed)
 
     def maybe(value: Any) -> Any:
@@ -99,9 +129,8 @@ def tables(spark: Any) -> None:
     for name, number in (("base", 40), ("probe", 60)):
         frame = spark.createDataFrame(rows(number, number), SCHEMA)
         frame.createOrReplaceTempView(name)
-    spark.sql("SELECT * FROM VALUES ('a', 2), ('b', 3), ('b', 5) t(k, f)").createOrReplaceTempView(
-        "names"
-    )
+    names = spark.sql("SELECT * FROM VALUES ('a', 2), ('b', 3), ('b', 5) t(k, f)")
+    names.createOrReplaceTempView("names")
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -123,24 +152,15 @@ def test_from_runs(spark: Any, both: Both, conf: Any, way: str) -> None:
 
 
 def test_empty_and_one_row(both: Both) -> None:
-    for base, probe in (
-        ("base", "false"),
-        ("base", "v = 5"),
-        ("(SELECT * FROM base LIMIT 1)", "true"),
+    for base, condition in (
+        ("base", f"false AND {KEYED}"),
+        ("base", f"v = 5 AND {KEYED}"),
+        ("(SELECT * FROM base LIMIT 1) base", KEYED),
     ):
-        query = (
-            f"SELECT * FROM {base} base LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM probe "
-            f"WHERE {probe} AND {KEYED}) w ON true"
-        )
+        query = f"SELECT * FROM {lateral(BOTH, condition).format(base=base)}"
         assert both(query, swept=None) > 0
-    assert (
-        both(
-            "SELECT * FROM (SELECT * FROM base WHERE false) base LEFT JOIN LATERAL (SELECT count(*) c "
-            f"FROM probe WHERE {KEYED}) w ON true",
-            swept=None,
-        )
-        == 0
-    )
+    nothing = "(SELECT * FROM base WHERE false) base"
+    assert both(f"SELECT * FROM {QUERIES['keyed'].format(base=nothing)}", swept=None) == 0
 
 
 def test_scalar_subqueries(both: Both) -> None:
@@ -149,42 +169,32 @@ def test_scalar_subqueries(both: Both) -> None:
 
     assert both(f"SELECT base.*, {of('sum(v)')} s, 1 + {of('count(*)')} c FROM base", swept=2)
     assert both(f"SELECT * FROM base WHERE v > 1 AND {of('count(*)')} > 2", swept=1)
-    assert both(
-        f"SELECT k, coalesce({of('max(v)', 'HAVING count(*) > 3')}, -1) m FROM base", swept=1
-    )
+    most = of("max(v)", "HAVING count(*) > 3")
+    assert both(f"SELECT k, coalesce({most}, -1) m FROM base", swept=1)
 
 
 def test_below_and_above_others(both: Both) -> None:
     inner = QUERIES["keyed"].format(base="base")
     assert both(f"SELECT k, sum(c), max(s) FROM {inner} WHERE ts > 4 AND k = 'a' GROUP BY k")
     assert both(f"SELECT w.c, count(*) FROM {inner} GROUP BY w.c HAVING count(*) > 1")
-    assert both(
-        f"SELECT * FROM {inner} LEFT JOIN LATERAL (SELECT count(*) c2 FROM probe WHERE {WINDOW}) w2 ON true",
-        swept=2,
-    )
-    assert both(
-        f"SELECT * FROM names WHERE EXISTS (SELECT 1 FROM {inner} WHERE base.k = names.k AND w.c > 3)"
-    )
-    assert both(
-        "WITH b AS (SELECT * FROM base DISTRIBUTE BY v) SELECT b.ts, w.* FROM b LEFT JOIN LATERAL "
-        "(SELECT count(*) c FROM probe WHERE probe.k = b.k AND probe.ts BETWEEN b.ts - 2 AND b.ts) w ON true"
-    )
+    twice = f"JOIN LATERAL (SELECT count(*) c2 FROM probe WHERE {WINDOW}) w2"
+    assert both(f"SELECT * FROM {inner} {twice}", swept=2)
+    some = f"SELECT 1 FROM {inner} WHERE base.k = names.k AND w.c > 3"
+    assert both(f"SELECT * FROM names WHERE EXISTS ({some})")
+    shuffled = "WITH base AS (SELECT * FROM VALUES (1), (2) t(n) JOIN base USING (n))"
+    assert both(f"{shuffled} SELECT * FROM {inner}", swept=None)
 
 
 def test_filters_reach_the_table(spark: Any) -> None:
     query = f"SELECT * FROM {QUERIES['keyed'].format(base='base')} WHERE ts > 4"
     plan = str(spark.sql(query)._jdf.queryExecution().optimizedPlan().toString())
-    assert plan.index("rowidentity") < plan.index("(ts#")
-    assert plan.index("Join LeftOuter") < plan.index("> 4")
+    assert re.search(r"rowidentity[^\n]*\n[^\n]*Filter[^\n]* > 4", plan), plan
 
 
 def test_left_to_spark(both: Both) -> None:
     """What is no window, and what is no aggregate of all its rows."""
-    for query in (
-        "SELECT * FROM base LEFT JOIN LATERAL (SELECT count(*) c FROM probe WHERE probe.k = base.k) w ON true",
-        f"SELECT * FROM base JOIN LATERAL (SELECT v, count(*) c FROM probe WHERE {KEYED} GROUP BY v) w",
-    ):
-        assert both(query, swept=None)
+    for part in (lateral(COUNT, "probe.k = base.k"), lateral("v, count(*) c", more="GROUP BY v")):
+        assert both(f"SELECT * FROM {part.format(base='base')}", swept=None)
 
 
 def test_columns_that_cannot_be_grouped(both: Both) -> None:
@@ -193,3 +203,15 @@ def test_columns_that_cannot_be_grouped(both: Both) -> None:
         "(SELECT *, struct(d, k) st, map(k, d) mp, array(d) ar FROM base WHERE k IS NOT NULL) base"
     )
     assert both(f"SELECT * FROM {QUERIES['keyless'].format(base=base)}")
+
+
+def test_rows_that_come_in_parts(spark: Any, both: Both, conf: Any) -> None:
+    """A key with more rows than a window holds, and sums that might leave 64 bits."""
+    conf({BROADCAST: "-1"} | {f"spark.sql.intervalsweep.{name}": "5" for name in PARTS})
+    query = f"SELECT * FROM {QUERIES['keyed'].format(base='base')}"
+    assert "runs [" in physical(spark.sql(query))
+    assert both(query)
+    conf({"spark.sql.ansi.enabled": "false"})
+    large = "(SELECT k, ts, v * 2000000000000000000L v FROM probe) probe"
+    some = lateral("sum(v) s, count(*) c, max(v) m", of=large)
+    assert both(f"SELECT * FROM {some.format(base='base')}")

@@ -81,7 +81,9 @@ def _read(name: str, text: str, known: list[str]) -> tuple[str, str | None]:
         )
     function, column = call[1].lower(), call[2].strip("`")
     if function not in _AGGREGATES:
-        raise ArgumentError(f"aggs has the unknown {call[1]!r} as {name}{near(function, _AGGREGATES)}")
+        raise ArgumentError(
+            f"aggs has the unknown {call[1]!r} as {name}{near(function, _AGGREGATES)}"
+        )
     if column == "*":
         if function != "count":
             raise ArgumentError(f"aggs has {text!r} as {name}: only count takes all columns.")
@@ -167,9 +169,7 @@ def _sum(windows: _Windows, values: Any) -> Any:
     if scale is None:
         return pa.array(sums, mask=none)
     wide = np.stack([sums, sums >> 63], axis=1)
-    exact = pa.Array.from_buffers(
-        pa.decimal128(38, scale), len(sums), [None, pa.py_buffer(wide)]
-    )
+    exact = pa.Array.from_buffers(pa.decimal128(38, scale), len(sums), [None, pa.py_buffer(wide)])
     return pc.if_else(pa.array(~none), exact, None)
 
 

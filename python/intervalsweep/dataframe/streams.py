@@ -17,10 +17,10 @@ from pyspark.sql import types as st
 from intervalsweep._contract import Emit, documented
 from intervalsweep._errors import ArgumentError, EndpointTypeError
 from intervalsweep.columns import Keys, Naming, check_choice, check_columns, key_pairs
-from intervalsweep.dataframe.ends import check_frames
+from intervalsweep.dataframe.ends import check_frames, column
 from intervalsweep.session import check_active
 
-_BASE, _PROBE = "intervalsweep_base", "intervalsweep_probe"
+_BASE, _PROBE, _ROWS = "intervalsweep_base", "intervalsweep_probe", "intervalsweep_rows"
 _BY_TIME = re.compile(r"\s*(first|last|list)\s*\(\s*(`[^`]+`|\w+)\s*\)\s*", re.IGNORECASE)
 _DAY, _MICROSECOND = timedelta(days=1), timedelta(microseconds=1)
 
@@ -43,7 +43,8 @@ def window_union(
     It is the `LEFT JOIN LATERAL` that one would write in SQL.
 
     >>> cards = spark.sql("SELECT * FROM VALUES ('x', 10), ('x', 14) cards(card, ts)")
-    >>> paid = spark.sql("SELECT * FROM VALUES ('x', 9, 5), ('x', 12, 7), ('x', 13, 1) p(card, ts, v)")
+    >>> rows = "('x', 9, 5), ('x', 12, 7), ('x', 13, 1)"
+    >>> paid = spark.sql(f"SELECT * FROM VALUES {rows} paid(card, ts, v)")
     >>> aggs = {"s": "sum(v)", "c": "count(*)"}
     >>> window_union(cards, paid, by="card", pre=2, aggs=aggs).orderBy("ts").show()
     +----+---+---+---+
@@ -74,10 +75,13 @@ def window_union(
     if not conditions:
         raise ArgumentError("pre and fol are None, and by names no key: there is no window.")
     window = probe.alias(_PROBE).where(reduce(and_, conditions))
-    features = window.groupBy().agg(
-        *(sf.expr(_in_sql(text, at_probe)).alias(name) for name, text in aggs.items())
+    # Beside a count, what is no aggregate is Spark's error. groupBy would not wait for the base.
+    features = window.select(
+        sf.count(sf.lit(1)).alias(_ROWS),
+        *(sf.expr(_in_sql(text, at_probe)).alias(name) for name, text in aggs.items()),
     )
-    return base.alias(_BASE).lateralJoin(features, how="left")
+    joined = base.alias(_BASE).lateralJoin(features, how="left")
+    return joined.select([column(name) for name in (*base.columns, *aggs)])
 
 
 def _of(frame: str, name: str) -> Column:

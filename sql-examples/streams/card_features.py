@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computes the features of card payments, over the files as tables; --write makes them golden.
 
-python sql-examples/streams/run.py
+python sql-examples/streams/card_features.py
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from run import Example, as_text, session  # noqa: E402
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-GOLDEN = HERE / "golden" / "features.txt"
+GOLDEN = HERE / "golden" / "card_features.txt"
 
 
 def features(spark: SparkSession) -> DataFrame:
     """The query over the views `requests` and `payments`, whatever they are views of."""
-    (statement,) = Example(HERE / "features.sql").statements()
+    (statement,) = Example(HERE / "card_features.sql").statements()
     return spark.sql(statement.sql.removesuffix(";"))
 
 

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The batch window union beside the join that it is made of, and beside DuckDB, run by run.
+
+Of each of a million rows of `base` the count and the sum of some hundred rows of `probe` before it,
+from Parquet files to one row of sums, by one of 1,000 keys and without keys. DuckDB is asked in
+three ways: the same text, LEFT JOIN with GROUP BY, and OVER the union of both tables, which has no
+join at all. Ratios are medians of the ratios of runs side by side; a wrong answer ends the run.
+
+    python -m benchmarks.streams.window_union [--rows 1000000] [--runs 7] [--warm-up 5] [--duckdb]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.adapter import Limits
+from benchmarks.systems import spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+KEYS = 1000
+SPAN = 10**7
+MATCHES = 100
+SIDES = ("base", "probe")
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--warm-up", type=int, default=5, help="runs before it is measured")
+    parser.add_argument("--duckdb", action="store_true", help="beside DuckDB, too")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        write(Path(scratch), options.rows)
+        spark = spark_session(Limits(os.cpu_count() or 1, "4g", Path(scratch)))
+        for side in SIDES:
+            spark.read.parquet(f"{scratch}/{side}").createOrReplaceTempView(side)
+        print("| windows | what | seconds | window union is times faster |\n|---|---|--:|--:|")
+        for name in ("keys", "no keys"):
+            ways = ours(spark, name, options.rows)
+            if options.duckdb:
+                ways |= duckdb_ways(Path(scratch), name, options.rows)
+            for line in compared(name, ways, options.runs, options.warm_up):
+                print(line, flush=True)
+        spark.stop()
+
+
+def write(folder: Path, rows: int) -> None:
+    """Two tables, each in as many files as there are cores."""
+    draw = np.random.default_rng(24)
+    files = os.cpu_count() or 1
+    for side in SIDES:
+        (folder / side).mkdir()
+        for part in range(files):
+            count = rows // files + (part < rows % files)
+            columns = {
+                "k": draw.integers(0, KEYS, count),
+                "ts": draw.integers(0, SPAN, count),
+                "v": draw.integers(0, 1000, count),
+            }
+            pq.write_table(pa.table(columns), folder / side / f"{part}.parquet")
+
+
+def window(name: str, rows: int) -> tuple[str, int]:
+    """The condition, and how far the window reaches back, for about as many matches."""
+    groups = KEYS if name == "keys" else 1
+    back = SPAN * MATCHES * groups // rows
+    keyed = "probe.k = base.k AND " if name == "keys" else ""
+    return f"{keyed}probe.ts BETWEEN base.ts - {back} AND base.ts", back
+
+
+def lateral(condition: str) -> str:
+    """The text of the window union, summed up."""
+    return f"""
+        SELECT count(*), sum(c), sum(s), sum(v) FROM (
+          SELECT base.*, w.* FROM base LEFT JOIN LATERAL (
+            SELECT count(*) AS c, sum(v) AS s FROM probe WHERE {condition}) w ON true)"""
+
+
+def ours(spark: SparkSession, name: str, rows: int) -> dict[str, Callable[[], Any]]:
+    """The window union, and the join whose pairs are counted and summed, without a row of each."""
+    condition, _ = window(name, rows)
+    join = f"SELECT count(*), sum(probe.v) FROM base JOIN probe ON {condition}"
+    grouped = f"""
+        SELECT count(*), sum(c), sum(s), sum(v) FROM (
+          SELECT base.k, base.ts, base.v, count(probe.ts) AS c, sum(probe.v) AS s
+          FROM base LEFT JOIN probe ON {condition} GROUP BY base.k, base.ts, base.v)"""
+
+    def way(query: str) -> Callable[[], Any]:
+        return lambda: tuple(spark.sql(query).first())
+
+    return {
+        "window union": way(lateral(condition)),
+        "the join, totals": way(join),
+        "LEFT JOIN, GROUP BY": way(grouped),
+    }
+
+
+def duckdb_ways(folder: Path, name: str, rows: int) -> dict[str, Callable[[], Any]]:
+    """The same by DuckDB, with as many threads."""
+    import duckdb
+
+    condition, back = window(name, rows)
+    connection = duckdb.connect()
+    connection.execute(f"SET threads = {os.cpu_count() or 1}")
+    for side in SIDES:
+        connection.execute(f"CREATE VIEW {side} AS SELECT * FROM '{folder}/{side}/*.parquet'")
+    partition = "PARTITION BY k " if name == "keys" else ""
+    over = f"""
+        SELECT count(*), sum(c), sum(s), sum(v) FROM (
+          SELECT of_base, v, count(p) OVER w AS c, sum(p) OVER w AS s FROM (
+            SELECT true AS of_base, k, ts, v, NULL::BIGINT AS p FROM base
+            UNION ALL SELECT false, k, ts, NULL, v FROM probe)
+          WINDOW w AS ({partition}ORDER BY ts RANGE BETWEEN {back} PRECEDING AND CURRENT ROW))
+        WHERE of_base"""
+
+    def way(query: str) -> Callable[[], Any]:
+        return lambda: connection.execute(query).fetchone()
+
+    return {"DuckDB, OVER the union": way(over), "DuckDB, the same text": way(lateral(condition))}
+
+
+def compared(name: str, ways: dict[str, Callable[[], Any]], runs: int, warm_up: int) -> list[str]:
+    """A line for each way: its median, and the median of its ratios to the window union."""
+    seconds: dict[str, list[float]] = {way: [] for way in ways}
+    answers = {}
+    for run in range(warm_up + runs):
+        for way, ask in ways.items():
+            # What does not run on Java is warm after the first run.
+            if 0 < run < warm_up and way.startswith("DuckDB"):
+                continue
+            start = time.perf_counter()
+            answer = ask()
+            if run >= warm_up:
+                seconds[way].append(time.perf_counter() - start)
+            if answers.setdefault(way, answer) != answer:
+                raise SystemExit(f"{way} answers {answers[way]}, then {answer}")
+    first, *others = ways
+    for other in others:
+        expected = answers[first] if len(answers[other]) == 4 else answers[first][1:3]
+        if answers[other] != expected:
+            raise SystemExit(f"{other} answers {answers[other]}, and {first} {answers[first]}")
+
+    def ratio(way: str) -> float:
+        pairs = zip(seconds[way], seconds[first], strict=True)
+        return statistics.median(theirs / own for theirs, own in pairs)
+
+    return [
+        f"| {name} | {way} | {statistics.median(seconds[way]):.3f} | {ratio(way):.2f} |"
+        for way in ways
+    ]
+
+
+if __name__ == "__main__":
+    main()

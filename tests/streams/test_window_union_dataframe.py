@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`dataframe.window_union` returns what `arrow.window_union` does of the same rows."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from decimal import Decimal
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from comparison import physical, sweeps
+from intervalsweep import IntervalSweepError
+from intervalsweep import arrow as isa
+from intervalsweep import dataframe as isd
+
+SCHEMA = "k STRING, `a.t` INT, v INT, d DATE, at TIMESTAMP"
+AGGS = {name: f"{name}(v)" for name in ("count", "sum", "avg", "min", "max", "first", "last")}
+EXAMPLES = Path(__file__).resolve().parents[2] / "sql-examples" / "streams"
+
+
+@pytest.fixture(scope="module")
+def frames(spark: Any) -> tuple[Any, Any]:
+    """Instants of `probe` differ, so that the first and the last value are what they have to be."""
+    draw = random.Random(5)
+
+    def frame(rows: list[Any]) -> Any:
+        made = spark.createDataFrame(rows, "k STRING, t INT, v INT")
+        return made.selectExpr(
+            "k",
+            "t AS `a.t`",
+            "v",
+            "DATE'2024-01-01' + t AS d",
+            "TIMESTAMP'2024-01-01' + make_dt_interval(0, 0, t) AS at",
+        )
+
+    keys = ["a", "b", None]
+    base = [(draw.choice(keys), draw.choice([None, *range(20)]), n) for n in range(30)]
+    probe = [
+        (key, t, draw.choice([None, 1, 5, 9])) for key in "ab" for t in draw.sample(range(20), 12)
+    ]
+    return frame(base).cache(), frame(probe).cache()
+
+
+@pytest.mark.parametrize(
+    ("on", "window"),
+    [
+        ("a.t", {"pre": 4}),
+        ("a.t", {"pre": 6, "fol": -2, "by": ()}),
+        ("a.t", {"pre": None, "fol": 1}),
+        ("d", {"pre": timedelta(days=3), "fol": 1}),
+        ("at", {"pre": timedelta(minutes=4), "fol": timedelta(minutes=-1)}),
+        ("at", {"pre": 120_000_000}),
+    ],
+)
+def test_as_on_arrow_tables(frames: Any, on: str, window: dict[str, Any]) -> None:
+    base, probe = frames
+    window = {"by": "k"} | window
+    found = isd.window_union(
+        base, probe, on=on, aggs=AGGS | {"list": "list(v)", "n": "count(*)"}, **window
+    )
+    assert sweeps(physical(found)) == 1
+    ours, theirs = base.toArrow(), probe.toArrow()
+    expected = isa.window_union(
+        ours, theirs, on=on, aggs=AGGS | {"list": "list(v)", "n": "count(*)"}, **window
+    )
+    assert found.columns == expected.column_names
+    pairs = [
+        sorted(map(comparable, rows))
+        for rows in (found.toArrow().to_pylist(), expected.to_pylist())
+    ]
+    assert pairs[0] == pairs[1]
+    assert sum(row["n"] > 1 for row in expected.to_pylist()) > 5
+
+
+def comparable(row: dict[str, Any]) -> str:
+    """Values in the list are in no special order on Spark, and neither are rows of one instant."""
+    plain = {k: v for k, v in row.items() if k not in ("first", "last") or row["k"] is not None}
+    return repr(plain | {"list": sorted(row["list"])})
+
+
+def test_any_aggregate_of_sql(frames: Any) -> None:
+    base, probe = frames
+    aggs = {"two": "sum(v) FILTER (WHERE v > 1) + count(*)", "text": "listagg(k, '')"}
+    found = isd.window_union(base, probe, on="a.t", by=[("k", "k")], pre=9, aggs=aggs)
+    assert found.where("two > 9 AND length(text) > 1").count() > 3
+    with_itself = isd.window_union(base, base, on="a.t", by="k", pre=0, aggs={"n": "count(*)"})
+    assert with_itself.where("k IS NOT NULL AND `a.t` IS NOT NULL AND n = 0").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"aggs": {}}, "names no aggregate"),
+        ({"aggs": {"v": "sum(v)"}}, "called v"),
+        ({"aggs": {"s": "sum(v)"}, "on": "zz"}, "no column zz"),
+        ({"aggs": {"s": "sum(v)"}, "pre": timedelta(days=1)}, "no distance of int"),
+        ({"aggs": {"s": "sum(v)"}, "on": "d", "pre": timedelta(hours=1)}, "no distance of date"),
+        ({"aggs": {"s": "sum(v)"}, "pre": None, "fol": None}, "there is no window"),
+        ({"aggs": {"s": "sum(v)"}, "emit": "now"}, "emit='now'"),
+    ],
+)
+def test_errors(frames: Any, given: dict[str, Any], message: str) -> None:
+    base, probe = frames
+    with pytest.raises(IntervalSweepError, match=message):
+        isd.window_union(base, probe, **({"on": "a.t", "pre": 1} | given))
+
+
+def test_decimals_and_doubles(spark: Any) -> None:
+    base = spark.sql(
+        "SELECT CAST(t AS DECIMAL(5, 1)) t, CAST(t AS DOUBLE) x FROM VALUES (1.5), (3.0) b(t)"
+    )
+    for on, pre in (("t", Decimal("1.5")), ("x", 1.5)):
+        found = isd.window_union(base, base, on=on, pre=pre, aggs={"n": "count(*)"})
+        assert [row.n for row in found.orderBy("t").collect()] == [1, 2]
+
+
+def test_the_example_of_files(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES.parent))
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    example = import_module("card_features")
+    frame = example.in_batch(spark)
+    assert sweeps(physical(frame)) == 1
+    assert example.result(frame) == example.GOLDEN.read_text(encoding="utf-8")
