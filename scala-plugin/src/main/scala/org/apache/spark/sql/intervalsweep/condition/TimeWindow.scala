@@ -83,20 +83,22 @@ private[condition] case class TimeEnds(base: Attribute, probe: Attribute) {
       lesser: Expression,
       greater: Expression,
       strict: Boolean): Option[(WindowEnd, Boolean)] =
-    sums.difference(lesser, greater, strict).filter(s => !s.mayWrap && s.slack == 0).flatMap { sum =>
-      val step = if (strict) 1 else 0
-      val (constants, rows) = sum.terms.partition(_.side.isEmpty)
-      val offset = constants.map(valueOf).reduceOption(both(_, _)(_ + _)).getOrElse(Some(BigInt(0)))
-      def isTime(term: Term, time: Attribute): Boolean = term.operand.encoded match {
-        case EncodedEndpoint(a: Attribute) => a.exprId == time.exprId
-        case _ => false
-      }
-      (rows.find(isTime(_, base)), rows.find(isTime(_, probe)), offset) match {
-        case (Some(b), Some(p), Some(c)) if rows.size == 2 && b.negative != p.negative =>
-          val end = if (b.negative) -c - step else c + step
-          Option.when(end.isValidLong)((WindowEnd(end.toLong), b.negative))
-        case _ => None
-      }
+    sums.difference(lesser, greater, strict).filter(s => !s.mayWrap && s.slack == 0).flatMap {
+      sum =>
+        val step = if (strict) 1 else 0
+        val (constants, rows) = sum.terms.partition(_.side.isEmpty)
+        val offset =
+          constants.map(valueOf).reduceOption(both(_, _)(_ + _)).getOrElse(Some(BigInt(0)))
+        def isTime(term: Term, time: Attribute): Boolean = term.operand.encoded match {
+          case EncodedEndpoint(a: Attribute) => a.exprId == time.exprId
+          case _ => false
+        }
+        (rows.find(isTime(_, base)), rows.find(isTime(_, probe)), offset) match {
+          case (Some(b), Some(p), Some(c)) if rows.size == 2 && b.negative != p.negative =>
+            val end = if (b.negative) -c - step else c + step
+            Option.when(end.isValidLong)((WindowEnd(end.toLong), b.negative))
+          case _ => None
+        }
     }
 
   private def both(a: Option[BigInt], b: Option[BigInt])(
@@ -105,7 +107,8 @@ private[condition] case class TimeEnds(base: Attribute, probe: Attribute) {
 
   private def valueOf(term: Term): Option[BigInt] = term.operand.encoded match {
     case Literal(value: Long, _) => Some(if (term.negative) -BigInt(value) else BigInt(value))
-    case e if e.foldable => Option(e.eval()).map { value =>
+    case e if e.foldable =>
+      Option(e.eval()).map { value =>
         val number = BigInt(value.asInstanceOf[Long])
         if (term.negative) -number else number
       }

@@ -4,7 +4,9 @@ package org.apache.spark.sql.intervalsweep.functions
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo, LeafExpression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{
+  Expression, ExpressionInfo, LeafExpression, Literal
+}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.types.{BooleanType, DataType, IntegerType}

@@ -109,12 +109,20 @@ object StreamStrategy extends SparkStrategy {
   private val StatePartitions = "spark.sql.streaming.internal.stateStore.partitions"
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case PackSlots(number, columns, keys, fanout, output, child) =>
+    case PackSlots(number, columns, keys, time, fanout, output, child) =>
       // In a stream it is that of the session that runs the query, which the checkpoint decides.
       val conf = SQLConf.get
       val partitions =
         conf.getConfString(StatePartitions, conf.numShufflePartitions.toString).toInt
-      Seq(PackSlotsExec(number, columns, keys, fanout, output, partitions, planLater(child)))
+      Seq(PackSlotsExec(
+        number,
+        columns,
+        keys,
+        time,
+        fanout,
+        output,
+        partitions,
+        planLater(child)))
     case _ => Nil
   }
 }

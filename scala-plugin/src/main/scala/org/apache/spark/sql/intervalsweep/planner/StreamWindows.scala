@@ -97,7 +97,8 @@ object StreamWindows extends Rule[LogicalPlan] {
 
   /** What goes through the rows of a window is evaluated in the state operator as it stands. */
   private def checkEvaluable(e: Expression): Unit = {
-    val isFixed = e.deterministic && !e.containsAnyPattern(PLAN_EXPRESSION, PYTHON_UDF, CURRENT_LIKE)
+    val isFixed = e.deterministic &&
+      !e.containsAnyPattern(PLAN_EXPRESSION, PYTHON_UDF, CURRENT_LIKE)
     if (!isFixed) StreamErrors.unsupported(
       s"${e.sql} in the lateral subquery",
       "compute it as a column of the stream that it reads")
@@ -139,9 +140,12 @@ private[planner] object LateralWindow {
     case SubqueryAlias(_, child) => read(child)
     case Project(columns, child) => read(child).map { window =>
         val values = AttributeMap(window.results.map(r => r.toAttribute -> valueOf(r)))
-        window.copy(results = columns.map(inner).map(c => named(c, c.transform {
-          case a: Attribute => values.getOrElse(a, a)
-        })))
+        window.copy(results = columns.map(inner).map(c =>
+          named(
+            c,
+            c.transform {
+              case a: Attribute => values.getOrElse(a, a)
+            })))
       }
     case Aggregate(Nil, results, child, _) =>
       val (conditions, probe) = rows(child)

@@ -75,7 +75,8 @@ private[planner] final class WindowAggregates(probes: SideColumns) {
     selected.transform { case e: AggregateExpression => replaced(e) }.asInstanceOf[NamedExpression]
 
   private def replaced(e: AggregateExpression): Expression = e.aggregateFunction match {
-    case average: Average if isPlain(e) => average.child.dataType match {
+    case average: Average if isPlain(e) =>
+      average.child.dataType match {
         case _: NumericType if !average.child.dataType.isInstanceOf[DecimalType] =>
           averageOf(average)
         case _ => result(e)

@@ -22,6 +22,7 @@ import org.apache.spark.unsafe.hash.Murmur3_x86_32
  * @param number  of the side
  * @param columns what is packed of a row
  * @param keys    the columns that decide to which slot it goes
+ * @param time    the column by which rows of a key are spread, if they are
  * @param fanout  how many slots a key has
  * @param output  the slot, the side, the chunk
  */
@@ -29,6 +30,7 @@ case class PackSlots(
     number: Int,
     columns: Seq[Attribute],
     keys: Seq[Attribute],
+    time: Attribute,
     fanout: Fanout,
     override val output: Seq[Attribute],
     child: LogicalPlan)
@@ -44,7 +46,7 @@ object PackSlots {
     val output = Seq("slot" -> IntegerType, "side" -> IntegerType, "chunk" -> BinaryType).map {
       case (name, dataType) => AttributeReference(name, dataType, nullable = false)()
     }
-    PackSlots(number, side.columns, side.keys, fanout, output, child)
+    PackSlots(number, side.columns, side.keys, side.time, fanout, output, child)
   }
 
   /**
@@ -77,6 +79,7 @@ case class PackSlotsExec(
     number: Int,
     columns: Seq[Attribute],
     keys: Seq[Attribute],
+    time: Attribute,
     fanout: Fanout,
     override val output: Seq[Attribute],
     partitions: Int,
@@ -88,7 +91,7 @@ case class PackSlotsExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val (side, packed, input) = (number, columns, child.output)
-    val address = new SlotAddress(keys, fanout, partitions, input)
+    val address = new SlotAddress(keys, time, fanout, partitions, input)
     child.execute().mapPartitionsInternal(new SlotChunks(_, side, packed, address, input))
   }
 
@@ -99,6 +102,7 @@ case class PackSlotsExec(
 /** Says to which slots a row goes. */
 private final class SlotAddress(
     keys: Seq[Attribute],
+    time: Attribute,
     fanout: Fanout,
     val partitions: Int,
     input: Seq[Attribute])
@@ -106,10 +110,10 @@ private final class SlotAddress(
   private val team = if (fanout.slots == 0) partitions else math.min(fanout.slots, partitions)
 
   /** How many slots each row goes to. */
-  val copies: Int = if (fanout.spread.isDefined) 1 else team
+  val copies: Int = if (fanout.isSpread) 1 else team
 
   @transient private lazy val key = projected(keys)
-  @transient private lazy val spread = projected(fanout.spread.toSeq)
+  @transient private lazy val spread = projected(Seq(time))
 
   private def projected(columns: Seq[Attribute]): UnsafeProjection =
     if (columns.isEmpty) null else UnsafeProjection.create(Seq(Murmur3Hash(columns, 42)), input)

@@ -31,7 +31,8 @@ case class StateLayout(
  *   parts    [0][1][2]       [0][1]         [0]          each what some micro-batch added
  * }}}
  * What leaves together lies together: a slice is dropped as a whole. A micro-batch adds a part to
- * each slice that it has rows for, and reads no other.
+ * each slice that it has rows for, and reads no other. Micro-batches may span much more time than
+ * the rows live, as the watermark is one behind: their slices are longer, by powers of two.
  */
 final class SliceStore private (
     layout: StateLayout,
@@ -39,12 +40,17 @@ final class SliceStore private (
     partState: MapState[Long, Array[Byte]],
     private[streams] val head: SliceHead) {
   private val slices =
-    layout.types.map(_ => mutable.TreeMap.empty[Long, Slice]).toArray
-  head.slices.foreach(s => slices(s.side)(s.number) = s)
+    layout.types.map(_ => mutable.TreeMap.empty[SliceId, Slice]).toArray
+  head.slices.foreach(s => slices(s.side)(s.id) = s)
 
-  private val writers = layout.types.map(_ => mutable.HashMap.empty[Long, SliceWriter]).toArray
+  /** The length of the slices that rows are added to now. */
+  private var level = head.level
 
-  def sliceMicros: Long = head.sliceMicros
+  private val writers = layout.types.map(_ => mutable.HashMap.empty[SliceId, SliceWriter]).toArray
+
+  /** Of each side the writer of the row before: the next one is mostly for the same slice. */
+  private val last = new Array[SliceId](writers.length)
+  private val writer = new Array[SliceWriter](writers.length)
 
   /** The slices of a side, the first to leave first. */
   def of(side: Int): Iterable[Slice] = slices(side).values
@@ -56,14 +62,22 @@ final class SliceStore private (
   }
 
   /** Keeps a row that leaves at a time, in microseconds. */
-  def add(side: Int, leaves: Long, row: InternalRow, time: Long): Unit =
-    writers(side).getOrElseUpdate(
-      Math.floorDiv(leaves, head.sliceMicros),
-      new SliceWriter(layout.types(side).length)).add(row, time)
+  def add(side: Int, leaves: Long, row: InternalRow, time: Long): Unit = {
+    val at = writers(side)
+    val id = SliceId(Math.floorDiv(leaves, head.sliceMicros << level), level)
+    if (last(side) != id) {
+      last(side) = id
+      writer(side) = at.getOrElseUpdate(id, new SliceWriter(layout.types(side).length))
+      if (at.size > SliceStore.MostSlices * (1 + level - head.level) &&
+        level < SliceStore.MostLevel)
+        level += 1
+    }
+    writer(side).add(row, time)
+  }
 
   /** Drops what has left at a time; says how many rows that is. */
   def expire(side: Int, now: Long): Long = {
-    val gone = slices(side).values.takeWhile(s => (s.number + 1) * head.sliceMicros <= now).toSeq
+    val gone = of(side).filter(end(_) <= now).toSeq
     gone.foreach(drop)
     gone.map(_.rows).sum
   }
@@ -73,18 +87,27 @@ final class SliceStore private (
 
   private def drop(slice: Slice): Unit = {
     (0 until slice.parts).foreach(part => partState.removeKey(slice.key(part)))
-    slices(slice.side).remove(slice.number)
+    slices(slice.side).remove(slice.id)
   }
+
+  /** Rows of the slice leave from then on. */
+  def start(slice: Slice): Long = slice.id.number * (head.sliceMicros << slice.id.level)
+
+  private def end(slice: Slice): Long = (slice.id.number + 1) * (head.sliceMicros << slice.id.level)
 
   /** Writes what was added, and the watermark. */
   def save(watermark: Long, timer: Long): Unit = {
-    for (side <- writers.indices; (number, writer) <- writers(side)) append(side, number, writer)
+    for (side <- writers.indices; (id, writer) <- writers(side)) append(side, id, writer)
     val kept = slices.toSeq.flatMap(_.values)
-    headState.update(head.copy(watermark = watermark, timer = timer, slices = kept).toBytes)
+    // Shorter ones again where few are needed.
+    val isCoarse = level == head.level && writers.forall(_.size < SliceStore.MostSlices / 8)
+    val next = if (isCoarse) math.max(0, level - 1) else level
+    headState.update(
+      head.copy(watermark = watermark, timer = timer, level = next, slices = kept).toBytes)
   }
 
-  private def append(side: Int, number: Long, writer: SliceWriter): Unit = {
-    val slice = slices(side).getOrElseUpdate(number, new Slice(side, number))
+  private def append(side: Int, id: SliceId, writer: SliceWriter): Unit = {
+    val slice = slices(side).getOrElseUpdate(id, new Slice(side, id))
     slice.add(writer)
     if (slice.parts == SliceStore.MostParts) merge(slice, writer)
     else {
@@ -117,8 +140,15 @@ private[streams] final class SliceWriter(numFields: Int) {
   }
 }
 
+/** The `number`-th stretch of time of 2^`level` times the length of a slice. */
+private[streams] case class SliceId(number: Long, level: Int)
+
+private[streams] object SliceId {
+  implicit val order: Ordering[SliceId] = Ordering.by(id => (id.number << id.level, id.level))
+}
+
 /** Rows of a side that leave within a stretch of time, and of which times they are. */
-final class Slice(val side: Int, val number: Long) {
+final class Slice(val side: Int, private[streams] val id: SliceId) {
   private[streams] var parts = 0
   private[streams] var rows = 0L
   var minTime: Long = Long.MaxValue
@@ -131,14 +161,19 @@ final class Slice(val side: Int, val number: Long) {
   }
 
   private[streams] def key(part: Int): Long =
-    number << SliceStore.PartBits + SliceStore.SideBits |
-      side.toLong << SliceStore.PartBits | part
+    ((id.number << SliceStore.LevelBits | id.level) << SliceStore.SideBits | side) <<
+      SliceStore.PartBits | part
 }
 
 object SliceStore {
   private[streams] val PartBits = 5
   private[streams] val SideBits = 2
+  private[streams] val LevelBits = 5
+  private val MostLevel = 20
   private val MostParts = 8
+
+  /** How many slices of a side a micro-batch adds to before it takes longer ones. */
+  private val MostSlices = 128
 
   private[streams] def unpack(
       chunks: Seq[Array[Byte]],
@@ -155,7 +190,7 @@ object SliceStore {
     def open(layout: StateLayout): SliceStore = {
       val head =
         if (heads.exists()) SliceHead.read(heads.get(), layout.fingerprint)
-        else SliceHead(0, SliceHead.NoTimer, layout.sliceMicros, layout.fingerprint, Nil)
+        else SliceHead(0, SliceHead.NoTimer, 0, layout.sliceMicros, layout.fingerprint, Nil)
       new SliceStore(layout, heads, parts, head)
     }
   }
@@ -166,10 +201,12 @@ object SliceStore {
  *
  * @param watermark of the last micro-batch, in milliseconds
  * @param timer     the one that is registered
+ * @param level     of the slices that the next micro-batch begins with
  */
 private[streams] case class SliceHead(
     watermark: Long,
     timer: Long,
+    level: Int,
     sliceMicros: Long,
     fingerprint: Seq[(String, String)],
     slices: Seq[Slice]) {
@@ -180,13 +217,15 @@ private[streams] case class SliceHead(
     out.writeByte(SliceHead.Format)
     out.writeLong(watermark)
     out.writeLong(timer)
+    out.writeByte(level)
     out.writeLong(sliceMicros)
     out.writeInt(fingerprint.size)
     fingerprint.foreach { case (name, text) => Seq(name, text).foreach(SliceHead.write(out, _)) }
     out.writeInt(slices.size)
     slices.foreach { s =>
       out.writeByte(s.side)
-      Seq(s.number, s.rows, s.minTime, s.maxTime).foreach(out.writeLong)
+      out.writeByte(s.id.level)
+      Seq(s.id.number, s.rows, s.minTime, s.maxTime).foreach(out.writeLong)
       out.writeByte(s.parts)
     }
     bytes.toByteArray
@@ -213,18 +252,20 @@ private[streams] object SliceHead {
     val in = new DataInputStream(new ByteArrayInputStream(bytes))
     val format = in.readByte()
     if (format != Format) StreamErrors.stateFormat(format.toInt, Format)
-    val (watermark, timer, width) = (in.readLong(), in.readLong(), in.readLong())
+    val (watermark, timer) = (in.readLong(), in.readLong())
+    val (level, width) = (in.readByte().toInt, in.readLong())
     val fingerprint = Seq.fill(in.readInt())((readText(in), readText(in)))
     check(fingerprint, wanted)
     val slices = Seq.fill(in.readInt()) {
-      val slice = new Slice(in.readByte().toInt, in.readLong())
+      val (side, sliceLevel) = (in.readByte().toInt, in.readByte().toInt)
+      val slice = new Slice(side, SliceId(in.readLong(), sliceLevel))
       slice.rows = in.readLong()
       slice.minTime = in.readLong()
       slice.maxTime = in.readLong()
       slice.parts = in.readByte().toInt
       slice
     }
-    SliceHead(watermark, timer, width, fingerprint, slices)
+    SliceHead(watermark, timer, level, width, fingerprint, slices)
   }
 
   private def check(written: Seq[(String, String)], wanted: Seq[(String, String)]): Unit =

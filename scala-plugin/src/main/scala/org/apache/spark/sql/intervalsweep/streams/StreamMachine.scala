@@ -20,7 +20,7 @@ trait StreamMachine extends Serializable {
   def output: StructType
 
   /** To how many slots the rows of each side go. */
-  def fanout: Seq[Fanout] = sides.map(_ => Fanout(1, None))
+  def fanout: Seq[Fanout] = sides.map(_ => Fanout(1, isSpread = true))
 
   /** What is kept of them. */
   def state: StateLayout

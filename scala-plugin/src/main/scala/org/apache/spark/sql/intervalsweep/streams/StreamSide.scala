@@ -27,7 +27,7 @@ case class StreamSide(
  * as to the virtual teams of Scale-OIJ (Section V-B), which read each other's memory. Here rows of
  * one side are spread over the slots, and those of the other one are in each.
  *
- * @param slots  how many; 0 for all that there are
- * @param spread the column by which rows are spread; None: they are copied
+ * @param slots    how many; 0 for all that there are
+ * @param isSpread whether rows are spread over them, by their time; otherwise they are copied
  */
-case class Fanout(slots: Int, spread: Option[Attribute])
+case class Fanout(slots: Int, isSpread: Boolean)

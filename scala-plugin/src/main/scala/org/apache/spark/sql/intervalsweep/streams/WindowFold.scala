@@ -124,7 +124,8 @@ private final class ImperativeFold(
     bound.asInstanceOf[ImperativeAggregate].withNewMutableAggBufferOffset(0)
   }
   private val buffer = function match {
-    case typed: TypedImperativeAggregate[_] => new GenericInternalRow(typed.aggBufferAttributes.size)
+    case typed: TypedImperativeAggregate[_] =>
+      new GenericInternalRow(typed.aggBufferAttributes.size)
     case other => new SpecificInternalRow(other.aggBufferAttributes.map(_.dataType))
   }
 

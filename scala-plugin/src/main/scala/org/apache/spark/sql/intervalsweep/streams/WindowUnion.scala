@@ -57,7 +57,8 @@ case class WindowUnion(
           StructField("revision", IntegerType, nullable = false),
           StructField("is_final", BooleanType, nullable = false))))
 
-  override def fanout: Seq[Fanout] = Seq(Fanout(team, Some(base.time)), Fanout(team, None))
+  override def fanout: Seq[Fanout] = 
+    Seq(Fanout(team, isSpread = true), Fanout(team, isSpread = false))
 
   private def pre: Long = window.lower.slack - window.lower.offset
   private def fol: Long = window.upper.slack + window.upper.offset
@@ -84,7 +85,8 @@ case class WindowUnion(
 
   override def toString: String = {
     val keys = base.keys.zip(probe.keys).map { case (b, p) => s"$b = $p" }
-    val times = s"${probe.time} from ${seconds(window.lower)} to ${seconds(window.upper)} s around ${base.time}"
+    val times =
+      s"${probe.time} from ${seconds(window.lower)} to ${seconds(window.upper)} s around ${base.time}"
     val by = results.map(r => if (r.kind.isDefined && residual.isEmpty) "runs" else "rows").distinct
     val parts = keys ++ Seq(times) ++ residual.map(_.sql) ++
       Seq(
@@ -96,7 +98,8 @@ case class WindowUnion(
 
   private def seconds(end: WindowEnd): Double = end.offset / 1e6
 
-  @transient private lazy val values = new WindowResults(results, base.columns, probe.columns, residual)
+  @transient private lazy val values =
+    new WindowResults(results, base.columns, probe.columns, residual)
   private def baseLayout: BlockLayout =
     BlockLayout(
       base.columns,
@@ -136,7 +139,7 @@ case class WindowUnion(
       }
     }
     for {
-      slice <- batch.store.of(Base).takeWhile(_.number * batch.store.sliceMicros <= batch.now)
+      slice <- batch.store.of(Base) if batch.store.start(slice) <= batch.now
       row <- batch.store.rows(slice)
       end = upperEnd(row)
       if end > batch.before && end <= batch.now && rows.hasWindow(row)
