@@ -7,9 +7,10 @@ import random
 from pathlib import Path
 from typing import Any
 
-import joined
 import pytest
 from pyspark.sql import functions as f
+
+import joined
 from joined import ENDS, PROVIDER, ROCKSDB, Arrivals, bag, expected, run, select
 
 

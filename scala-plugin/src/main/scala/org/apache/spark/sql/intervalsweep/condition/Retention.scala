@@ -86,10 +86,9 @@ private[intervalsweep] case class Retentions(
 
     def behind(own: Attribute): Option[Long] = {
       val lower = bounds.filter(_.point.semanticEquals(EncodedEndpoint(clock))).flatMap(_.lower)
-      val distances = lower.map(end => Offset(end.bound)).collect {
-        case Offset(Seq((column, false)), by)
-            if column.semanticEquals(EncodedEndpoint(own)) && by.isValidLong =>
-          math.max(0L, -by.toLong)
+      val distances = lower.map(_.bound).collect {
+        case Shifted(column, by, slack) if column.semanticEquals(EncodedEndpoint(own)) =>
+          math.max(0L, slack - by)
       }
       distances.minOption
     }
@@ -98,9 +97,9 @@ private[intervalsweep] case class Retentions(
     def byLinks: Option[Expression] = {
       val ofPartners = filters ++ conjuncts.map(_.expression).filter(isOfPartners)
       val ends = ofPartners.flatMap(linkOf).flatMap { end =>
-        Offset(end.bound) match {
-          case Offset(Seq((column, false)), by) if by.isValidLong =>
-            val distance = Literal(by.toLong - (if (end.strict) 1 else 0))
+        end.bound match {
+          case Shifted(column, by, slack) =>
+            val distance = Literal(by + slack - (if (end.strict) 1 else 0))
             latestOf(column).map { latest =>
               val sum = ExactSum.saturating(Seq(latest, distance), Seq(false, false))
               End(sum, strict = false)
@@ -120,7 +119,7 @@ private[intervalsweep] case class Retentions(
       val encoded = EncodedEndpoint(clock)
       Conjuncts.of(fact).flatMap(Comparisons(others).of(_).toOption)
         .flatMap(_.boxes.get(LeftSide)).map(_.everywhere)
-        .filter(b => b.exact && b.point.semanticEquals(encoded))
+        .filter(_.point.semanticEquals(encoded))
         .flatMap(_.upper)
     }
 
@@ -175,6 +174,27 @@ private[intervalsweep] object Retentions {
   }
 }
 
+/** A bound as a constant away from a column: by how much, and how much more it may be. */
+private object Shifted {
+  private val Day = 24L * 3600 * 1000 * 1000
+
+  def unapply(bound: Expression): Option[(Expression, Long, Long)] = bound match {
+    case IfFails(EncodedEndpoint(sum: TimestampAddInterval), _)
+        if sum.right.foldable && sum.right.dataType.isInstanceOf[DayTimeIntervalType] =>
+      for (by <- Option(sum.right.eval()).map(_.asInstanceOf[Long])) yield {
+        // Days are those of the calendar, of 23 or of 25 hours.
+        val slack =
+          if (math.abs(by) < Day) 0L
+          else WallClock.slack(sum.zoneIdForType(sum.left.dataType)).toLong
+        (EncodedEndpoint(EndpointEncoding.strip(sum.left)), by, slack)
+      }
+    case other => Offset(other) match {
+        case Offset(Seq((column, false)), by) if by.isValidLong => Some((column, by.toLong, 0L))
+        case _ => None
+      }
+  }
+}
+
 /** What would let rows leave. */
 sealed abstract class Cure(val advice: String) extends Product with Serializable
 
@@ -182,11 +202,13 @@ object Cure {
   case object Delta extends Cure(s"give the relation a ${Relation.Delta}")
   case object Epsilon extends Cure(s"give the relation an ${Relation.Epsilon}")
   case object MaxLength
-      extends Cure("say how long intervals are at most, by max_length or by a filter te <= ts + ...")
+      extends Cure(
+        "say how long intervals are at most, by max_length or by a filter te <= ts + ...")
 }
 
 /** No bound says when rows of a side can leave. */
 case class Unbounded(side: Side, clock: Attribute, cures: Seq[Cure]) {
-  def advice: String = cures.map(_.advice).mkString("", ", or ", if (cures.isEmpty) "" else ", or ") +
-    s"add a comparison that bounds ${clock.name} from above"
+  def advice: String =
+    cures.map(_.advice).mkString("", ", or ", if (cures.isEmpty) "" else ", or ") +
+      s"add a comparison that bounds ${clock.name} from above"
 }

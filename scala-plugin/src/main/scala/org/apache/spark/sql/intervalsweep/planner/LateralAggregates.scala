@@ -114,8 +114,8 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
    */
   private case class Above(aggregate: Aggregate, nodes: Seq[UnaryNode], output: Seq[Attribute]) {
 
-    def outerExpressions: Seq[Expression] =
-      (aggregate +: nodes).flatMap(_.expressions) ++ aggregate.child.flatMap(_.expressions)
+    def outerExpressions: Seq[Expression] = (aggregate +: nodes).flatMap(_.expressions) ++
+      aggregate.child.flatMap(_.expressions)
 
     /** The subquery has one row, unless HAVING or ON drops it; an outer join then has NULLs. */
     def over(
@@ -185,7 +185,8 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
         below(filter.child, filter +: nodes)
       case project: Project if project.projectList.forall(CorrelatedRows.isPlain) =>
         below(project.child, project +: nodes)
-      case aggregate: Aggregate if aggregate.groupingExpressions.isEmpty &&
+      case aggregate: Aggregate
+          if aggregate.groupingExpressions.isEmpty &&
             aggregate.aggregateExpressions.forall(isOfFunctions) =>
         Some((aggregate, nodes))
       case _ => None

@@ -48,7 +48,8 @@ object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHe
   private def isInner(join: Join): Boolean = join.joinType == Inner || join.joinType == Cross
 
   private def taken(written: Join, conjuncts: Seq[Expression]): Option[LogicalPlan] = {
-    val (join, across) = if (isInner(written)) filtered(written, conjuncts) else (written, conjuncts)
+    val (join, across) =
+      if (isInner(written)) filtered(written, conjuncts) else (written, conjuncts)
     for {
       output <- JoinOutput.of(join.joinType)
       condition <- across.reduceOption(And).map(Plain(_))

@@ -108,7 +108,9 @@ object Clocks {
           StreamJoinErrors.unbounded(each.head.left.getOrElse(throw new MatchError(each)))
         }
       }
-      val columns: Map[Side, Attribute] = found.map { case (side, (clock, _)) => side.other -> clock }.toMap
+      val columns: Map[Side, Attribute] = found.map { case (side, (clock, _)) =>
+        side.other -> clock
+      }.toMap
       new Clocks(
         columns,
         found.map { case (side, (_, retention)) => side -> retention }.toMap,
@@ -140,7 +142,8 @@ object Clocks {
       Some(Seq(left, right).flatMap(disorder).maxOption.getOrElse(0L)),
       e => both.forall(_.of(e).isRight))
     // What was said to be a number of rows goes before what looks like one.
-    pairs.sortBy(p => p.columns.values.flatMap(disorder).isEmpty).headOption.getOrElse(StreamJoinErrors.noWatermark(LeftSide))
+    pairs.sortBy(p => p.columns.values.flatMap(disorder).isEmpty).headOption.getOrElse(
+      StreamJoinErrors.noWatermark(LeftSide))
   }
 
   private def disorder(column: Attribute): Option[Long] =

@@ -253,9 +253,10 @@ final class SlotJoin(
     if (block.isTracked && !spec.endsAtMatch(side)) {
       // Found again by what they are, as rows have another order now.
       val matched = new java.util.HashMap[java.nio.ByteBuffer, Integer]
-      blocks.foreach(b => b.done.stream().forEach { i =>
-        if (b.isAlive(i)) { matched.merge(key(b.rows, i), 1, Integer.sum(_, _)); () }
-      })
+      blocks.foreach(b =>
+        b.done.stream().forEach { i =>
+          if (b.isAlive(i)) { matched.merge(key(b.rows, i), 1, Integer.sum(_, _)); () }
+        })
       if (!matched.isEmpty) {
         var i = 0
         while (i < rows.size) {

@@ -37,10 +37,14 @@ object RowFields {
   val IsRight = 1
   val IsHome = 2
   val IsReversed = 4
+  val FlagBits = 3
 }
 
 /** Packed rows one behind the other; row i is the bytes from `offsets(i)` to `offsets(i + 1)`. */
-final class RowBytes(private var bytes: Array[Byte], private var offsets: Array[Int], var size: Int) {
+final class RowBytes(
+    private var bytes: Array[Byte],
+    private var offsets: Array[Int],
+    var size: Int) {
   def this() = this(new Array[Byte](1 << 12), new Array[Int](65), 0)
 
   def data: Array[Byte] = bytes

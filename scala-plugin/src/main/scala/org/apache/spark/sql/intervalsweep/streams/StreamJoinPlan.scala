@@ -32,6 +32,12 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
 
   private val clocks = Clocks(join, condition)
 
+  /** Of what the join is, for its checkpoint. */
+  private val fingerprint: Int = {
+    val types = sides.map(s => input(s).output.map(_.dataType.sql).mkString(", "))
+    s"${join.joinType.sql} $types ${condition.sql}".hashCode
+  }
+
   /**
    * The window of a join by inequalities bounds its state, and is looked at pair by pair: its axis
    * would be one that almost all rows lie on.
@@ -159,7 +165,10 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
     new Murmur3Hash(if (isKeyed) Seq(key(side)) else endpoints(side))
 
   private def flags(side: Side): Expression = {
-    val isRight = Literal(if (side == RightSide) RowFields.IsRight else 0)
+    // Two joins of one query are not to share a shuffle: Spark looks for watermarks below each
+    // stateful operator, and finds none behind a shuffle that is another one's.
+    val own = fingerprint << RowFields.FlagBits
+    val isRight = Literal(own | (if (side == RightSide) RowFields.IsRight else 0))
     val isHome: Expression =
       if (isHomeOnly)
         If(EqualTo(slotNames(side), SlotOf(hash(side))), Literal(RowFields.IsHome), Literal(0))
@@ -177,8 +186,12 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
 
   /** The columns of packed rows; those of the stream keep their names. */
   private def attributes(side: Side): Seq[Attribute] = {
-    val head = Seq("flags" -> IntegerType, "key" -> LongType, "clock" -> LongType, "expiry" ->
-      LongType) ++ endpoints(side).indices.map(k => s"endpoint$k" -> LongType)
+    val head = Seq(
+      "flags" -> IntegerType,
+      "key" -> LongType,
+      "clock" -> LongType,
+      "expiry" ->
+        LongType) ++ endpoints(side).indices.map(k => s"endpoint$k" -> LongType)
     head.map { case (name, dataType) => AttributeReference(name, dataType)() } ++
       columns(side).map {
         case a: Attribute => a
@@ -240,14 +253,12 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       state)
   }
 
-  private def spec: StreamJoinSpec = {
-    val types = sides.map(s => input(s).output.map(_.dataType.sql).mkString(", "))
-    val meaning = s"${join.joinType.sql} $types ${condition.sql}"
+  private def spec: StreamJoinSpec =
     StreamJoinSpec(
       s"StreamJoin ${join.joinType}, " +
         Description(sweeps(LeftSide)).parts.mkString(", ") +
         sides.map(s => s", $s rows leave at ${clocks.expiry(s).sql}").mkString,
-      meaning.hashCode,
+      fingerprint,
       output,
       packedAttributes(LeftSide),
       packedAttributes(RightSide),
@@ -256,5 +267,4 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       clocks.disorder,
       DroppedRows.of("IntervalSweep: rows that end before they start, dropped"),
       DroppedRows.of("IntervalSweep: rows with a late number, dropped"))
-  }
 }
