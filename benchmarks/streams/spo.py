@@ -39,7 +39,7 @@ def trips(count: int, spread: int, seed: int) -> dict[str, Any]:
     return {"seq": np.arange(count), "dist": dist, "fare": fare}
 
 
-@numba.njit
+@numba.njit  # type: ignore[untyped-decorator]
 def nested_loop(dist: Any, fare: Any, probes: int) -> int:
     found = 0
     for i in range(probes):

@@ -101,7 +101,7 @@ def ours(spark: SparkSession, name: str, rows: int) -> dict[str, Callable[[], An
           FROM base LEFT JOIN probe ON {condition} GROUP BY base.k, base.ts, base.v)"""
 
     def way(query: str) -> Callable[[], Any]:
-        return lambda: tuple(spark.sql(query).first())
+        return lambda: tuple(spark.sql(query).collect()[0])
 
     return {
         "window union": way(lateral(condition)),
@@ -137,7 +137,7 @@ def duckdb_ways(folder: Path, name: str, rows: int) -> dict[str, Callable[[], An
 def compared(name: str, ways: dict[str, Callable[[], Any]], runs: int, warm_up: int) -> list[str]:
     """A line for each way: its median, and the median of its ratios to the window union."""
     seconds: dict[str, list[float]] = {way: [] for way in ways}
-    answers = {}
+    answers: dict[str, Any] = {}
     for run in range(warm_up + runs):
         for way, ask in ways.items():
             # What does not run on Java is warm after the first run.

@@ -15,9 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fuzz.__main__ import say, session
-
 import joined
+from fuzz.__main__ import say, session
 
 
 def main() -> int:

@@ -8,12 +8,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import joined
 import pytest
-from joined import PROVIDER, ROCKSDB, Arrivals, bag, start_and_wait
 
+import joined
 from intervalsweep import ArgumentError
 from intervalsweep.dataframe import inequality_join, rows, stream_join, time
+from joined import PROVIDER, ROCKSDB, Arrivals, bag, start_and_wait
 
 TRIPS = "seq LONG, dist INT, fare INT, ts TIMESTAMP"
 CONDITION = "a.dist > b.dist AND a.fare < b.fare"

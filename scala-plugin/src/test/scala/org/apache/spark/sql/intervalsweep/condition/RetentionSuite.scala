@@ -45,7 +45,7 @@ class RetentionSuite extends ConditionSupport {
       isKnown: (Long, Long) => Boolean = (_, _) => true): Boolean = {
     val (own, other) = if (side == LeftSide) (tables.r, tables.s) else (tables.s, tables.r)
     val holds = BindReferences.bindReference[Expression](
-      Conjuncts.plain(tables.condition(sql)),
+      Plain(tables.condition(sql)),
       AttributeSeq.fromNormalOutput(own.output ++ other.output))
     val found = outcome(sql, side, clock, filters)
     def isTaken(ts: Long, te: Long): Boolean =
