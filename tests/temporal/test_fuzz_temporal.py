@@ -13,7 +13,7 @@ import pytest
 
 from fuzz.temporal.compare import Asked, Case, case, difference, in_duckdb, sliced
 from fuzz.temporal.queries import KINDS, Query, query
-from fuzz.temporal.run import run, smallest, write
+from fuzz.temporal.run import alike, run, smallest, write
 from fuzz.temporal.tables import INSTANTS, Row, Tables, tables
 
 SEED, QUERIES = 4, 16
@@ -29,6 +29,16 @@ def test_random_histories_are_those_of_their_slices(spark: Any, tmp_path: Any) -
 def test_the_seed_decides() -> None:
     assert repr(case("1/2", 5)) == repr(case("1/2", 5))
     assert repr(case("1/2", 5)) != repr(case("1/3", 5))
+
+
+def test_errors_are_alike_by_what_they_name() -> None:
+    first = (
+        "  an error: An error occurred while calling o1.collectToPython.\n: x.SparkException: Job 7"
+    )
+    cast = f"{first}: java.lang.ClassCastException: class A cannot be cast (TID 3)"
+    assert alike(cast) == alike(cast.replace("o1", "o2").replace("TID 3", "TID 4"))
+    assert alike(cast) != alike(f"{first}: [INTERNAL_ERROR] Cannot evaluate expression: outer(k#1)")
+    assert alike("  DuckDB at 0: missing") == alike("  DuckDB at 1: too many") == ""
 
 
 def test_the_grammar_has_all_constructs() -> None:

@@ -27,10 +27,11 @@ ERROR = "  an error: "
 
 
 def alike(wrong: str) -> str:
-    """What two failures have in common that are of one kind: of errors how they begin."""
+    """What two failures have in common that are of one kind: of errors the last that is named."""
     if not wrong.startswith(ERROR):
         return ""
-    return re.sub(r"\d+|`[^`]*`|\"[^\"]*\"", "#", wrong.splitlines()[0])[:90]
+    named = re.findall(r"\[[A-Z_.]+\][^\n]{0,50}|\w+(?:Exception|Error): [^\n]{0,50}", wrong)
+    return re.sub(r"\d+|`[^`]*`|\"[^\"]*\"", "#", named[-1] if named else wrong[:90])
 
 
 @dataclass
