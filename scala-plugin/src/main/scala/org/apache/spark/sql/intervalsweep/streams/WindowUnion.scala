@@ -57,7 +57,7 @@ case class WindowUnion(
           StructField("revision", IntegerType, nullable = false),
           StructField("is_final", BooleanType, nullable = false))))
 
-  override def fanout: Seq[Fanout] = 
+  override def fanout: Seq[Fanout] =
     Seq(Fanout(team, isSpread = true), Fanout(team, isSpread = false))
 
   private def pre: Long = window.lower.slack - window.lower.offset
