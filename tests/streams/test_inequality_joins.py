@@ -66,6 +66,7 @@ def test_self_join_in_a_window_of_rows(streaming: Any, tmp_path: Path, slide: in
     assert bag(found) == wanted
 
 
+@pytest.mark.extended
 def test_two_streams_in_a_window_of_time(streaming: Any, tmp_path: Path) -> None:
     arrivals = trips(tmp_path, random.Random(6), cuts=4)
     arrivals.write()
@@ -96,6 +97,7 @@ def test_rows_that_are_late_by_their_number(streaming: Any, tmp_path: Path) -> N
         assert bag(found) == bag(wanted)
 
 
+@pytest.mark.extended
 def test_state_does_not_grow(streaming: Any, tmp_path: Path) -> None:
     arrivals = trips(tmp_path, random.Random(8), cuts=12, count=600)
     arrivals.write()

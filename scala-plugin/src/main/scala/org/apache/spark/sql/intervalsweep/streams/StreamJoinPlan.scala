@@ -160,15 +160,18 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       If(anyNull, Literal(null, LongType), new XxHash64(keys(side)))
     }
 
+  /**
+   * Nothing but different in each join: two joins of one query are not to share a shuffle. Spark looks
+   * for watermarks below each stateful operator, and finds none below a shuffle that is another one's.
+   */
+  private val number = NamedExpression.newExprId.id.toInt << RowFields.FlagBits
+
   /** By what a row's own slot is chosen. */
   private def hash(side: Side): Expression =
     new Murmur3Hash(if (isKeyed) Seq(key(side)) else endpoints(side))
 
   private def flags(side: Side): Expression = {
-    // Two joins of one query are not to share a shuffle: Spark looks for watermarks below each
-    // stateful operator, and finds none behind a shuffle that is another one's.
-    val own = fingerprint << RowFields.FlagBits
-    val isRight = Literal(own | (if (side == RightSide) RowFields.IsRight else 0))
+    val isRight = Literal(number | (if (side == RightSide) RowFields.IsRight else 0))
     val isHome: Expression =
       if (isHomeOnly)
         If(EqualTo(slotNames(side), SlotOf(hash(side))), Literal(RowFields.IsHome), Literal(0))
