@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import random
 import re
-from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from comparison import BROADCAST, Both, physical
+from window_rows import SCHEMA, rows
 
-SCHEMA = "k STRING, n INT, ts INT, at TIMESTAMP, day DATE, v INT, d DOUBLE, x DOUBLE"
 WAYS = {
     "broadcast": {},
     "by keys": {BROADCAST: "-1"},
@@ -98,30 +97,6 @@ QUERIES = {
     ),
     "itself": lateral(BOTH, "b.k = base.k AND b.ts BETWEEN base.ts - 3 AND base.ts", of="base b"),
 }
-
-
-def rows(number: int, seed: int) -> list[tuple[Any, ...]]:
-    """Rows with few values, some of them equal in all columns; a tenth of the values are NULL."""
-    draw = random.Random(seed)
-
-    def maybe(value: Any) -> Any:
-        return None if draw.random() < 0.1 else value
-
-    def row() -> tuple[Any, ...]:
-        ts = draw.randrange(20)
-        return (
-            maybe(draw.choice("ab")),
-            maybe(draw.randrange(2)),
-            maybe(ts),
-            maybe(datetime(2024, 1, 1) + timedelta(minutes=ts)),
-            maybe(date(2024, 1, 1) + timedelta(days=ts)),
-            maybe(draw.randrange(6)),
-            maybe(draw.choice([0.0, -0.0, 1.5, float("nan")])),
-            maybe(ts / 4),
-        )
-
-    some = [row() for _ in range(number)]
-    return some + some[: number // 4]
 
 
 @pytest.fixture(scope="module", autouse=True)

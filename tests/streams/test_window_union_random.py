@@ -7,9 +7,9 @@ import random
 from typing import Any
 
 import pytest
-from test_window_union import SCHEMA, rows
 
 from comparison import BROADCAST, SMALL_GROUPS, Both
+from window_rows import SCHEMA, rows
 
 SETTINGS = {
     BROADCAST: ["-1", "10MB"],
