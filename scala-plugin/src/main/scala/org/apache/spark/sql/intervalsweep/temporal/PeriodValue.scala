@@ -123,7 +123,7 @@ private[temporal] case class PeriodValue(measures: PeriodMeasures) {
       child: Expression,
       filter: Option[Expression],
       neutral: Long): Option[Expression] =
-    Option.when(EndpointEncoding.isSupported(child.dataType)) {
+    Option.when(EndpointEncoding.isExact(child.dataType)) {
       val value = measures.state(kind, valueOr(EncodedEndpoint(child), filter, neutral))
       val decoded = DecodedEndpoint(value, child.dataType, isPeriod = false)
       orNull(child, filter, decoded)
