@@ -21,7 +21,10 @@ JOINS = {
     "inner, broadcast": (f"SELECT a.id x, b.id y FROM {{a}} JOIN {{b}} ON {PLAIN}", "10MB"),
     "left, by keys": (f"SELECT a.id x, b.id y FROM {{a}} LEFT JOIN {{b}} ON {KEYED}", "-1"),
     "right, by keys": (f"SELECT a.id x, b.id y FROM {{b}} RIGHT JOIN {{a}} ON {KEYED}", "-1"),
-    "semi, broadcast": (f"SELECT a.* FROM {{a}} LEFT SEMI JOIN {{b}} ON {KEYED}", "10MB"),
+    "semi, broadcast": (
+        f"SELECT /*+ BROADCAST(b) */ a.* FROM {{a}} LEFT SEMI JOIN {{b}} ON {KEYED}",
+        "10MB",
+    ),
     "anti, by keys": (f"SELECT a.* FROM {{a}} LEFT ANTI JOIN {{b}} ON {KEYED}", "-1"),
     "the stream on the right": (f"SELECT a.id x, b.id y FROM {{b}} JOIN {{a}} ON {KEYED}", "-1"),
 }

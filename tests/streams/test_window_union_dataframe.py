@@ -49,7 +49,7 @@ def frames(spark: Any) -> tuple[Any, Any]:
     ("on", "window"),
     [
         ("a.t", {"pre": 4}),
-        ("a.t", {"pre": 6, "fol": -2, "by": ()}),
+        ("a.t", {"pre": 6, "fol": -2}),
         ("a.t", {"pre": None, "fol": 1}),
         ("d", {"pre": timedelta(days=3), "fol": 1}),
         ("at", {"pre": timedelta(minutes=4), "fol": timedelta(minutes=-1)}),
