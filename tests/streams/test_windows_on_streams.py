@@ -122,6 +122,17 @@ def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
     assert [(r.id, r.s, r.c) for r in got] == wanted
 
 
+def test_the_second_of_two_equal_window_unions_never_ended(spark: Any, tmp_path: Path) -> None:
+    """Spark read the shuffle of equal rows once, and the second operator had no watermark."""
+    arrivals = Arrivals(random.Random(13))
+    arrivals.write(tmp_path)
+    inner = LATERAL.replace("{aggregates}", "count(*) c, sum(v) s").replace(
+        "{condition}", CASES["keys"]
+    )
+    text = f"SELECT * FROM ({inner}) UNION ALL SELECT * FROM ({inner})"
+    assert_streamed(spark, tmp_path, text, arrivals.lateness + 1)
+
+
 def test_an_aggregate_by_time_above_and_progress(spark: Any, tmp_path: Path) -> None:
     arrivals = Arrivals(random.Random(11))
     arrivals.write(tmp_path)

@@ -3,7 +3,8 @@ package org.apache.spark.sql.intervalsweep.planner
 
 import org.apache.spark.sql.catalyst.encoders.{AgnosticEncoders, ExpressionEncoder}
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, AttributeReference, CreateStruct, Expression, GetStructField, IsNull
+  Alias, Attribute, AttributeReference, CreateStruct, Expression, GetStructField, IsNull,
+  NamedExpression
 }
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{
@@ -115,6 +116,7 @@ object StreamStrategy extends SparkStrategy {
       val partitions =
         conf.getConfString(StatePartitions, conf.numShufflePartitions.toString).toInt
       Seq(PackSlotsExec(
+        NamedExpression.newExprId.id,
         number,
         columns,
         keys,

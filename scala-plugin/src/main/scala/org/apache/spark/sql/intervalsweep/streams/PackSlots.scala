@@ -73,9 +73,12 @@ object PackSlots {
  * Each task sends a chunk to each slot, if only an empty one: so that each slot sees each
  * micro-batch, and knows which watermark the one before it had.
  *
+ * @param instance   no other node has it: Spark would read a shuffle of equal rows once for two
+ *                   operators, and the second one then gets no watermark
  * @param partitions of the state
  */
 case class PackSlotsExec(
+    instance: Long,
     number: Int,
     columns: Seq[Attribute],
     keys: Seq[Attribute],
