@@ -119,8 +119,9 @@ def test_reports(spark: Any, conf: Any) -> None:
     )
     assert (report.swept, report.reason) == (False, "StreamByRanges")
     assert "BROADCAST" in report.advice
+    of_spark = "a.k = b.k AND a.ts < b.te AND b.ts < a.te"
     (report,) = intervalsweep.why_not(
-        spark.sql(f"SELECT * FROM incoming a JOIN incoming b ON {KEYED}")
+        spark.sql(f"SELECT * FROM incoming a JOIN incoming b ON {of_spark}")
     )
     assert (report.swept, report.reason) == (False, "Streaming")
 

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{LATERAL_JOIN, SCALAR_SUBQUERY}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.temporal.TemporalPlan
 
 /**
  * A resolution rule: for each row, aggregates over the rows of another table that an interval
@@ -85,7 +86,7 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
       on: Option[Expression]): Option[LogicalPlan] = for {
     above <- Above.of(subquery)
     if joinType == LeftOuter || joinType.isInstanceOf[InnerLike]
-    if !CorrelatedRows.refersOut(base) && !(base.isStreaming || subquery.isStreaming)
+    if !CorrelatedRows.refersOut(base) && !Seq(base, subquery).exists(isOthers)
     probe <- CorrelatedRows.of(above.aggregate.child)
     functions = above.aggregate.aggregateExpressions.flatMap(_.collect {
       case f: AggregateExpression => f
@@ -102,6 +103,10 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
     }
     above.over(base, Project(base.output ++ values, aggregated), joinType, on)
   }
+
+  /** Streams have operators of their own, and of histories each instant has a window. */
+  private def isOthers(plan: LogicalPlan): Boolean =
+    plan.isStreaming || TemporalPlan.isMarked(plan)
 
   private def outerAsRow(e: Expression): Expression = e.transform {
     case OuterReference(column) => column

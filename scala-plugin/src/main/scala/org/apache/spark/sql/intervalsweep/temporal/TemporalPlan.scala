@@ -5,16 +5,16 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression
 import org.apache.spark.sql.catalyst.plans.logical._
 
 /** What there is in a plan, its subqueries included. */
-private[temporal] object TemporalPlan {
+private[intervalsweep] object TemporalPlan {
 
   /** Those of a query's own FROM come before those of its subqueries. */
-  def leaves(plan: LogicalPlan): Seq[ValidTime] = (plan +: plan.subqueriesAll).flatMap(_.collect {
+  private[temporal] def leaves(plan: LogicalPlan): Seq[ValidTime] = (plan +: plan.subqueriesAll).flatMap(_.collect {
     case relation: ValidTime => relation
   })
 
   def isMarked(plan: LogicalPlan): Boolean = leaves(plan).nonEmpty
 
-  def hasOperators(plan: LogicalPlan)
+  private[temporal] def hasOperators(plan: LogicalPlan)
       : Boolean = (plan +: plan.subqueriesAll).exists(_.exists(_.isInstanceOf[TemporalOperator]))
 }
 
