@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams
 
-import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.intervalsweep.QueryError
 
 /** What can be wrong with a query of streams: a closed list. */
 object StreamErrors {
@@ -39,16 +39,6 @@ object StreamErrors {
     s"The checkpoint holds state of format $found, and this version of IntervalSweep reads " +
       s"format $known: use the version that wrote it, or a new checkpoint location.")
 
-  private def fail(name: String, message: String, where: Origin = CurrentOrigin.get): Nothing = {
-    val text = s"[$Class.$name] $message"
-    throw new AnalysisException(
-      text,
-      where.line,
-      where.startPosition,
-      None,
-      // PySpark asks Spark for the text of a condition, and Spark knows none but its own.
-      Some("USER_RAISED_EXCEPTION"),
-      Map("errorMessage" -> text),
-      Array.empty)
-  }
+  private def fail(name: String, message: String): Nothing =
+    throw new QueryError(s"[$Class.$name] $message", CurrentOrigin.get)
 }

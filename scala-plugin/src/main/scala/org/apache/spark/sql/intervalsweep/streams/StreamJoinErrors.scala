@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams
 
-import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.intervalsweep.QueryError
 import org.apache.spark.sql.intervalsweep.condition.{Side, Unbounded}
 
 /** What can be wrong with a join of streams: a closed list. */
@@ -38,16 +38,6 @@ object StreamJoinErrors {
       s"The checkpoint was written by another query ($found) than the one that reads it " +
         s"($wanted): start it with the query that it belongs to, or with a new checkpoint."))
 
-  private def fail(name: String, message: String): Nothing = {
-    val where = CurrentOrigin.get
-    throw new AnalysisException(
-      text(name, message),
-      where.line,
-      where.startPosition,
-      None,
-      // PySpark asks Spark for the text of a condition, and Spark knows none but its own.
-      Some("USER_RAISED_EXCEPTION"),
-      Map("errorMessage" -> text(name, message)),
-      Array.empty)
-  }
+  private def fail(name: String, message: String): Nothing =
+    throw new QueryError(text(name, message), CurrentOrigin.get)
 }

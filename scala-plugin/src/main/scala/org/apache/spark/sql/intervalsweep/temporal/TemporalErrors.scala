@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.temporal
 
-import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
+import org.apache.spark.sql.intervalsweep.QueryError
 import org.apache.spark.sql.types.DataType
 
 /** What can be wrong with a query of valid-time relations: a closed list. */
@@ -64,13 +64,5 @@ object TemporalErrors {
     fail("ARGUMENT", s"$function takes $wanted as `$name`, and not $found.")
 
   private def fail(name: String, message: String, where: Origin = CurrentOrigin.get): Nothing =
-    throw new AnalysisException(
-      text(name, message),
-      where.line,
-      where.startPosition,
-      None,
-      // PySpark asks Spark for the text of a condition, and Spark knows none but its own.
-      Some("USER_RAISED_EXCEPTION"),
-      Map("errorMessage" -> text(name, message)),
-      Array.empty)
+    throw new QueryError(text(name, message), where)
 }

@@ -8,9 +8,10 @@ import org.apache.spark.sql.catalyst.plans.logical._
 private[intervalsweep] object TemporalPlan {
 
   /** Those of a query's own FROM come before those of its subqueries. */
-  private[temporal] def leaves(plan: LogicalPlan): Seq[ValidTime] = (plan +: plan.subqueriesAll).flatMap(_.collect {
-    case relation: ValidTime => relation
-  })
+  private[temporal] def leaves(plan: LogicalPlan): Seq[ValidTime] =
+    (plan +: plan.subqueriesAll).flatMap(_.collect {
+      case relation: ValidTime => relation
+    })
 
   def isMarked(plan: LogicalPlan): Boolean = leaves(plan).nonEmpty
 
