@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, configured
-from snapshots import Snapshots, Table
+from snapshots import Snapshots, Table, bag
 
 NAN = float("nan")
 TABLES = {
@@ -116,13 +116,29 @@ def test_the_property_of_a_table(spark: Any) -> None:
         "AS SELECT 1 AS x, 3 AS f, 5 AS u"
     )
     try:
-        frame = spark.sql(
-            "SELECT * FROM sequenced(TABLE(SELECT x FROM validtime(TABLE(spells_of_table))))"
-        )
-        assert frame.columns == ["x", "f", "u"]
-        assert [tuple(row) for row in frame.collect()] == [(1, 3, 5)]
+        # The property of a table behind a view was not found.
+        spark.table("spells_of_table").createOrReplaceTempView("spells_of_view")
+        for name in ("spells_of_table", "spells_of_view"):
+            frame = spark.sql(
+                f"SELECT * FROM sequenced(TABLE(SELECT x FROM validtime(TABLE({name}))))"
+            )
+            assert frame.columns == ["x", "f", "u"]
+            assert [tuple(row) for row in frame.collect()] == [(1, 3, 5)]
     finally:
+        spark.catalog.dropTempView("spells_of_view")
         spark.sql("DROP TABLE spells_of_table")
+
+
+def test_an_operator_over_what_is_not_marked_was_outside(snapshots: Snapshots) -> None:
+    """Beside a marked table, others are always valid, and so are their fewest periods."""
+    some = "SELECT k, v FROM r WHERE EXISTS (SELECT 1 FROM {} b WHERE b.k = r.k)"
+    expected = snapshots.history(some.format("c")).collect()
+    assert expected
+    for operator in (
+        "temporal_coalesce(TABLE(SELECT * FROM c))",
+        "temporal_union_max(TABLE(SELECT * FROM c), TABLE(SELECT * FROM c))",
+    ):
+        assert bag(snapshots.history(some.format(operator)).collect()) == bag(expected)
 
 
 def test_a_sum_leaves_its_type(spark: Any) -> None:

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.temporal
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias, View}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
@@ -21,6 +21,8 @@ private[temporal] object TableProperty {
 
   private def properties(table: LogicalPlan): Map[String, String] = table match {
     case SubqueryAlias(_, child) => properties(child)
+    case view: View => properties(view.child)
+    case Project(columns, child) if columns == child.output => properties(child)
     case relation: LogicalRelation =>
       relation.catalogTable.fold(Map.empty[String, String])(_.properties)
     case relation: HiveTableRelation => relation.tableMeta.properties

@@ -13,7 +13,8 @@ private[intervalsweep] object TemporalPlan {
       case relation: ValidTime => relation
     })
 
-  def isMarked(plan: LogicalPlan): Boolean = leaves(plan).nonEmpty
+  /** Whether its rows have periods: of a marked table, or by an operator that looks at periods. */
+  def isMarked(plan: LogicalPlan): Boolean = leaves(plan).nonEmpty || hasOperators(plan)
 
   private[temporal] def hasOperators(plan: LogicalPlan)
       : Boolean = (plan +: plan.subqueriesAll).exists(_.exists(_.isInstanceOf[TemporalOperator]))
