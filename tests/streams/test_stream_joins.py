@@ -119,7 +119,7 @@ def test_by_ends_of_a_known_length(streaming: Any, tmp_path: Path) -> None:
         ("UNBOUNDED_STATE", f"interval_intersects({ENDS})", "te", "max_length"),
         ("UNBOUNDED_STATE", f"allen_before({ENDS})", "ts", "bounds ts from above"),
         (
-            "NOT_SUPPORTED",
+            "UNSUPPORTED",
             f"interval_intersects({ENDS}) AND a.v + b.v > unix_timestamp(now())",
             "ts",
             "current time",

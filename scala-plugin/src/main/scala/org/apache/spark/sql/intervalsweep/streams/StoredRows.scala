@@ -54,7 +54,7 @@ final class RowBytes(
   def add(from: Array[Byte], at: Int, n: Int): Unit = {
     val end = offsets(size)
     if (end.toLong + n > Int.MaxValue - 64)
-      throw new IllegalStateException(StreamJoinErrors.text(
+      throw new IllegalStateException(StreamErrors.text(
         "TOO_MANY_ROWS",
         s"A task has ${size + 1} rows of one micro-batch, more than 2 GiB: take fewer rows per " +
           "batch, or more partitions (spark.sql.shuffle.partitions)."))

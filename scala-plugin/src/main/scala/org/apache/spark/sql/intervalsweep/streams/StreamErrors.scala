@@ -7,7 +7,9 @@ import org.apache.spark.sql.intervalsweep.QueryError
 /** What can be wrong with a query of streams: a closed list. */
 object StreamErrors {
 
-  private val Class = "INTERVALSWEEP_STREAM"
+  /** The text of an error, also of one that is raised while a stream runs. */
+  private[streams] def text(name: String, message: String): String =
+    s"[INTERVALSWEEP_STREAM.$name] $message"
 
   def noWatermark(side: String, columns: Seq[String]): Nothing = fail(
     "NO_WATERMARK",
@@ -39,6 +41,6 @@ object StreamErrors {
     s"The checkpoint holds state of format $found, and this version of IntervalSweep reads " +
       s"format $known: use the version that wrote it, or a new checkpoint location.")
 
-  private def fail(name: String, message: String): Nothing =
-    throw new QueryError(s"[$Class.$name] $message", CurrentOrigin.get)
+  private[streams] def fail(name: String, message: String): Nothing =
+    throw new QueryError(text(name, message), CurrentOrigin.get)
 }

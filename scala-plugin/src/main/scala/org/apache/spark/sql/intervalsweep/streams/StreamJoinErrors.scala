@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams
 
-import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import org.apache.spark.sql.intervalsweep.QueryError
 import org.apache.spark.sql.intervalsweep.condition.{Side, Unbounded}
 
-/** What can be wrong with a join of streams: a closed list. */
+/** What can be wrong with a join of streams: a closed list, with the names of [[StreamErrors]]. */
 object StreamJoinErrors {
-
-  private val Class = "INTERVALSWEEP_STREAM"
-
-  /** The text of an error that is raised while a stream runs. */
-  def text(name: String, message: String): String = s"[$Class.$name] $message"
+  import StreamErrors.{fail, text}
 
   def noWatermark(side: Side): Nothing = fail(
     "NO_WATERMARK",
@@ -29,15 +23,12 @@ object StreamJoinErrors {
     "Joins of streams keep their rows in RocksDB: SET " +
       s"spark.sql.streaming.stateStore.providerClass=$wanted before the query starts.")
 
-  def notSupported(what: String, cure: String): Nothing =
-    fail("NOT_SUPPORTED", s"$what cannot be joined as streams: $cure.")
+  def unsupported(what: String, cure: String): Nothing =
+    fail("UNSUPPORTED", s"$what cannot be joined as streams: $cure.")
 
   def stateMismatch(found: String, wanted: String): IllegalStateException =
     new IllegalStateException(text(
       "STATE_MISMATCH",
       s"The checkpoint was written by another query ($found) than the one that reads it " +
         s"($wanted): start it with the query that it belongs to, or with a new checkpoint."))
-
-  private def fail(name: String, message: String): Nothing =
-    throw new QueryError(text(name, message), CurrentOrigin.get)
 }

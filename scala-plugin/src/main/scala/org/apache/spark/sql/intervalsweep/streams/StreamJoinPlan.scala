@@ -104,11 +104,11 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
   private def checkResidual(): Unit =
     pairings.values.flatMap(_.residual).foreach { e =>
       if (e.containsPattern(TreePattern.CURRENT_LIKE))
-        StreamJoinErrors.notSupported(
+        StreamJoinErrors.unsupported(
           s"What depends on the current time, as ${e.sql} does,",
           "compare columns, such as one that was computed before the join")
       if (e.containsAnyPattern(TreePattern.PLAN_EXPRESSION, TreePattern.PYTHON_UDF))
-        StreamJoinErrors.notSupported(
+        StreamJoinErrors.unsupported(
           s"Conditions with subqueries or Python functions, as ${e.sql} is,",
           "filter the result of the join instead")
     }
