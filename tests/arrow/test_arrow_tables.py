@@ -295,7 +295,7 @@ def test_what_needs_spark_says_what_to_install() -> None:
 
 
 def test_functions_are_those_of_dataframes_with_the_same_arguments() -> None:
-    """But for `pairs`, as rows of a DataFrame of Spark have no numbers, and for joins of streams."""
+    """But for `pairs`, as rows of Spark have no numbers, and for joins of streams."""
     assert set(isa.__all__) - set(isd.__all__) == {"pairs"}
     of_streams = {"stream_join", "inequality_join", "rows", "time"}
     assert set(isd.__all__) - set(isa.__all__) == of_streams
