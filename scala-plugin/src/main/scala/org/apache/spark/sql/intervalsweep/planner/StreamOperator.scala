@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.streams.{
-  PackSlots, PackSlotsExec, StreamCounts, StreamErrors, StreamMachine, StreamProcessor
+  PackSlots, PackSlotsExec, Slots, StreamCounts, StreamErrors, StreamMachine, StreamProcessor
 }
 import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
@@ -106,15 +106,10 @@ private[planner] case class StreamOperator(
 /** Plans what stream operators need beside Spark's own. */
 object StreamStrategy extends SparkStrategy {
 
-  /** Internal to Spark 4.3, where the state may have other partitions than shuffles. */
-  private val StatePartitions = "spark.sql.streaming.internal.stateStore.partitions"
-
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case PackSlots(number, columns, keys, time, fanout, output, child) =>
       // In a stream it is that of the session that runs the query, which the checkpoint decides.
-      val conf = SQLConf.get
-      val partitions =
-        conf.getConfString(StatePartitions, conf.numShufflePartitions.toString).toInt
+      val partitions = Slots.partitions(SQLConf.get)
       Seq(PackSlotsExec(
         NamedExpression.newExprId.id,
         number,

@@ -13,7 +13,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.intervalsweep.execution.packing.{BatchRow, RowPacker, RowShuffle}
 import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType}
-import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
 /**
  * The rows of one side of a stream operator in chunks, each for one slot of its state: Spark's
@@ -47,25 +46,6 @@ object PackSlots {
       case (name, dataType) => AttributeReference(name, dataType, nullable = false)()
     }
     PackSlots(number, side.columns, side.keys, side.time, fanout, output, child)
-  }
-
-  /**
-   * For each partition of so many a number that Spark's hash sends there: so that slots, which are
-   * shuffled by that hash, are one to a partition.
-   */
-  private[streams] def slots(partitions: Int): Array[Int] = {
-    val slots = Array.fill(partitions)(-1)
-    var missing = partitions
-    var candidate = 0
-    while (missing > 0) {
-      val partition = Math.floorMod(Murmur3_x86_32.hashInt(candidate, 42), partitions)
-      if (slots(partition) < 0) {
-        slots(partition) = candidate
-        missing -= 1
-      }
-      candidate += 1
-    }
-    slots
   }
 }
 
@@ -140,7 +120,7 @@ private final class SlotChunks(
     input: Seq[Attribute])
     extends Iterator[InternalRow] {
   private val partitions = address.partitions
-  private val slots = PackSlots.slots(partitions)
+  private val slots = Slots.numbers(partitions)
   private val packers = Array.fill(partitions)(new RowPacker(columns.size))
   private val mostBytes = RowShuffle.bytesFor(partitions)
   private val project = UnsafeProjection.create(columns, input)
