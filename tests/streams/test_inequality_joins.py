@@ -13,7 +13,7 @@ import pytest
 import joined
 from intervalsweep import ArgumentError
 from intervalsweep.dataframe import inequality_join, rows, stream_join, time
-from joined import PROVIDER, ROCKSDB, Arrivals, bag, start_and_wait
+from joined import FAR, PROVIDER, ROCKSDB, Arrivals, bag, start_and_wait
 
 TRIPS = "seq LONG, dist INT, fare INT, ts TIMESTAMP"
 CONDITION = "a.dist > b.dist AND a.fare < b.fare"
@@ -25,7 +25,9 @@ def streaming(spark: Any, conf: Any) -> Any:
     return spark
 
 
-def trips(folder: Path, rng: random.Random, cuts: int, count: int = 60) -> Arrivals:
+def trips(
+    folder: Path, rng: random.Random, cuts: int, count: int = 60, clock: str | None = None
+) -> Arrivals:
     every = [
         (n, rng.randrange(12), rng.randrange(12), joined.at(n + rng.uniform(0, 0.5)))
         for n in range(count)
@@ -35,7 +37,7 @@ def trips(folder: Path, rng: random.Random, cuts: int, count: int = 60) -> Arriv
     for part in parts:
         rng.shuffle(part)
     batches = [{"a": part, "b": [(n, f, d, t) for n, d, f, t in part]} for part in parts]
-    return Arrivals(folder, batches, schema=TRIPS, columns=["seq", "dist", "fare", "ts"])
+    return Arrivals(folder, batches, schema=TRIPS, clock=clock)
 
 
 def brute(arrivals: Arrivals, side: str, near: Any) -> Any:
@@ -50,7 +52,7 @@ def brute(arrivals: Arrivals, side: str, near: Any) -> Any:
 def test_self_join_in_a_window_of_rows(streaming: Any, tmp_path: Path, slide: int | None) -> None:
     arrivals = trips(tmp_path, random.Random(5), cuts=5)
     arrivals.write(3)
-    arrivals.streams(streaming, clock=None)
+    arrivals.streams(streaming)
     joined_rows = inequality_join(
         streaming.table("a"), None, CONDITION, window=rows(20, seq="seq", slide=slide)
     ).select("seq", "seq_right")
@@ -68,7 +70,7 @@ def test_self_join_in_a_window_of_rows(streaming: Any, tmp_path: Path, slide: in
 
 @pytest.mark.extended
 def test_two_streams_in_a_window_of_time(streaming: Any, tmp_path: Path) -> None:
-    arrivals = trips(tmp_path, random.Random(6), cuts=4)
+    arrivals = trips(tmp_path, random.Random(6), cuts=4, clock="ts")
     arrivals.write()
     arrivals.streams(streaming)
     both = inequality_join(
@@ -85,9 +87,9 @@ def test_rows_that_are_late_by_their_number(streaming: Any, tmp_path: Path) -> N
     rows_of = lambda *numbers: [(n, n, -n, joined.at(n)) for n in numbers]  # noqa: E731
     parts = [rows_of(0, 1, 2, 5), rows_of(3, 4, 6), rows_of(2, 7)]
     batches = [{"a": part, "b": []} for part in parts]
-    arrivals = Arrivals(tmp_path, batches, schema=TRIPS, columns=["seq", "dist", "fare", "ts"])
+    arrivals = Arrivals(tmp_path, batches, schema=TRIPS, clock=None)
     arrivals.write()
-    arrivals.streams(streaming, clock=None)
+    arrivals.streams(streaming)
     for disorder, kept in ((0, [0, 1, 2, 5, 6, 7]), (3, [0, 1, 2, 5, 3, 4, 6, 7])):
         window = rows(3, disorder=disorder)
         pairs = inequality_join(streaming.table("a"), None, CONDITION, window=window)
@@ -101,7 +103,7 @@ def test_rows_that_are_late_by_their_number(streaming: Any, tmp_path: Path) -> N
 def test_state_does_not_grow(streaming: Any, tmp_path: Path) -> None:
     arrivals = trips(tmp_path, random.Random(8), cuts=12, count=600)
     arrivals.write()
-    arrivals.streams(streaming, clock=None)
+    arrivals.streams(streaming)
     pairs = inequality_join(streaming.table("a"), None, CONDITION, window=rows(30))
     query = start_and_wait(pairs, tmp_path / "checkpoint", [])
     kept = [p["stateOperators"][0]["numRowsTotal"] for p in query.recentProgress]
@@ -111,14 +113,11 @@ def test_state_does_not_grow(streaming: Any, tmp_path: Path) -> None:
 
 def test_pattern_of_three_streams(streaming: Any, tmp_path: Path) -> None:
     rng = random.Random(9)
-    arrivals = Arrivals(tmp_path, joined.random_batches(rng, rows=20, cuts=4))
-    for batch in arrivals.batches:
-        for side, some in batch.items():
-            batch[side] = [r for r in some if r[3] is None or r[2] <= r[3]]
+    arrivals = joined.random_arrivals(tmp_path, rng, rows=20, cuts=4, reversed_too=False)
     sql = (
         "SELECT a.id, b.id, c.id FROM a JOIN b ON ALLEN_OVERLAPS(a.ts, a.te, b.ts, b.te) "
         "JOIN a AS c ON ISEQL_BEFORE(b.ts, b.te, c.ts, c.te, delta => INTERVAL '9' SECOND) "
-        "WHERE a.id >= 0 AND c.id >= 0"
+        f"WHERE a.id < {FAR} AND c.id < {FAR}"
     )
     found = joined.run(streaming, arrivals, sql, cut=2)
     assert found
@@ -126,9 +125,9 @@ def test_pattern_of_three_streams(streaming: Any, tmp_path: Path) -> None:
 
 
 def test_stream_join_of_python(streaming: Any, tmp_path: Path) -> None:
-    arrivals = Arrivals(tmp_path, joined.random_batches(random.Random(4), 20, 3, clock="te"))
+    arrivals = joined.random_arrivals(tmp_path, random.Random(4), 20, 3, clock="te")
     arrivals.write()
-    arrivals.streams(streaming, clock="te")
+    arrivals.streams(streaming)
     limit = timedelta(seconds=10)
     how = {"by": "k", "max_length": limit}
     pairs = stream_join(streaming.table("a"), streaming.table("b"), **how).select("id", "id_right")

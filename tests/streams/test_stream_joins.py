@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import random
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import functions as f
 
+import join_cases
 import joined
-from joined import ENDS, PROVIDER, ROCKSDB, Arrivals, bag, expected, run, select
+from intervalsweep.dataframe import stream_join
+from join_cases import Case
+from joined import ENDS, FAR, PROVIDER, ROCKSDB, Arrivals, bag, run
 
 
 @pytest.fixture
@@ -26,14 +30,19 @@ def streaming(spark: Any, conf: Any) -> Any:
     return spark
 
 
-def check(spark: Any, folder: Path, seed: int) -> int:
+def check(spark: Any, folder: Path, seed: int, clock: str = "ts") -> int:
     rng = random.Random(seed)
+    arrivals = joined.random_arrivals(folder, rng, rows=24, cuts=rng.randrange(1, 6), clock=clock)
     # The last one is there twice: their shuffles are not to be one.
-    some = joined.cases(rng, 11)
+    some = join_cases.random_cases(rng, 11, clock)
     some.append(some[1])
-    found, wanted = joined.both(spark, folder, rng, some)
-    assert bag(found) == bag(wanted), some
-    return len(wanted)
+    arrivals.streams(spark)
+    sql = join_cases.union(some)
+    some = join_cases.as_planned(some, plan(spark.sql(sql)))
+    wanted = join_cases.wanted(arrivals, some)
+    cut = rng.choice([None, 1, len(arrivals.batches) - 1])
+    assert bag(run(spark, arrivals, sql, cut)) == wanted, some
+    return wanted.total()
 
 
 def test_stream_is_batch(streaming: Any, tmp_path: Path) -> None:
@@ -43,11 +52,41 @@ def test_stream_is_batch(streaming: Any, tmp_path: Path) -> None:
 @pytest.mark.extended
 @pytest.mark.parametrize("seed", range(10))
 def test_streams_are_batches(streaming: Any, tmp_path: Path, seed: int) -> None:
-    assert check(streaming, tmp_path, seed) > 0
+    assert check(streaming, tmp_path, seed, clock="te" if seed % 3 == 0 else "ts") > 0
+
+
+def test_the_formulas_of_random_joins_are_those_of_spark(streaming: Any, tmp_path: Path) -> None:
+    """DuckDB's rows, which the streams are compared to, are those of Spark's own joins."""
+    rng = random.Random(17)
+    arrivals = joined.random_arrivals(tmp_path, rng, rows=24, cuts=2)
+    arrivals.write()
+    some = join_cases.random_cases(rng, 12)
+    for side in "ab":
+        with_time = streaming.read.schema(arrivals.schema).json(str(tmp_path / side))
+        with_time = with_time.where("ts IS NOT NULL OR id IS NULL")
+        with_time.createOrReplaceTempView(side)
+        with_time.createOrReplaceTempView(f"{side}n")
+        for batch in arrivals.batches:
+            batch[side] = [row for row in batch[side] if row[3] is not None]
+    streaming.conf.set("spark.sql.intervalsweep.enabled", "false")
+    try:
+        found = bag(streaming.sql(join_cases.union(some)).collect())
+    finally:
+        streaming.conf.unset("spark.sql.intervalsweep.enabled")
+    assert found
+    assert found == join_cases.wanted(arrivals, some)
+
+
+def select(number: int, how: str, condition: str) -> str:
+    return Case(how, condition, condition).sql(number)
+
+
+def few(folder: Path, **how: Any) -> Arrivals:
+    return joined.random_arrivals(folder, random.Random(1), rows=2, cuts=1, **how)
 
 
 def test_plan_is_ours(streaming: Any, tmp_path: Path) -> None:
-    arrivals = Arrivals(tmp_path, joined.random_batches(random.Random(1), rows=2, cuts=1))
+    arrivals = few(tmp_path)
     arrivals.write()
     arrivals.streams(streaming)
     taken = streaming.sql(select(0, "LEFT", f"interval_intersects({ENDS})"))
@@ -61,18 +100,18 @@ def test_plan_is_ours(streaming: Any, tmp_path: Path) -> None:
 
 def test_join_of_dataframes_by_itself(streaming: Any, tmp_path: Path) -> None:
     """DataFrame.join wants to find a join; nothing is above it but the sink."""
-    arrivals = Arrivals(tmp_path, joined.random_batches(random.Random(2), rows=10, cuts=2))
+    arrivals = joined.random_arrivals(tmp_path, random.Random(2), rows=10, cuts=2)
     arrivals.write()
     arrivals.streams(streaming)
-    condition = f.expr(f"interval_intersects({ENDS}) AND a.id >= 0")
+    condition = f.expr(f"interval_intersects({ENDS}) AND a.id < {FAR}")
     a, b = (streaming.table(side).alias(side) for side in "ab")
     found: list[Any] = []
     joined.start_and_wait(a.join(b, condition, "left_outer"), tmp_path / "checkpoint", found)
     arrivals.tables(streaming)
     a, b = (streaming.table(side).alias(side) for side in "ab")
-    wanted = bag(a.join(b, condition, "left_outer").where("a.id >= 0").collect())
+    wanted = bag(a.join(b, condition, "left_outer").where(f"a.id < {FAR}").collect())
     assert wanted
-    assert bag([row for row in found if row[0] >= 0]) == wanted
+    assert bag([row for row in found if row[0] < FAR]) == wanted
 
 
 def plan(frame: Any) -> str:
@@ -80,35 +119,58 @@ def plan(frame: Any) -> str:
 
 
 def test_late_rows_and_reversed_ones_are_dropped(streaming: Any, tmp_path: Path) -> None:
-    at = joined.at
-    batches = [
-        {"a": [(1, 1, at(100), at(110), 0)], "b": [(1, 1, at(100), at(130), 0)]},
-        {"a": [(2, 1, at(105), at(120), 0)], "b": [(2, 1, at(115), at(140), 0)]},
+    row = joined.interval
+    batches: list[Any] = [
+        {"a": [row(1, 100, 110)], "b": [row(1, 100, 130)]},
+        {"a": [row(2, 105, 120)], "b": [row(2, 115, 140)]},
         # The watermark of the micro-batch before is 80.
-        {"a": [(3, 1, at(79), at(200), 0)], "b": [(3, 1, at(81), at(105), 0)]},
-        {"a": [(4, 1, at(130), at(125), 0)], "b": []},
+        {"a": [row(3, 79, 200)], "b": [row(3, 81, 105)]},
+        {"a": [row(4, 130, 125)], "b": []},
     ]
     arrivals = Arrivals(tmp_path, batches)
-    relations = ("allen_during", "interval_intersects")
+    relations = ("allen_during", "allen_contains")
     sql = " UNION ALL ".join(
         select(number, "INNER", f"{relation}({ENDS})") for number, relation in enumerate(relations)
     )
-    found = run(streaming, arrivals, sql)
-    # a's fourth row lies in b's second one by the formula, but is no interval.
-    during, intersecting = [(2, 1)], [(1, 1), (1, 3), (2, 1), (2, 2), (4, 2)]
-    assert bag(found) == bag([(0, *p) for p in during] + [(1, *p) for p in intersecting])
+    arrivals.write()
+    arrivals.streams(streaming)
+    found: list[Any] = []
+    query = joined.start_and_wait(streaming.sql(sql), tmp_path / "checkpoint", found)
+    # a's fourth row lies in b's second one by the formula, but the bound on b's rows rests on its
+    # being an interval.
+    assert bag(found) == bag([(0, 2, 1)])
+    assert joined.counted(query)["reversedRows"] == 1
+    dropped = sum(
+        s["numRowsDroppedByWatermark"] for p in query.recentProgress for s in p["stateOperators"]
+    )
+    # Without keys a row is in several slots, and Spark counts it in each.
+    assert dropped >= len(relations)
 
 
-@pytest.mark.extended
-def test_by_ends_of_a_known_length(streaming: Any, tmp_path: Path) -> None:
-    rng = random.Random(3)
-    batches = joined.random_batches(rng, rows=24, cuts=3, clock="te")
+def test_rows_that_are_too_long_are_dropped_and_counted(streaming: Any, tmp_path: Path) -> None:
+    row = joined.interval
+    batches: list[Any] = [
+        {"a": [row(1, 0, 5), row(2, 1, 60), row(3, 2, 12)], "b": [row(1, 3, 13), row(2, 4, 15)]},
+        # Without an end it has no length, and without a length no partner.
+        {"a": [row(4, 10, None), row(5, 11, 13)], "b": [row(3, 12, 100), row(4, 12, 14)]},
+        {"a": [row(FAR, FAR, FAR + 1)], "b": [row(FAR, FAR + 10, FAR + 11)]},
+    ]
     arrivals = Arrivals(tmp_path, batches)
-    known = " AND ".join(f"{s}.te <= {s}.ts + INTERVAL '40' SECOND" for s in "ab")
-    sql = select(0, "LEFT", f"interval_intersects({ENDS}) AND {known}")
-    found = run(streaming, arrivals, sql, clock="te")
-    assert found
-    assert bag(found) == bag(expected(streaming, arrivals, sql))
+    arrivals.write()
+    arrivals.streams(streaming)
+
+    def pairs() -> Any:
+        frames = (streaming.table(side) for side in "ab")
+        both = stream_join(*frames, by="k", how="left", max_length=timedelta(seconds=10))
+        return both.where(f"id < {FAR}").select("id", "id_right")
+
+    found: list[Any] = []
+    query = joined.start_and_wait(pairs(), tmp_path / "checkpoint", found)
+    # a's second row, and b's second and third.
+    assert joined.counted(query)["longRows"] == 3
+    arrivals.tables(streaming)
+    assert bag(found) == bag(pairs().collect())
+    assert bag(found) == bag([(1, 1), (3, 1), (4, None), (5, 1), (5, 4)])
 
 
 @pytest.mark.parametrize(
@@ -129,9 +191,10 @@ def test_by_ends_of_a_known_length(streaming: Any, tmp_path: Path) -> None:
 def test_errors(
     streaming: Any, tmp_path: Path, name: str, condition: str, clock: str | None, says: str
 ) -> None:
-    arrivals = Arrivals(tmp_path, joined.random_batches(random.Random(1), rows=2, cuts=1))
+    arrivals = few(tmp_path)
+    arrivals.clock = clock
     arrivals.write()
-    arrivals.streams(streaming, clock=clock)
+    arrivals.streams(streaming)
     with pytest.raises(Exception, match=rf"INTERVALSWEEP_STREAM\.{name}") as error:
         streaming.sql(select(0, "LEFT", condition))
     assert says in str(error.value)

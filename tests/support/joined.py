@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams of random intervals, micro-batch by micro-batch, and the same rows as tables."""
+"""Two streams of random intervals, micro-batch by micro-batch, and the same rows as tables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,29 +15,22 @@ from typing import Any
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-SCHEMA = "id INT, k INT, ts TIMESTAMP, te TIMESTAMP, v INT"
+SCHEMA = "id INT, k INT, g STRING, ts TIMESTAMP, te TIMESTAMP, v INT, w INT, seq INT"
 START = datetime(2024, 1, 1)
-HOW = ["INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"]
 ENDS = "a.ts, a.te, b.ts, b.te"
-SECONDS = "INTERVAL '4' SECOND"
-# Those whose rows leave by themselves, or with a parameter, by watermarks on ts.
-RELATIONS = [
-    f"interval_intersects({ENDS})",
-    f"allen_overlaps({ENDS})",
-    f"allen_during({ENDS})",
-    f"allen_contains({ENDS})",
-    f"allen_finishes({ENDS})",
-    f"allen_started_by({ENDS})",
-    f"iseql_start_preceding({ENDS})",
-    f"iseql_end_following({ENDS}, epsilon => {SECONDS})",
-    f"iseql_before({ENDS}, delta => {SECONDS})",
-    f"iseql_after({ENDS}, delta => {SECONDS})",
-    f"iseql_left_overlap({ENDS}, delta => {SECONDS}, epsilon => {SECONDS})",
-    "a.ts BETWEEN b.ts - INTERVAL '3' SECOND AND b.ts + INTERVAL '6' SECOND",
-    "a.ts <= b.ts AND b.ts < a.te AND a.v <> b.v",
-]
-# How far a row may be behind others that have come.
+# How far a row may be behind others that have come, in seconds.
 LATENESS = 20
+# The rows from here on are far away from all others.
+FAR = 10**6
+# Metadata of a column of row numbers.
+DISORDER = "intervalsweep.disorder"
+
+Row = tuple[Any, ...]
+Batch = dict[str, list[Row]]
+
+
+def columns_of(schema: str) -> list[str]:
+    return [column.split()[0] for column in schema.split(", ")]
 
 
 @dataclass
@@ -44,10 +38,15 @@ class Arrivals:
     """What comes in each micro-batch, on either side."""
 
     folder: Path
-    batches: list[dict[str, list[tuple[Any, ...]]]]
+    batches: list[Batch]
     written: int = 0
     schema: str = SCHEMA
-    columns: list[str] = field(default_factory=lambda: ["id", "k", "ts", "te", "v"])
+    clock: str | None = "ts"
+    lateness: float = LATENESS
+    columns: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.columns = columns_of(self.schema)
 
     def write(self, count: int | None = None) -> None:
         """Write the next micro-batches, or all that are left."""
@@ -60,29 +59,58 @@ class Arrivals:
                 os.utime(file, (1_700_000_000 + number,) * 2)
         self.written = end
 
-    def _line(self, row: tuple[Any, ...]) -> str:
+    def _line(self, row: Row) -> str:
         values = dict(zip(self.columns, row, strict=True))
         return json.dumps({n: v for n, v in values.items() if v is not None}, default=str) + "\n"
+
+    def rows(self, side: str) -> Iterator[Row]:
+        for batch in self.batches:
+            yield from batch[side]
 
     def tables(self, spark: Any) -> None:
         for side in "ab":
             read = spark.read.schema(self.schema).json(str(self.folder / side))
             read.createOrReplaceTempView(side)
 
-    def streams(self, spark: Any, clock: str | None = "ts") -> None:
+    def streams(self, spark: Any, disorder: int | None = None) -> None:
+        """Views `a` and `b` by their clocks, and `an` and `bn` by their numbers."""
+        behind = 0
+        if "seq" in self.columns:
+            behind = self.disorder() if disorder is None else disorder
         for side in "ab":
             (self.folder / side).mkdir(parents=True, exist_ok=True)
             source = spark.readStream.schema(self.schema).option("maxFilesPerTrigger", 1)
             stream = source.json(str(self.folder / side))
-            if clock:
-                stream = stream.withWatermark(clock, f"{LATENESS} seconds")
+            if "seq" in self.columns:
+                numbered(stream, behind).createOrReplaceTempView(f"{side}n")
+            if self.clock:
+                stream = stream.withWatermark(self.clock, f"{self.lateness} seconds")
             stream.createOrReplaceTempView(side)
 
+    def disorder(self) -> int:
+        """By how much numbers are behind the largest one of earlier micro-batches, and one more."""
+        at, behind = self.columns.index("seq"), 0
+        for side in "ab":
+            largest: int | None = None
+            for batch in self.batches:
+                numbers = [row[at] for row in batch[side] if row[at] is not None]
+                if largest is not None and numbers:
+                    behind = max(behind, largest - min(numbers) + 1)
+                largest = max([*numbers, *([] if largest is None else [largest])], default=None)
+        return behind
 
-def run(spark: Any, arrivals: Arrivals, sql: str, cut: int | None = None, **how: Any) -> list[Any]:
+
+def numbered(stream: Any, disorder: int) -> Any:
+    from pyspark.sql import functions as sf
+
+    marked = sf.col("seq").alias("seq", metadata={DISORDER: disorder})
+    return stream.select([marked if name == "seq" else sf.col(name) for name in stream.columns])
+
+
+def run(spark: Any, arrivals: Arrivals, sql: str, cut: int | None = None) -> list[Any]:
     """Return a stream's rows, which is stopped and started again after `cut` micro-batches."""
     found: list[Any] = []
-    arrivals.streams(spark, **how)
+    arrivals.streams(spark)
     query = spark.sql(sql)
     for count in [None] if cut is None else [cut, None]:
         arrivals.write(count)
@@ -99,6 +127,16 @@ def start_and_wait(query: Any, checkpoint: Path, found: list[Any]) -> Any:
     )
     started.awaitTermination()
     return started
+
+
+def counted(query: Any) -> Counter[str]:
+    """What the joins of a query counted, over all micro-batches."""
+    total: Counter[str] = Counter()
+    for progress in query.recentProgress:
+        for name, counts in (progress["observedMetrics"] or {}).items():
+            assert name.startswith("intervalsweep_")
+            total.update({n: c for n, c in counts.asDict().items() if c is not None})
+    return total
 
 
 def expected(spark: Any, arrivals: Arrivals, sql: str) -> list[Any]:
@@ -120,74 +158,46 @@ def at(seconds: float) -> datetime:
     return START + timedelta(seconds=seconds)
 
 
-def random_batches(
-    rng: random.Random, rows: int, cuts: int, *, clock: str = "ts"
-) -> list[dict[str, list[tuple[Any, ...]]]]:
+def interval(number: int, ts: float, te: float | None, key: int | None = 1, v: int = 0) -> Row:
+    """A row of the streams."""
+    return (number, key, None, at(ts), None if te is None else at(te), v, 0, number)
+
+
+def random_arrivals(
+    folder: Path,
+    rng: random.Random,
+    rows: int,
+    cuts: int,
+    *,
+    clock: str = "ts",
+    lateness: float = LATENESS,
+    reversed_too: bool = True,
+) -> Arrivals:
     """Rows of both sides in a random order of arrival, none of them late.
 
     The last micro-batch has a row that is far away from all others, so that all of them leave.
     """
     arriving = []
     for side in "ab":
-        for number in range(rows):
-            ts = rng.randrange(0, 3 * rows)
-            length = rng.choice([0, 1, 2, 5, 10, 30, -1])
+        starts = sorted(rng.randrange(0, 2 * rows) for _ in range(rows))
+        for number, ts in enumerate(starts):
+            length = rng.choice([0, 0, 1, 2, 5, 10, 30, *([-1, -6] if reversed_too else [])])
             te = ts + length
-            late_by = rng.uniform(0, LATENESS - 1)
-            when = (ts if clock == "ts" else te) + late_by
-            key = rng.choice([1, 1, 2, None]) if rng.random() < 0.9 else 3
-            end = at(te) if clock == "te" or rng.random() < 0.97 else None
-            row = (number, key, at(ts), end, rng.randrange(5))
-            arriving.append((when, side, row))
+            when = (ts if clock == "ts" else te) + rng.uniform(0, lateness - 1)
+            ends = [at(ts), at(te)]
+            if rng.random() < 0.06:
+                ends[rng.randrange(2)] = None  # type: ignore[call-overload]
+            key = rng.choice([1, 1, 2, 2, 3, None])
+            group = rng.choice(["x", "y", None])
+            values = (rng.randrange(5), rng.randrange(12))
+            seq = None if rng.random() < 0.03 else number
+            arriving.append((when, side, (number, key, group, *ends, *values, seq)))
     arriving.sort(key=lambda a: a[0])
     borders = sorted(rng.randrange(len(arriving) + 1) for _ in range(cuts - 1))
     batches = []
     for start, end in zip([0, *borders], [*borders, len(arriving)], strict=True):
         some = arriving[start:end]
         batches.append({side: [row for _, s, row in some if s == side] for side in "ab"})
-    far = 10**6
-    batches.append(
-        {
-            "a": [(-1, -1, at(far), at(far + 1), 0)],
-            "b": [(-2, -2, at(far + 10), at(far + 11), 0)],
-        }
-    )
-    return batches
-
-
-def select(number: int, how: str, condition: str) -> str:
-    """One join as a query whose rows say which it is; without those that are far away."""
-    if how in ("LEFT SEMI", "LEFT ANTI"):
-        columns, where = "a.id AS x, CAST(NULL AS INT) AS y", "a.id >= 0"
-    else:
-        columns, where = "a.id AS x, b.id AS y", "coalesce(a.id, 0) >= 0 AND coalesce(b.id, 0) >= 0"
-    return f"SELECT {number} AS n, {columns} FROM a {how} JOIN b ON {condition} WHERE {where}"
-
-
-def cases(rng: random.Random, count: int) -> list[tuple[str, str]]:
-    """Joins as their type and their condition."""
-    found = []
-    for number in range(count):
-        condition = rng.choice(RELATIONS)
-        if "(" in condition and rng.random() < 0.5:
-            condition = f"a.k = b.k AND {condition}"
-        if rng.random() < 0.2:
-            condition = f"{condition} AND a.v + b.v < 6"
-        found.append((HOW[number % len(HOW)], condition))
-    return found
-
-
-def both(
-    spark: Any, folder: Path, rng: random.Random, some: list[tuple[str, str]]
-) -> tuple[list[Any], list[Any]]:
-    """Return the rows of joins of streams, in one query, and those of the joins of tables."""
-    batches = random_batches(rng, rows=24, cuts=rng.randrange(1, 6))
-    arrivals = Arrivals(folder, batches)
-    # Some bounds on state rest on rows that do not end before they start; those have a test.
-    for batch in batches:
-        for side, rows in batch.items():
-            batch[side] = [r for r in rows if r[3] is None or r[2] <= r[3]]
-    joins = [select(number, how, condition) for number, (how, condition) in enumerate(some)]
-    sql = " UNION ALL ".join(joins)
-    found = run(spark, arrivals, sql, cut=rng.choice([None, 1, len(batches) - 1]))
-    return found, expected(spark, arrivals, sql)
+    ends = {"a": (FAR, FAR + 1), "b": (FAR + 10, FAR + 11)}
+    batches.append({s: [(FAR, -1, None, at(ts), at(te), 0, 0, ts)] for s, (ts, te) in ends.items()})
+    return Arrivals(folder, batches, clock=clock, lateness=lateness)

@@ -53,8 +53,9 @@ def stream_join(
     how
         ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``.
     max_length
-        How long an interval of either side is at most: longer ones are left out. It bounds the
-        state where the relation does not, such as by a watermark on the ends of intervals.
+        How long an interval of either side is at most: longer ones are left out, and counted as
+        ``longRows`` among the observed metrics of a stream's progress. It bounds the state where
+        the relation does not, such as by a watermark on the ends of intervals.
 
     Returns
     -------
@@ -94,7 +95,8 @@ def stream_join(
 
 def _no_longer(frame: DataFrame, side: str, on: Ends, most: timedelta) -> DataFrame:
     start, end = Interval(frame, side, on).of()
-    return frame.where(end <= start + sf.lit(most))
+    # A row with a NULL for an end has no length. The plan of a stream knows this form, and counts.
+    return frame.where(sf.coalesce(end <= start + sf.lit(most), sf.lit(True)))
 
 
 @dataclass(frozen=True)

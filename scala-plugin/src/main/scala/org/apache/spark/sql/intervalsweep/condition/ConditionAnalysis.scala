@@ -28,8 +28,9 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
   /** A function that is nothing but equalities is keys beside other keys or a range, else axes. */
   private def read(conjuncts: Seq[Conjunct]): Parts = {
     val asKeys = read(conjuncts, EqualityKeys(sides, ofFunctions = true))
-    val areFunctions = asKeys.keys.nonEmpty && asKeys.keys.forall(_._1.relation.isDefined)
-    if (!areFunctions || bestBox(asKeys).exists(!isOneComparison(_))) asKeys
+    val functions = asKeys.keys.count(_._1.relation.isDefined)
+    val areKeys = functions < asKeys.keys.size || bestBox(asKeys).exists(!isOneComparison(_))
+    if (functions == 0 || areKeys && !wish.functionsAsAxes) asKeys
     else {
       val asAxes = read(conjuncts, EqualityKeys(sides, ofFunctions = false))
       if (bestBox(asAxes).isDefined) asAxes else asKeys

@@ -101,11 +101,13 @@ case class SweepCondition(
 /**
  * How a condition is to be swept if there are several ways.
  *
- * @param preferredBoxes the side to make boxes of where the condition leaves the choice
- * @param forcedBoxes    the side to make boxes of wherever the condition allows it
- * @param weakRanges     whether one inequality beside equality keys is enough
+ * @param preferredBoxes  the side to make boxes of where the condition leaves the choice
+ * @param forcedBoxes     the side to make boxes of wherever the condition allows it
+ * @param weakRanges      whether one inequality beside equality keys is enough
+ * @param functionsAsAxes whether a function that is nothing but equalities is axes beside keys, too
  */
 case class SweepWish(
     preferredBoxes: Option[Side] = None,
     forcedBoxes: Option[Side] = None,
-    weakRanges: Boolean = false)
+    weakRanges: Boolean = false,
+    functionsAsAxes: Boolean = false)

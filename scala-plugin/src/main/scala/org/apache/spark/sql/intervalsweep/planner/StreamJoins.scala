@@ -11,7 +11,7 @@ import org.apache.spark.sql.intervalsweep.condition.{
   ConditionAnalysis, Conjuncts, Plain, SweepCondition, SweepWish
 }
 import org.apache.spark.sql.intervalsweep.execution.task.JoinOutput
-import org.apache.spark.sql.intervalsweep.streams.StreamJoinPlan
+import org.apache.spark.sql.intervalsweep.streams.{OpenJoinPlan, StreamJoinErrors, StreamJoinPlan}
 
 /**
  * Joins of two streams by a relation, or by inequalities without a key, as a stateful operator of our
@@ -73,8 +73,8 @@ object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHe
       condition,
       join.left.outputSet,
       join.right.outputSet,
-      SweepWish(weakRanges = true)).toOption
+      SweepWish(weakRanges = true, functionsAsAxes = true)).toOption
 
   private def isOurs(sweep: SweepCondition, condition: Expression): Boolean =
-    sweep.leftKeys.isEmpty || Conjuncts.of(condition).exists(_.isSwept)
+    sweep.leftKeys.isEmpty || Conjuncts.of(condition).exists(_.relation.isDefined)
 }

@@ -3,18 +3,16 @@ package org.apache.spark.sql.intervalsweep.planner
 
 import org.apache.spark.sql.catalyst.encoders.{AgnosticEncoders, ExpressionEncoder}
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, AttributeReference, CreateStruct, Expression, GetStructField, IsNull,
-  NamedExpression
+  Alias, Attribute, AttributeReference, CreateStruct, Expression, GetStructField, NamedExpression
 }
-import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{
-  CollectMetrics, EventTimeWatermark, Filter, LocalRelation, LogicalPlan, TransformWithState, Union
+  EventTimeWatermark, LocalRelation, LogicalPlan, TransformWithState, Union
 }
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.streams.{
-  PackSlots, PackSlotsExec, Slots, StreamCounts, StreamErrors, StreamMachine, StreamProcessor
+  ObservedCounts, PackSlots, PackSlotsExec, Slots, StreamErrors, StreamMachine, StreamProcessor
 }
 import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
@@ -54,17 +52,7 @@ private[planner] object StreamOperator {
       data,
       item,
       LocalRelation(slot))
-    StreamOperator(counted(node, result, machine.output.size), result, machine)
-  }
-
-  /** Has what the slots count be in the query's progress, among the observed metrics. */
-  private def counted(node: LogicalPlan, rows: Attribute, ordinal: Int): LogicalPlan = {
-    val counts = GetStructField(rows, ordinal, Some("counts"))
-    val metrics = StreamCounts.schema.names.toSeq.zipWithIndex.map { case (name, i) =>
-      Alias(Sum(GetStructField(counts, i, Some(name))).toAggregateExpression(), name)()
-    }
-    val name = s"intervalsweep_${rows.exprId.id}"
-    Filter(IsNull(counts), CollectMetrics(name, metrics, node, dataframeId = 0))
+    StreamOperator(ObservedCounts(node, result), result, machine)
   }
 
   private def checkStateStore(): Unit = {

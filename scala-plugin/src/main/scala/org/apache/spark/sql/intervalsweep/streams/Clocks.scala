@@ -155,6 +155,8 @@ object Clocks {
   /** What holds for all rows of a plan. */
   private def filters(plan: LogicalPlan): Seq[Expression] = {
     def of(plan: LogicalPlan): Seq[Expression] = plan match {
+      // What has a NULL for an end matches nothing, so that it holds for all partners.
+      case Filter(DeclaredLengths(fact), child) => fact +: of(child)
       case Filter(condition, child) => condition +: of(child)
       case Project(columns, child) =>
         val renamed = AttributeMap(columns.collect {

@@ -11,6 +11,8 @@ final class PairReaders(spec: StreamJoinSpec) {
   val left = new UnsafeRow(spec.left.size)
   val right = new UnsafeRow(spec.right.size)
   private val pair = new JoinedRow
+  private val result = new JoinedRow
+  private val noCounts = new GenericInternalRow(1)
   private val numbered = new JoinedRow
   private val number = new GenericInternalRow(1)
   private val nothing = Map[Side, InternalRow](
@@ -29,7 +31,7 @@ final class PairReaders(spec: StreamJoinSpec) {
   def reader(side: Side): UnsafeRow = if (side == LeftSide) left else right
 
   /** Of the rows that [[left]] and [[right]] are. */
-  def current: InternalRow = pair(left, right)
+  def current: InternalRow = result(pair(left, right), noCounts)
 
   def holds(newSide: Side, sweep: Int): Boolean = residuals.get(newSide).forall { residual =>
     number.setInt(0, sweep)
@@ -38,5 +40,10 @@ final class PairReaders(spec: StreamJoinSpec) {
 
   /** The row that the reader of a side is, without a partner. */
   def alone(side: Side): InternalRow =
-    if (side == LeftSide) pair(left, nothing(RightSide)) else pair(nothing(LeftSide), right)
+    if (side == LeftSide) result(pair(left, nothing(RightSide)), noCounts)
+    else result(pair(nothing(LeftSide), right), noCounts)
+
+  /** A row of nothing else. */
+  def only(counts: StreamJoinCounts): InternalRow =
+    result(pair(nothing(LeftSide), nothing(RightSide)), InternalRow(counts.row))
 }

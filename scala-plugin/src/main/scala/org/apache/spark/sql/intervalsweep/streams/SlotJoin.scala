@@ -55,7 +55,7 @@ final class SlotJoin(
   override def hasNext: Boolean = {
     if (!ready.hasNext && !isFinished) {
       isFinished = true
-      ready = alone(finish())
+      ready = alone(finish()) ++ Iterator(incoming.counts).map(readers.only)
     }
     ready.hasNext
   }
@@ -179,6 +179,8 @@ final class SlotJoin(
     val (leaving, kept) = sides.map(finish).unzip
     val timer = watermark.fold(0L)(_ + 1)
     val next = SlotHead(kept.flatten, incoming.latest, timer)
+    incoming.counts.parts = next.parts.size
+    incoming.counts.stored = next.parts.iterator.map(_.rows.toLong).sum
     if (next != head) {
       // A timer that calls is removed by the caller.
       if (timer != head.timer) state.setTimer(if (isTimer) 0 else head.timer, timer)
@@ -294,6 +296,7 @@ private final class NewRows(spec: StreamJoinSpec, before: Map[Side, Long]) {
     (for (side <- sides; home <- Seq(true, false)) yield (side, home) -> new RowBytes).toMap
   private val unmatched = sides.map(side => side -> new RowBytes).toMap
   private var largest = before
+  val counts = new StreamJoinCounts
 
   /** The largest number of each side's rows. */
   def latest: Map[Side, Long] = largest
@@ -304,10 +307,13 @@ private final class NewRows(spec: StreamJoinSpec, before: Map[Side, Long]) {
     val side = if ((flags & RowFields.IsRight) == 0) LeftSide else RightSide
     val reader = row(side)
     reader.pointTo(bytes, bytes.length)
-    if ((flags & RowFields.IsReversed) != 0) spec.reversed.add(1)
-    else if (isLate(side, reader)) spec.late.add(1)
+    // One of the slots that a row goes to counts it.
+    val isHome = (flags & RowFields.IsHome) != 0
+    val one = if (isHome) 1 else 0
+    if ((flags & RowFields.IsTooLong) != 0) counts.tooLong += one
+    else if ((flags & RowFields.IsReversed) != 0) counts.reversed += one
+    else if (isLate(side, reader)) counts.late += one
     else {
-      val isHome = (flags & RowFields.IsHome) != 0
       if (mayMatch(side, reader)) rows((side, isHome)).add(bytes)
       else if (isHome && spec.output.keepsUnmatched(side)) unmatched(side).add(bytes)
     }

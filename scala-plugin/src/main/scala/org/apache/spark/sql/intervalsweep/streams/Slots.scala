@@ -44,7 +44,7 @@ object PlaceSlots extends Rule[LogicalPlan] {
     }
 
   private def isOurs(plan: LogicalPlan): Boolean = plan match {
-    case t: TransformWithState => t.statefulProcessor.isInstanceOf[StreamJoinProcessor]
+    case t: TransformWithState => t.statefulProcessor.isInstanceOf[SlotProcessor]
     case _ => false
   }
 

@@ -37,7 +37,8 @@ object RowFields {
   val IsRight = 1
   val IsHome = 2
   val IsReversed = 4
-  val FlagBits = 3
+  val IsTooLong = 8
+  val FlagBits = 4
 }
 
 /** Packed rows one behind the other; row i is the bytes from `offsets(i)` to `offsets(i + 1)`. */

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams
 
-import org.apache.spark.sql.Encoders
-import org.apache.spark.sql.catalyst.encoders.{encoderFor, ExpressionEncoder}
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.intervalsweep.condition._
 import org.apache.spark.sql.intervalsweep.execution.block.RowKeys
 import org.apache.spark.sql.intervalsweep.execution.task.JoinOutput
-import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
+import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 
 /**
  * A join of streams as a plan of Spark's own nodes:
  * {{{
- *   Project               the columns of the join
- *     TransformWithState  by slot; StreamJoinProcessor
- *       Union
- *         Project         time, row, slot     of the left side
- *         Project         time, row, slot     of the right side
+ *   Project                   the columns of the join
+ *     Filter, CollectMetrics  what the slots count, to the query's progress
+ *       TransformWithState    by slot; StreamJoinProcessor
+ *         Union
+ *           Project           time, row, slot     of the left side
+ *           Project           time, row, slot     of the right side
  * }}}
  * Spark drops rows that are late by their time, as in each of its stateful operators.
  *
@@ -31,6 +30,10 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
   private def input(side: Side): LogicalPlan = if (side == LeftSide) join.left else join.right
 
   private val clocks = Clocks(join, condition)
+
+  /** The rows of a side, and what they have to fulfil to be taken. */
+  private val sources: Map[Side, (LogicalPlan, Seq[Expression])] =
+    sides.map(s => s -> DeclaredLengths.of(input(s))).toMap
 
   /** Of what the join is, for its checkpoint. */
   private val fingerprint: Int = {
@@ -67,7 +70,7 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       e,
       join.left.outputSet,
       join.right.outputSet,
-      SweepWish(forcedBoxes = boxes, weakRanges = true)).toOption
+      SweepWish(forcedBoxes = boxes, weakRanges = true, functionsAsAxes = true)).toOption
 
   private val keys: Map[Side, Seq[Expression]] = sides.map(s => s -> sweeps(LeftSide).keys(s)).toMap
   private val isKeyed = keys(LeftSide).nonEmpty
@@ -180,7 +183,10 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       val is = Coalesce(Seq(GreaterThan(order.start, order.end), Literal.FalseLiteral))
       If(is, Literal(RowFields.IsReversed), Literal(0))
     }
-    (Seq(isRight, isHome) ++ isReversed).reduce[Expression](BitwiseOr(_, _))
+    val isTooLong = sources(side)._2.reduceOption(And).map { length =>
+      If(Coalesce(Seq(length, Literal.TrueLiteral)), Literal(0), Literal(RowFields.IsTooLong))
+    }
+    (Seq(isRight, isHome) ++ isReversed ++ isTooLong).reduce[Expression](BitwiseOr(_, _))
   }
 
   private def packed(side: Side): PackedRow = PackedRow(
@@ -204,12 +210,13 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
 
   private def rows(side: Side): LogicalPlan = {
     val slot = slotNames(side)
+    val source = sources(side)._1
     val (child, value) = spread(side) match {
       case Everywhere =>
         val all = Explode(AllSlots())
-        Generate(all, Nil, outer = false, None, Seq(slot), input(side)) -> (slot: Expression)
-      case ByHash => input(side) -> SlotOf(hash(side))
-      case Together => input(side) -> SlotOf(Literal(0))
+        Generate(all, Nil, outer = false, None, Seq(slot), source) -> (slot: Expression)
+      case ByHash => source -> SlotOf(hash(side))
+      case Together => source -> SlotOf(Literal(0))
     }
     // Spark reads values by their place among the columns of values, so that the slot comes last.
     Project(
@@ -220,54 +227,26 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
   private val packedAttributes: Map[Side, Seq[Attribute]] =
     sides.map(s => s -> attributes(s)).toMap
 
-  def plan: LogicalPlan = {
-    val union = Union(sides.map(rows))
-    val (row, slot) = (union.output.init.last, union.output.last)
-    val both = sides.flatMap(packedAttributes)
-    val pairType = StructType(both.zipWithIndex.map { case (a, i) =>
-      StructField(s"c$i", a.dataType)
-    })
-    val pair = AttributeReference("pair", pairType, nullable = false)()
-    val keyEncoder = encoderFor(Encoders.scalaInt).asInstanceOf[ExpressionEncoder[Any]]
-    val state = TransformWithState(
-      slot,
-      row,
-      Seq(slot),
-      union.output.filterNot(_ == slot),
-      new StreamJoinProcessor(spec).asInstanceOf[StatefulProcessor[Any, Any, Any]],
-      if (clocks.disorder.isEmpty) TimeMode.EventTime() else TimeMode.None(),
-      OutputMode.Append(),
-      keyEncoder,
-      pair,
-      union,
-      hasInitialState = false,
-      Seq(slot),
-      union.output.filterNot(_ == slot),
-      slot,
-      LocalRelation(slot))
-    Project(
-      join.output.map { a =>
-        val at = both.indexWhere(_.exprId == a.exprId)
-        Alias(GetStructField(pair, at), a.name)(
-          exprId = a.exprId,
-          qualifier = a.qualifier,
-          explicitMetadata = Some(clocks.metadata(a, output)))
-      },
-      state)
-  }
+  def plan: LogicalPlan = SlotOperator(
+    sides.map(rows),
+    new StreamJoinProcessor(spec),
+    if (clocks.disorder.isEmpty) TimeMode.EventTime() else TimeMode.None(),
+    sides.flatMap(packedAttributes),
+    join.output,
+    clocks.metadata(_, output))
 
   private def spec: StreamJoinSpec =
     StreamJoinSpec(
       s"StreamJoin ${join.joinType}, " +
         Description(sweeps(LeftSide)).parts.mkString(", ") +
-        sides.map(s => s", $s rows leave at ${clocks.expiry(s).sql}").mkString,
+        sides.map(s => s", $s rows leave at ${clocks.expiry(s).sql}").mkString +
+        sides.filter(clocks.ordered(_).isDefined).map(s =>
+          s", reversed $s rows are dropped").mkString,
       fingerprint,
       output,
       packedAttributes(LeftSide),
       packedAttributes(RightSide),
       sides.map(s => s -> fields(s)).toMap,
       pairings,
-      clocks.disorder,
-      DroppedRows.of("IntervalSweep: rows that end before they start, dropped"),
-      DroppedRows.of("IntervalSweep: rows with a late number, dropped"))
+      clocks.disorder)
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.streaming._
  * a slot that are new in a micro-batch.
  */
 class StreamJoinProcessor(val spec: StreamJoinSpec)
-    extends StatefulProcessor[Int, Array[Byte], InternalRow] {
+    extends StatefulProcessor[Int, Array[Byte], InternalRow] with SlotProcessor {
   @transient private var state: SlotState = _
   @transient private var pairs: PairReaders = _
 

@@ -19,8 +19,6 @@ case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression])
  * @param pairings   by the side whose rows are new
  * @param disorder   for rows that come by a number: how far behind the largest one they may be; by
  *                   a watermark, if that is not defined
- * @param reversed   counts rows that are dropped as they end before they start
- * @param late       counts rows that are dropped as they come too late by their number
  */
 case class StreamJoinSpec(
     description: String,
@@ -30,9 +28,7 @@ case class StreamJoinSpec(
     right: Seq[Attribute],
     fields: Map[Side, RowFields],
     pairings: Map[Side, Pairing],
-    disorder: Option[Long],
-    reversed: DroppedRows,
-    late: DroppedRows) {
+    disorder: Option[Long]) {
 
   def attributes(side: Side): Seq[Attribute] = if (side == LeftSide) left else right
 
