@@ -22,6 +22,8 @@ from intervalsweep.session import check_active
 
 # Metadata of a column of row numbers, which the plan reads.
 _DISORDER = "intervalsweep.disorder"
+# Metadata of a column that says of which interval a row is.
+_OPEN_ID = "intervalsweep.open_id"
 
 
 def stream_join(
@@ -35,6 +37,7 @@ def stream_join(
     delta: Parameter = None,
     epsilon: Parameter = None,
     max_length: timedelta | None = None,
+    open_id: str | None = None,
     suffix: str = "_right",
 ) -> DataFrame:
     """Join two streams by a relation of their intervals; of tables, the same as :func:`join`.
@@ -56,6 +59,11 @@ def stream_join(
         How long an interval of either side is at most: longer ones are left out, and counted as
         ``longRows`` among the observed metrics of a stream's progress. It bounds the state where
         the relation does not, such as by a watermark on the ends of intervals.
+    open_id
+        A column of either side that names the interval that a row is of: a row whose end is NULL
+        says that it has started, a later one that it has ended. A pair leaves as soon as the
+        relation is certain, whatever the ends will be that are not known yet, and has NULL for
+        these. Inner joins alone; the watermark is on ``coalesce(te, ts)``, by any name.
 
     Returns
     -------
@@ -77,6 +85,8 @@ def stream_join(
     1
     """
     check_frames(a, b)
+    if open_id is not None:
+        a, b = _opened(a, "left", on, open_id), _opened(b, "right", on, open_id)
     if max_length is not None:
         a = _no_longer(a, "left", on, max_length)
         b = _no_longer(b, "right", on, max_length)
@@ -97,6 +107,15 @@ def _no_longer(frame: DataFrame, side: str, on: Ends, most: timedelta) -> DataFr
     start, end = Interval(frame, side, on).of()
     # A row with a NULL for an end has no length. The plan of a stream knows this form, and counts.
     return frame.where(sf.coalesce(end <= start + sf.lit(most), sf.lit(True)))
+
+
+def _opened(frame: DataFrame, side: str, on: Ends, name: str) -> DataFrame:
+    check_columns(side, frame.columns, name)
+    if not frame.isStreaming:
+        # A table has the rows of intervals that have ended, and of these the starts, too.
+        return frame.where(Interval(frame, side, on).of()[1].isNotNull())
+    marked: Column = column(name).alias(name, metadata={_OPEN_ID: True})
+    return frame.select([marked if n == name else column(n) for n in frame.columns])
 
 
 @dataclass(frozen=True)

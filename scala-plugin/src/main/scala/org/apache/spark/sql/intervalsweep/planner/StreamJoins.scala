@@ -54,7 +54,13 @@ object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHe
       output <- JoinOutput.of(join.joinType)
       condition <- across.reduceOption(And).map(Plain(_))
       sweep <- analyzed(join, condition) if isOurs(sweep, condition)
-    } yield new StreamJoinPlan(join, condition, output).plan
+    } yield {
+      if (!OpenJoinPlan.isOpen(join)) new StreamJoinPlan(join, condition, output).plan
+      else if (isInner(join)) new OpenJoinPlan(join, condition, sweep).plan
+      else StreamJoinErrors.unsupported(
+        s"Intervals that are still open, by ${join.joinType.sql},",
+        "make it an inner join, or join rows that have ended")
+    }
   }
 
   /** What reads one side alone is a filter, which may say how long intervals are. */
