@@ -2,7 +2,7 @@
 """Runs the examples: all or the named ones, printing their results; --write makes them golden.
 
 python sql-examples/run.py --list
-python sql-examples/run.py exons_hotspots
+python sql-examples/run.py joins/exons_hotspots
 python sql-examples/run.py --write
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 HERE = Path(__file__).resolve().parent
-HISTORIES = HERE / "temporal"
+CHAPTERS = ("joins", "temporal")
 QUIET = HERE / "log4j2.properties"
 NOT_SWEPT = "-- Spark's own join:"
 
@@ -97,10 +97,8 @@ class Example:
 
 
 def examples() -> list[Example]:
-    """All examples, by name; those of histories behind the others."""
-    return [
-        Example(path) for path in (*sorted(HERE.glob("*.sql")), *sorted(HISTORIES.glob("*.sql")))
-    ]
+    """All examples, by name; streams have a program of their own, `streams/card_features.py`."""
+    return [Example(path) for name in CHAPTERS for path in sorted((HERE / name).glob("*.sql"))]
 
 
 def as_text(frame: DataFrame) -> str:
