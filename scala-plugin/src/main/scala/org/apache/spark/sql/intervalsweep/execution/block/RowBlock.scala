@@ -38,18 +38,14 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private var capacity = 0
   private var offsets: Array[Int] = _
   private var knownTables: BlockTables = _
-  private var tableBytes = 0L
   private var order: Array[Int] = _
-
-  /** Bytes taken for the arrays; those for values of variable length, and those yet to be asked for. */
-  private var fixedBytes = 0L
-  private var objectBytes = 0L
-  private var pendingBytes = 0L
-  private var isShort = false
 
   /** Whether the executor's other tasks wait for the block. */
   private val isShared = memory.isShared
   private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
+  private val use = new BlockUse(
+    memory,
+    4L + 8 * endpoints.length + columns.map(_.bytesPerRow).sum + RowBlock.SortBytes)
 
   /** Whether what is kept of a row are fields as they are, and nothing else is asked of it. */
   private val takesBatches: Boolean =
@@ -70,7 +66,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     k = 0
     while (k < columns.length) { columns(k).set(rows, row, layout.ordinals(k)); k += 1 }
     if (group >= 0) groups(rows) = group
-    if (hasObjects) reserveObjects(RowBlock.bytesOf(row))
+    if (hasObjects) use.reserveObjects(RowBlock.bytesOf(row))
     if (failures != null) failures.check(row, rows)
     rows += 1
     offsets = null
@@ -97,7 +93,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       case batches: BatchedRows if takesBatches && isWhole(batches.batch, groupOf) =>
         if (rows == capacity) grow()
         val first = batches.position
-        val n = Seq(most, capacity - rows, batches.batch.rowsOf(RowBlock.ObjectStep, first)).min
+        val n = Seq(most, capacity - rows, batches.batch.rowsOf(BlockUse.ObjectStep, first)).min
         if (groupOf == null) append(batches.batch, first, n)
         else append(batches.batch, first, groupOf.of(batches.batch, first, n))
         batches.skip(n)
@@ -135,7 +131,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     columns.indices.foreach { k =>
       columns(k).setAll(rows, batch, layout.ordinals(k), first, n)
     }
-    if (hasObjects) (first until first + n).foreach(i => reserveObjects(batch.textBytes(i)))
+    if (hasObjects) (first until first + n).foreach(i => use.reserveObjects(batch.textBytes(i)))
     rows += n
     offsets = null
     knownTables = null
@@ -148,16 +144,10 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   def fill(blocks: Seq[RowBlock]): Unit = {
     val total = blocks.map(_.numRows.toLong).sum
     if (total > RowBlock.MaxRows) throw RowBlock.tooMany
-    reserveRows(total.toInt)
+    use.reserveRows(total.toInt)
     resize(total.toInt)
     blocks.foreach(addAll)
-    blocks.foreach(_.leave())
-  }
-
-  /** Gives the arrays' memory back; the values of variable length are another block's now. */
-  private def leave(): Unit = {
-    memory.release(fixedBytes)
-    fixedBytes = 0
+    blocks.foreach(_.use.leave())
   }
 
   private def addAll(other: RowBlock): Unit = {
@@ -165,7 +155,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       System.arraycopy(other.endpoints(k), 0, endpoints(k), rows, other.numRows)
     }
     columns.indices.foreach(k => columns(k).copyAll(rows, other.columns(k), other.numRows))
-    objectBytes += other.objectBytes
+    use.takeObjects(other.use)
     if (failures != null) failures.addAll(rows, other.failures)
     rows += other.numRows
     offsets = null
@@ -195,7 +185,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   def positionBeforeSort(i: Int): Int = if (order == null) i else order(i)
 
   /** Whether memory for another row was refused. To be asked before `append`, which then fails. */
-  def isFull: Boolean = isShort || rows == capacity && !tryGrow()
+  def isFull: Boolean = use.isShort || rows == capacity && !tryGrow()
 
   /** Makes room for some rows. */
   def reserve(): Unit = if (capacity == 0) grow()
@@ -203,11 +193,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   /** Forgets the rows, keeping the memory of what is fixed in size. */
   def clear(): Unit = {
     columns.foreach(_.clear(rows))
-    memory.release(objectBytes + tableBytes)
-    objectBytes = 0
-    pendingBytes = 0
-    tableBytes = 0
-    isShort = false
+    use.clear()
     rows = 0
     offsets = null
     knownTables = null
@@ -241,12 +227,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
 
   /** Takes memory for the tables, and what else is computed of each row, until [[clear]]. */
   def reserveTables(bytesPerRow: Int): Boolean = synchronized {
-    tableBytes > 0 || {
-      val bytes = rows.toLong * bytesPerRow
-      val isGranted = memory.tryReserve(bytes)
-      if (isGranted) tableBytes = bytes
-      isGranted
-    }
+    use.reserveTables(rows.toLong * bytesPerRow)
   }
 
   /** Whether the rows have group numbers; said before the first row. */
@@ -257,28 +238,17 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
 
   private def grow(): Unit = {
     if (isLargest) throw RowBlock.tooMany
-    reserveRows(nextCapacity - capacity)
+    use.reserveRows(nextCapacity - capacity)
     resize(nextCapacity)
   }
 
-  private def reserveRows(more: Int): Unit = {
-    memory.reserve(bytesPerRow * more)
-    fixedBytes += bytesPerRow * more
-  }
-
-  private def tryGrow(): Boolean = {
-    val bytes = bytesPerRow * (nextCapacity - capacity)
-    !isLargest && memory.tryReserve(bytes) && {
-      fixedBytes += bytes
-      resize(nextCapacity)
-      true
-    }
+  private def tryGrow(): Boolean = !isLargest && use.tryReserveRows(nextCapacity - capacity) && {
+    resize(nextCapacity)
+    true
   }
 
   private def isLargest: Boolean = capacity > RowBlock.MaxRows / 2
   private def nextCapacity: Int = if (capacity == 0) RowBlock.FirstCapacity else 2 * capacity
-  private val bytesPerRow: Long =
-    4L + 8 * endpoints.length + columns.map(_.bytesPerRow).sum + RowBlock.SortBytes
 
   private def resize(larger: Int): Unit = {
     endpoints.indices.foreach(k => endpoints(k) = java.util.Arrays.copyOf(endpoints(k), larger))
@@ -286,24 +256,10 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     if (groups != null) groups = java.util.Arrays.copyOf(groups, larger)
     capacity = larger
   }
-
-  /**
-   * Variable-length values are accounted by the size of the rows that they came in, in steps of a
-   * mebibyte. The row that needs another step is kept even if that is refused, or the rows of a batch.
-   */
-  private def reserveObjects(bytes: Long): Unit = {
-    pendingBytes += bytes
-    if (pendingBytes >= RowBlock.ObjectStep) {
-      if (memory.tryReserve(pendingBytes)) objectBytes += pendingBytes else isShort = true
-      pendingBytes = 0
-    }
-  }
 }
 
 object RowBlock {
   val FirstCapacity: Int = 1024
-
-  private val ObjectStep = 1L << 20
 
   /** What sorting a row takes for a while. */
   private val SortBytes = 40

@@ -3,19 +3,16 @@ package org.apache.spark.sql.intervalsweep.execution.task
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, Sweep}
-import org.apache.spark.sql.intervalsweep.execution.aggregates.Measures
-import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, UnpairedRows, RowBlock}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Side}
+import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock, UnpairedRows}
 import org.apache.spark.sql.intervalsweep.execution.metrics.{Counter, SweepMetrics}
-import org.apache.spark.sql.intervalsweep.execution.runs.{
-  LocalSweep, RunBatch, RunSource, SweepSize, SweepStatistics
-}
+import org.apache.spark.sql.intervalsweep.execution.runs.{LocalSweep, RunBatch}
 import org.apache.spark.sql.intervalsweep.execution.windows.Windows
 import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
 
 /**
- * The join of one task: goes through the windows, has each swept by the worker, and hands out the
- * matches as runs of pairs, and then the unpaired rows as runs with no partner, whose
+ * The join of one task: goes through the windows, has each swept ([[WindowSweeper]]), and hands out
+ * the matches as runs of pairs, and then the unpaired rows as runs with no partner, whose
  * position is -1. Generated code and the interpreted iterator both loop like this:
  *
  * {{{
@@ -44,24 +41,20 @@ final class SweepTask(
     context: TaskContext) {
   private val counters = SweepMetrics.counted.map(name => name -> new Counter(metrics(name))).toMap
   private val emittedRows = counters(SweepMetrics.OutputRows)
-  private val pythonTime = counters(SweepMetrics.PythonTime)
-  private val statistics = new SweepStatistics
   private val output = plan.output
-  private val trackedLeft = output.isTracked(LeftSide)
-  private val trackedRight = output.isTracked(RightSide)
-  private var worker: SweepWorker = _
-  private var source: RunSource = _
+  private val marks = new MatchMarks(output, () => check())
+  private val together = plan.runs.map(new RunsTogether(plan, _, block)).orNull
+  private val sweeper =
+    new WindowSweeper(windows, residentSide, plan, startWorker, local, together, counters)
   private var batch: RunBatch = _
   private var next = 0
   private var size = 0
   private var isBoxLeft = false
   private var isSwept = true
-  private var isResidentSent = false
   private var isNewWindow = false
   private var unpaired: List[UnpairedRows] = Nil
   private var pairs = 0
   private var pairsToCheck = SweepTask.PairsPerCheck
-  private val together = plan.runs.map(new RunsTogether(plan, _, block)).orNull
 
   var leftRow = 0
   var rightRow = 0
@@ -132,16 +125,10 @@ final class SweepTask(
   def emitted(n: Int): Unit = emittedRows.value += n
 
   /** Records that a pair has passed the residual condition; fails if its formula does. */
-  def setMatched(l: Int, r: Int): Unit = {
-    if (left.hasFailures) left.raiseFailure(l, 1)
-    if (right.hasFailures) right.raiseFailure(r, 1)
-    if (trackedLeft) left.matched.set(l)
-    if (trackedRight) right.matched.set(r)
-  }
+  def setMatched(l: Int, r: Int): Unit = marks.pair(left, right, l, r)
 
   /** Whether a pair can tell nothing new: for joins that return no pairs. */
-  def isDecided(l: Int, r: Int): Boolean =
-    if (trackedLeft) left.matched.get(l) else right.matched.get(r)
+  def isDecided(l: Int, r: Int): Boolean = marks.isDecided(left, right, l, r)
 
   /** A step on: a run, a batch of runs, or a window. False after the last window. */
   private def step(): Boolean =
@@ -203,8 +190,8 @@ final class SweepTask(
   private def fetch(): Unit = {
     check()
     publish()
-    isSwept = !timed(source.nextRuns(statistics))
-    if (!isSwept) take(source.runs)
+    isSwept = !sweeper.nextRuns()
+    if (!isSwept) take(sweeper.runs)
     else {
       if (together != null) together.endSweeps()
       unpaired = settled
@@ -218,13 +205,7 @@ final class SweepTask(
     isBoxLeft = boxes == LeftSide
     leftStep = if (isBoxLeft) 0 else 1
     rightStep = 1 - leftStep
-    if (!plan.hasResidual) {
-      if (left.hasFailures || right.hasFailures) {
-        raiseFailures(runs, block(boxes), block(boxes.other))
-      }
-      if (output.isTracked(boxes)) setBoxes(runs, block(boxes))
-      if (output.isTracked(boxes.other)) setPoints(runs, block(boxes.other))
-    }
+    if (!plan.hasResidual) marks.runs(runs, boxes, block(boxes), block(boxes.other))
     next = 0
     size =
       if (together != null) together.take(runs, boxes)
@@ -232,67 +213,21 @@ final class SweepTask(
       else 0
   }
 
-  private def raiseFailures(runs: RunBatch, boxes: RowBlock, points: RowBlock): Unit =
-    (0 until runs.size).foreach { k =>
-      context.killTaskIfInterrupted()
-      if (boxes.hasFailures) boxes.raiseFailure(runs.box(k), 1)
-      if (points.hasFailures) points.raiseFailure(runs.first(k), runs.count(k))
-    }
-
-  private def setBoxes(runs: RunBatch, block: RowBlock): Unit = {
-    var k = 0
-    while (k < runs.size) { block.matched.set(runs.box(k)); k += 1 }
-  }
-
-  private def setPoints(runs: RunBatch, block: RowBlock): Unit = {
-    var k = 0
-    while (k < runs.size) {
-      if (k % SweepTask.RunsPerCheck == 0) check()
-      block.matched.set(runs.first(k), runs.first(k) + runs.count(k))
-      k += 1
-    }
-  }
-
   private def block(side: Side): RowBlock = if (side == LeftSide) left else right
 
   private def nextWindow(): Boolean = windows.next() && {
     check()
-    if (windows.residentChanged) isResidentSent = false
+    if (windows.residentChanged) sweeper.residentChanged()
     if (residentSide == LeftSide) show(windows.resident, windows.stream)
     else show(windows.stream, windows.resident)
     isNewWindow = true
     if (together != null) together.startWindow()
-    if (left.numRows > 0 && right.numRows > 0) sweep() else unpaired = settled
+    if (left.numRows > 0 && right.numRows > 0) {
+      sweeper.start(left, right)
+      isSwept = false
+    } else unpaired = settled
     true
   }
-
-  private def sweep(): Unit = {
-    source = null
-    source = if (local.takes(windows, block)) sweepHere() else timed(sweepInWorker())
-    isSwept = false
-  }
-
-  private def sweepHere(): RunSource = {
-    local.start(left, right)
-    local
-  }
-
-  private def sweepInWorker(): RunSource = {
-    if (worker == null) worker = startWorker()
-    val measured = Option(together).fold(Map.empty[Side, Measures])(_.measure())
-    if (!isResidentSent)
-      worker.sendResident(windows.resident, measured.get(residentSide), windows.token)
-    isResidentSent = true
-    worker.sendStream(
-      windows.stream,
-      measured.get(residentSide.other),
-      plan.sweeps.map(size),
-      if (together == null) plan.sweeps.map(_ => None) else together.sums)
-    worker
-  }
-
-  private def size(sweep: Sweep): SweepSize =
-    SweepSize(block(sweep.boxes).numRows, block(sweep.points).numRows)
 
   /** The rows that no later window can match. */
   private def settled: List[UnpairedRows] = for {
@@ -303,26 +238,9 @@ final class SweepTask(
     outcome <- output.unpaired(side)
   } yield new UnpairedRows(side, block, rows, outcome)
 
-  /** Counts the time that a worker takes. */
-  private def timed[T](body: => T): T =
-    if (source eq local) body
-    else {
-      val start = System.nanoTime()
-      try body
-      finally pythonTime.value += System.nanoTime() - start
-    }
-
   /** Brings the metrics up to date; called now and then, and when the task ends. */
   def publish(): Unit = {
-    counters(SweepMetrics.Candidates).value = statistics.candidates
-    counters(SweepMetrics.SkippedBlocks).value = statistics.skippedBlocks
-    counters(SweepMetrics.Runs).value = statistics.runs
-    counters(SweepMetrics.KernelTime).value = statistics.kernelNanos
-    if (worker != null) {
-      counters(SweepMetrics.BytesSent).value = worker.bytesSent
-      counters(SweepMetrics.BytesReceived).value = worker.bytesReceived
-      counters(SweepMetrics.WaitTime).value = worker.nanosWaited
-    }
+    sweeper.publish()
     counters.values.foreach(_.publish())
   }
 }
@@ -331,7 +249,4 @@ private object SweepTask {
 
   /** So few that it takes seconds only if a pair takes a quarter of a millisecond. */
   private val PairsPerCheck = 1 << 13
-
-  /** Runs of which only the rows that they hold are marked. */
-  private val RunsPerCheck = 1 << 8
 }
