@@ -27,6 +27,7 @@ class Totals:
     queries: int = 0
     with_rows: int = 0
     raised: int = 0
+    wrong_in_spark: int = 0
     shapes: Counter[str] = field(default_factory=Counter)  # all queries
     swept: Counter[str] = field(default_factory=Counter)  # those with a sweep, by shape
     swept_with_rows: int = 0
@@ -38,6 +39,7 @@ class Totals:
         self.queries += len(done.queries)
         self.with_rows += sum(rows > 0 for rows in report.rows.values())
         self.raised += report.raised
+        self.wrong_in_spark += report.wrong_in_spark
         for number, query in enumerate(done.queries):
             self.shapes[query.shape] += 1
             if sweeps := report.sweeps.get(number):
@@ -55,7 +57,8 @@ class Totals:
         return (
             f"{self.queries} queries, {self.with_rows} of them with rows; "
             f"{self.swept.total()} swept, {self.swept_with_rows} of them with rows; "
-            f"{self.raised} raise an error by Spark's own plan; {len(self.programs)} differ\n"
+            f"{self.raised} raise an error by Spark's own plan, {self.wrong_in_spark} are wrong by "
+            f"it; {len(self.programs)} differ\n"
             f"  swept of all, by shape: {shapes}\n  sweeps by join type: {joins}\n"
             f"  swept, by what stands above: {above}"
         )
