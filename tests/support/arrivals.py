@@ -33,6 +33,17 @@ SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": PROVIDER,
     "spark.sql.shuffle.partitions": "2",
 }
+# What a micro-batch of a few rows costs is mostly files of state, and code that is compiled.
+CHECKPOINTS = "org.apache.spark.sql.execution.streaming.checkpointing."
+QUICKLY = {
+    **SETTINGS,
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        f"{CHECKPOINTS}FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 
 Row = tuple[Any, ...]
 
