@@ -157,8 +157,12 @@ def assert_streamed(spark: Any, folder: Path, text: str, lateness: float) -> Any
     return query
 
 
+def written(spark: Any, folder: Path) -> Any:
+    return bag(spark.read.parquet(str(folder / "out")).where("id >= 0").collect())
+
+
 def assert_written(spark: Any, folder: Path, text: str) -> None:
     wanted = expected(spark, text)
-    got = bag(spark.read.parquet(str(folder / "out")).where("id >= 0").collect())
+    got = written(spark, folder)
     assert not difference(wanted, got), f"{text}\n{difference(wanted, got)}"
     assert wanted.total() > 0
