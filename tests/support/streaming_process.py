@@ -17,6 +17,7 @@ def main(folder: Path, lateness: float) -> None:
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.log.level", "OFF")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
     builder = builder.config("spark.sql.session.timeZone", "UTC")
     for key, value in QUICKLY.items():
         builder = builder.config(key, value)
