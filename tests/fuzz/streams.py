@@ -2,22 +2,33 @@
 """
 Random window unions of random streams, against Spark in batch: `make fuzz-streams CASES=9 SEED=7`.
 
-Half of the streams are stopped and started again between micro-batches. A stream with other rows is
-printed with its seed, and the run fails.
+Each query has a dozen window unions, a stream operator each, over the same rows. Half of them are
+stopped and started again between micro-batches, and of some the process is killed again and again.
+A query with other rows is printed with its seed, and the run fails.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import shutil
+import sys
 import tempfile
+import time
 import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import intervalsweep
-from arrivals import SETTINGS, Arrivals, assert_written, read, run
+import joining_process
+import streaming_process
+from arrivals import QUICKLY, Arrivals, at, expected, read, run, write, written
+from comparison import difference
+from fuzz.__main__ import main
+
+UNIONS = 12
+# One query in so many is killed: each time Spark starts anew.
+KILLED = 50
 
 AGGREGATES = (
     *(
@@ -43,7 +54,7 @@ def interval(seconds: float) -> str:
     return f"INTERVAL '{seconds}' SECOND"
 
 
-def text_of(rng: random.Random) -> str:
+def union_of(rng: random.Random, number: int) -> str:
     """A window of any sign, now and then an empty one."""
     low = rng.choice([-40, -15, -5, -1, 0, 3])
     high = low + rng.choice([-2, 0, 1, 7, 30, 60])
@@ -54,72 +65,128 @@ def text_of(rng: random.Random) -> str:
     condition = " AND ".join([rng.choice(KEYS), lower, upper, rng.choice(OTHERS)])
     join = rng.choice(["LEFT JOIN", "JOIN"])
     return (
-        f"SELECT S.*, w.* FROM {{S}} S {join} LATERAL "
+        f"SELECT {number} u, S.id, CAST(struct(S.*) AS STRING) s, CAST(struct(w.*) AS STRING) w "
+        f"FROM {{S}} S {join} LATERAL "
         f"(SELECT {selected} FROM {{R}} R WHERE {condition}) w ON true"
     )
 
 
-def stream(spark: Any, seed: str, folder: Path) -> str:
-    """Streams one case and compares it; returns its text."""
-    rng = random.Random(seed)
-    lateness = rng.choice([0, 5, 40])
-    arrivals = Arrivals(
-        rng,
-        rows=rng.choice([3, 30, 150]),
-        files=rng.choice([1, 2, 3]),
-        lateness=lateness,
-        span=rng.choice([5, 60, 300]),
-        keys=rng.choice([1, 3, 20]),
-    )
-    arrivals.write(folder)
-    spark.conf.set("spark.sql.shuffle.partitions", rng.choice(["1", "2", "3"]))
-    spark.conf.set("spark.sql.intervalsweep.streamFanout", rng.choice(["0", "1", "2"]))
-    text = text_of(rng)
-    read(spark, folder, lateness + 1)
-    if rng.random() < 0.5:
-        later = {name: sorted((folder / name).glob("*"))[1:] for name in "SR"}
+@dataclass
+class Totals:
+    """What the queries of a run covered."""
+
+    queries: int = 0
+    rows: int = 0
+    restarted: int = 0
+    kills: int = 0
+    programs: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.queries * UNIONS} window unions in {self.queries} streams, {self.rows} rows, "
+            f"{self.restarted} streams restarted, {self.kills} kills; {len(self.programs)} differ"
+        )
+
+
+@dataclass
+class Stream:
+    """A case: rows as they arrive, and a text over them."""
+
+    rng: random.Random
+    folder: Path
+    totals: Totals
+    is_killed: bool
+
+    def compare(self, spark: Any) -> None:
+        """Streams it to its end, and fails if there are other rows than Spark has in batch."""
+        rng = self.rng
+        self.lateness = rng.choice([0, 5, 40])
+        self.arrivals = Arrivals(
+            rng,
+            rows=rng.choice([3, 30, 100]),
+            files=rng.choice([1, 2, 3]),
+            lateness=self.lateness,
+            span=rng.choice([5, 60, 300]),
+            keys=rng.choice([1, 3, 20]),
+        )
+        self.arrivals.write(self.folder)
+        spark.conf.set("spark.sql.shuffle.partitions", rng.choice(["1", "1", "2", "3"]))
+        spark.conf.set("spark.sql.intervalsweep.streamFanout", rng.choice(["0", "1", "2"]))
+        self.text = " UNION ALL ".join(union_of(rng, i) for i in range(UNIONS))
+        read(spark, self.folder, self.lateness + 1)
+        if self.is_killed:
+            self.run_and_kill(spark)
+        elif rng.random() < 0.5:
+            self.run_and_restart(spark)
+        else:
+            self.run(spark)
+        read(spark, self.folder, self.lateness + 1)
+        wanted, got = expected(spark, self.text), written(spark, self.folder)
+        self.totals.rows += wanted.total()
+        if found := difference(wanted, got):
+            raise AssertionError(f"{self.text}\n{found}")
+
+    def run(self, spark: Any) -> None:
+        run(spark.sql(self.text.format(S="S", R="R")), self.folder)
+
+    def run_and_restart(self, spark: Any) -> None:
+        """What arrives later is not yet there when it is started first."""
+        later = {name: sorted((self.folder / name).glob("*"))[1:] for name in "SR"}
         for files in later.values():
             for file in files:
-                file.rename(folder / f"{file.parent.name}-{file.name}")
-        for i in range(arrivals.files):
-            run(spark.sql(text.format(S="S", R="R")), folder)
+                file.rename(self.folder / f"{file.parent.name}-{file.name}")
+        for i in range(self.arrivals.files):
+            self.run(spark)
             for files in later.values():
-                (folder / f"{files[i].parent.name}-{files[i].name}").rename(files[i])
-    run(spark.sql(text.format(S="S", R="R")), folder)
-    read(spark, folder, lateness + 1)
-    assert_written(spark, folder, text)
-    return text
+                (self.folder / f"{files[i].parent.name}-{files[i].name}").rename(files[i])
+        self.run(spark)
+        self.totals.restarted += 1
+
+    def run_and_kill(self, spark: Any) -> None:
+        (self.folder / "query.sql").write_text(self.text.format(S="S", R="R"))
+        command = streaming_process.command(self.folder, self.lateness + 1)
+        self.totals.kills += joining_process.run_and_kill(self.folder, self.rng, 3, command)
+        # A stream that is started again has no micro-batch without rows, in which the last windows
+        # come out, if it was killed before that: they wait for the next row of each side.
+        for name in "SR":
+            write(self.folder / name, [(-1, None, "a", at(200_000), 19, None, None)], 100)
+        self.run(spark)
 
 
-def main() -> int:
-    from pyspark.sql import SparkSession
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    arguments = parser.parse_args()
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.ui.showConsoleProgress", "false")
-    builder = builder.config("spark.sql.session.timeZone", "UTC")
-    for key, value in SETTINGS.items():
-        builder = builder.config(key, value)
-    spark = intervalsweep.configure(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("OFF")
-    failed = 0
-    for i in range(arguments.cases):
-        folder = Path(tempfile.mkdtemp())
+def run_all(
+    spark: Any, seed: int, cases: int, _programs: Path, say: Callable[[str], None]
+) -> Totals:
+    """The streams of a run, each by a seed of its own."""
+    for key, value in QUICKLY.items():
+        spark.conf.set(key, value)
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    totals, started = Totals(), time.monotonic()
+    # Where there is one, in memory: nothing of it outlives the run.
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    for number in range(seed, seed + -(-cases // UNIONS)):
+        folder = Path(tempfile.mkdtemp(dir=memory))
+        case = Stream(random.Random(number), folder, totals, number % KILLED == KILLED - 1)
         try:
-            stream(spark, f"{arguments.seed}/{i}", folder)
+            case.compare(spark)
         except Exception:
-            failed += 1
-            print(f"case {arguments.seed}/{i}", traceback.format_exc(limit=-3)[-3000:], flush=True)
-        shutil.rmtree(folder, ignore_errors=True)
-        if i % 10 == 9:
-            print(f"{i + 1} streams, {failed} with other rows", flush=True)
-    print(f"seed {arguments.seed}: {arguments.cases} streams, {failed} with other rows")
-    spark.stop()
-    return int(failed > 0)
+            totals.programs.append(f"make fuzz-streams CASES=1 SEED={number}")
+            say(f"seed {number}: {traceback.format_exc(limit=-3)[-6000:]}")
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        totals.queries += 1
+        if totals.queries % 10 == 0:
+            rate = totals.queries * UNIONS / (time.monotonic() - started)
+            say(f"{totals}, {rate:.1f} window unions a second")
+    return totals
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(
+        main(
+            run_all,
+            lambda totals: not totals.rows,
+            command="make fuzz-streams",
+            says=__doc__,
+            cases=2400,
+        )
+    )

@@ -4,17 +4,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import joining_process
 import streaming_process
 from arrivals import (
     SETTINGS,
@@ -152,26 +148,15 @@ def test_an_aggregate_by_time_above_and_progress(spark: Any, tmp_path: Path) -> 
 
 @pytest.mark.extended
 def test_killed_again_and_again_each_row_is_written_once(spark: Any, tmp_path: Path) -> None:
-    arrivals = Arrivals(random.Random(8), rows=600, files=30)
+    rng = random.Random(8)
+    arrivals = Arrivals(rng, rows=120, files=5)
     arrivals.write(tmp_path)
     text = LATERAL.replace("{aggregates}", "count(*) c, sum(v) s").replace(
         "{condition}", CASES["keys"]
     )
     (tmp_path / "query.sql").write_text(text.format(S="S", R="R"))
-    script = streaming_process.__file__
-    command = [sys.executable, str(script), str(tmp_path), str(arrivals.lateness + 1)]
-    rng = random.Random(9)
-    for _ in range(5):
-        process = subprocess.Popen(command, start_new_session=True)
-        seen = len(list(tmp_path.glob("checkpoint/commits/*")))
-        while (
-            process.poll() is None and len(list(tmp_path.glob("checkpoint/commits/*"))) < seen + 3
-        ):
-            time.sleep(0.05)
-        time.sleep(rng.random())
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    subprocess.run(command, check=True, timeout=300)
+    command = streaming_process.command(tmp_path, arrivals.lateness + 1)
+    assert joining_process.run_and_kill(tmp_path, rng, most=3, started=command) == 3
     read(spark, tmp_path, arrivals.lateness + 1)
     assert_written(spark, tmp_path, text)
 

@@ -33,6 +33,17 @@ SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": PROVIDER,
     "spark.sql.shuffle.partitions": "2",
 }
+# What a micro-batch of a few rows costs is mostly files of state, and code that is compiled.
+CHECKPOINTS = "org.apache.spark.sql.execution.streaming.checkpointing."
+QUICKLY = {
+    **SETTINGS,
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        f"{CHECKPOINTS}FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 
 Row = tuple[Any, ...]
 
@@ -146,8 +157,12 @@ def assert_streamed(spark: Any, folder: Path, text: str, lateness: float) -> Any
     return query
 
 
+def written(spark: Any, folder: Path) -> Any:
+    return bag(spark.read.parquet(str(folder / "out")).where("id >= 0").collect())
+
+
 def assert_written(spark: Any, folder: Path, text: str) -> None:
     wanted = expected(spark, text)
-    got = bag(spark.read.parquet(str(folder / "out")).where("id >= 0").collect())
+    got = written(spark, folder)
     assert not difference(wanted, got), f"{text}\n{difference(wanted, got)}"
     assert wanted.total() > 0

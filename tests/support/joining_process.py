@@ -55,11 +55,13 @@ def command(folder: Path) -> list[str]:
     return [sys.executable, str(Path(__file__)), str(folder)]
 
 
-def run_and_kill(folder: Path, rng: random.Random, most: int) -> int:
+def run_and_kill(
+    folder: Path, rng: random.Random, most: int, started: list[str] | None = None
+) -> int:
     """Kill the process after some micro-batches or amid one, again and again; how often it was."""
     kills = 0
     while True:
-        process = subprocess.Popen(command(folder), start_new_session=True)
+        process = subprocess.Popen(started or command(folder), start_new_session=True)
         if kills == most:
             if process.wait(timeout=600):
                 raise RuntimeError(f"the stream of {folder} failed")

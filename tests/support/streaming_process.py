@@ -9,20 +9,26 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 import intervalsweep  # noqa: E402
-from arrivals import SETTINGS, read, run  # noqa: E402
+from arrivals import QUICKLY, read, run  # noqa: E402
 
 
 def main(folder: Path, lateness: float) -> None:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.log.level", "OFF")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
     builder = builder.config("spark.sql.session.timeZone", "UTC")
-    for key, value in SETTINGS.items():
+    for key, value in QUICKLY.items():
         builder = builder.config(key, value)
     spark = intervalsweep.configure(builder).getOrCreate()
     read(spark, folder, lateness)
     run(spark.sql((folder / "query.sql").read_text()), folder)
     spark.stop()
+
+
+def command(folder: Path, lateness: float) -> list[str]:
+    return [sys.executable, str(Path(__file__)), str(folder), str(lateness)]
 
 
 if __name__ == "__main__":

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Checkpoints that streams of earlier versions have left: `PYTHONPATH=tests/support python -m
+golden_checkpoint FILE` keeps one of this version, with the rows that it has seen and those to come.
+
+Spark notes absolute paths of a checkpoint and of what was read; they are another folder's here.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from arrivals import SETTINGS, Arrivals, read
+
+QUERY = """SELECT S.id, S.k, S.ts, S.x, w.* FROM {S} S LEFT JOIN LATERAL (
+  SELECT count(*) c, count(v) n, sum(v) total, min(v) lo, max(x) hi, avg(v) a, min(txt) t,
+    sort_array(collect_list(v)) l, max_by(txt, R.id) b, sum(CAST(v AS DECIMAL(12, 2))) e
+  FROM {R} R WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 15 SECONDS AND S.ts) w ON true"""
+LATENESS = 21
+ONE_PARTITION = {**SETTINGS, "spark.sql.shuffle.partitions": "1"}
+PLACE = b"/a/folder/of/its/own"
+
+
+def stream(spark: Any, folder: Path, text: str) -> set[int]:
+    """Streams what there is; returns which rows came out."""
+    out = folder / "out"
+
+    def keep(frame: Any, number: int) -> None:
+        frame.write.mode("overwrite").parquet(str(out / str(number)))
+
+    read(spark, folder, LATENESS)
+    writer = spark.sql(text.format(S="S", R="R")).writeStream.foreachBatch(keep)
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    writer.trigger(availableNow=True).start().awaitTermination(300)
+    return {row.id for row in rows(spark, folder)}
+
+
+def rows(spark: Any, folder: Path) -> list[Any]:
+    """What has come out since the checkpoint was kept."""
+    found: list[Any] = spark.read.parquet(str(folder / "out" / "*")).where("id >= 0").collect()
+    return found
+
+
+def make(spark: Any, archive: Path) -> None:
+    """The first file of each stream is read, the others are kept as those to come."""
+    folder = Path(tempfile.mkdtemp())
+    Arrivals(random.Random(24), rows=120, files=3).write(folder)
+    later = {name: sorted((folder / name).glob("*"))[1:] for name in "SR"}
+    for name, files in later.items():
+        (folder / f"later-{name}").mkdir()
+        for file in files:
+            file.rename(folder / f"later-{name}" / file.name)
+    (folder / "seen.json").write_text(json.dumps(sorted(stream(spark, folder, QUERY))))
+    shutil.rmtree(folder / "out")
+    for crc in folder.rglob(".*.crc"):
+        crc.unlink()
+    moved(folder, str(folder).encode(), PLACE)
+    with tarfile.open(archive, "w:xz") as tar:
+        for part in sorted(folder.iterdir()):
+            tar.add(part, part.name, filter=_anonymous)
+    shutil.rmtree(folder)
+
+
+def unpack(archive: Path, folder: Path) -> set[int]:
+    """Makes a folder in which the stream goes on; returns which rows had come out before."""
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
+    moved(folder, PLACE, str(folder).encode())
+    return set(json.loads((folder / "seen.json").read_text()))
+
+
+def arrive(folder: Path) -> None:
+    """What had not been read arrives."""
+    for name in "SR":
+        for file in sorted((folder / f"later-{name}").iterdir()):
+            file.rename(folder / name / file.name)
+
+
+def moved(folder: Path, before: bytes, after: bytes) -> None:
+    """Writes other paths into the notes of a checkpoint, which are texts."""
+    for file in (folder / "checkpoint").rglob("*"):
+        if file.is_file() and file.suffix not in (".zip", ".sst"):
+            content = file.read_bytes()
+            if before in content:
+                file.write_bytes(content.replace(before, after))
+
+
+def _anonymous(info: tarfile.TarInfo) -> tarfile.TarInfo:
+    info.uid = info.gid = 0
+    info.uname = info.gname = ""
+    return info
+
+
+def main(archive: Path) -> None:
+    from pyspark.sql import SparkSession
+
+    import intervalsweep
+
+    builder = SparkSession.builder.master("local[1]").config("spark.sql.session.timeZone", "UTC")
+    for key, value in ONE_PARTITION.items():
+        builder = builder.config(key, value)
+    spark = intervalsweep.configure(builder).getOrCreate()
+    make(spark, archive)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
