@@ -24,7 +24,7 @@ Run: TypeAlias = Callable[[Any, int, int, Path, Callable[[str], None]], Any]
 FOLDER = Path(__file__).resolve().parents[2] / "target" / "fuzz"
 
 
-def session(work: str) -> Any:
+def session(work: str, more: dict[str, str] | None = None) -> Any:
     """One core; what the heap and the disk hold of finished queries is kept small."""
     settings = {
         "spark.ui.enabled": "false",
@@ -46,7 +46,7 @@ def session(work: str) -> Any:
         "spark.sql.warehouse.dir": f"{work}/warehouse",
     }
     builder = SparkSession.builder.master("local[1]").appName("intervalsweep fuzz")
-    for key, value in settings.items():
+    for key, value in {**settings, **(more or {})}.items():
         builder = builder.config(key, value)
     return intervalsweep.configure(builder).getOrCreate()
 

@@ -24,6 +24,7 @@ from typing import Any
 import join_cases
 import joined
 import joining_process
+import quick_files
 from fuzz.__main__ import say, session
 from join_cases import Case
 
@@ -52,9 +53,9 @@ def main() -> int:
     wrong, rows, killed = [], 0, 0
     # Where there is one, in memory: nothing of it outlives the run.
     with tempfile.TemporaryDirectory(dir=_memory()) as work:
-        spark = session(work)
-        for key, value in QUICKLY.items():
-            spark.conf.set(key, value)
+        classes = Path(work) / "classes"
+        classes.mkdir()
+        spark = session(work, {**QUICKLY, **quick_files.settings(classes)})
         started = time.monotonic()
         try:
             for seed in range(first, first + arguments.cases):

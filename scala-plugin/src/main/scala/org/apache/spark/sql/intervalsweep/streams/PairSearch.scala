@@ -57,7 +57,7 @@ final class PairSearch(val sweep: Sweep, boxes: IndexedRows, points: IndexedRows
     val (least, most) = (second.least, second.most)
     var isFound = false
     while (!isFound && point < end) {
-      point = blocks.skip(point, end, least, most)
+      if ((point & (Blocks.Size - 1)) == 0) point = blocks.skip(point, end, least, most)
       // To the end of the block, or of the run.
       val stop = math.min(end, (point | (Blocks.Size - 1)) + 1)
       while (!isFound && point < stop) {

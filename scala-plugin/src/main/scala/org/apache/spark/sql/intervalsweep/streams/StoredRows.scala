@@ -149,40 +149,51 @@ object IndexedRows {
   }
 }
 
-/** The least and the greatest value of each 64, and of each 4,096. */
+/** The least and the greatest value of each 16, of each 256 and so on, up to a level of few. */
 final class Blocks(values: Array[Long]) {
-  private val (least, most) = bounds(values, values)
-  private val (leastOfMany, mostOfMany) = bounds(least, most)
-
-  private def bounds(low: Array[Long], high: Array[Long]): (Array[Long], Array[Long]) = {
-    val n = (low.length + Blocks.Size - 1) >> Blocks.Bits
-    val (below, above) = (Array.fill(n)(Long.MaxValue), Array.fill(n)(Long.MinValue))
-    var i = 0
-    while (i < low.length) {
-      val b = i >> Blocks.Bits
-      below(b) = math.min(below(b), low(i))
-      above(b) = math.max(above(b), high(i))
-      i += 1
-    }
-    (below, above)
+  private val levels: Array[Blocks.Level] = {
+    val first = Blocks.level(values, values)
+    Iterator.iterate(first)(l => Blocks.level(l.least, l.most))
+      .takeWhile(l => (l eq first) || l.size > 1).toArray
   }
 
   /** The first row from `i` on, before `end`, whose block may hold a value within the bounds. */
   def skip(i: Int, end: Int, from: Long, to: Long): Int = {
+    val top = levels.length - 1
+    var level = top
     var at = i
-    var isDone = false
-    while (!isDone && at < end) {
-      val block = at >> Blocks.Bits
-      val many = block >> Blocks.Bits
-      if (leastOfMany(many) > to || mostOfMany(many) < from) at = (many + 1) << 2 * Blocks.Bits
-      else if (least(block) > to || most(block) < from) at = (block + 1) << Blocks.Bits
-      else isDone = true
+    while (level >= 0 && at < end) {
+      val bits = Blocks.Bits * (level + 1)
+      val bounds = levels(level)
+      val block = at >> bits
+      if (bounds.least(block) > to || bounds.most(block) < from) {
+        at = (block + 1) << bits
+        // At the border of a larger block that one is asked.
+        while (level < top && (at & ((1 << Blocks.Bits * (level + 2)) - 1)) == 0) level += 1
+      } else level -= 1
     }
     math.min(at, end)
   }
 }
 
 object Blocks {
-  val Bits = 6
+  val Bits = 4
   val Size: Int = 1 << Bits
+
+  private final class Level(val least: Array[Long], val most: Array[Long]) {
+    def size: Int = least.length
+  }
+
+  private def level(low: Array[Long], high: Array[Long]): Level = {
+    val n = (low.length + Size - 1) >> Bits
+    val (least, most) = (Array.fill(n)(Long.MaxValue), Array.fill(n)(Long.MinValue))
+    var i = 0
+    while (i < low.length) {
+      val b = i >> Bits
+      least(b) = math.min(least(b), low(i))
+      most(b) = math.max(most(b), high(i))
+      i += 1
+    }
+    new Level(least, most)
+  }
 }
