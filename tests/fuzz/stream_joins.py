@@ -25,21 +25,11 @@ import join_cases
 import joined
 import joining_process
 import quick_files
+from arrivals import QUICKLY
 from fuzz.__main__ import say, session
 from join_cases import Case
 
 JOINS = 12
-# What a micro-batch of a few rows costs is mostly files of state, and code that is compiled.
-CHECKPOINTS = "org.apache.spark.sql.execution.streaming.checkpointing."
-QUICKLY = {
-    joined.PROVIDER: joined.ROCKSDB,
-    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        f"{CHECKPOINTS}FileSystemBasedCheckpointFileManager"
-    ),
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
 
 
 def main() -> int:

@@ -195,7 +195,7 @@ def test_goals_and_growth_follow_from_results(tmp_path: Path) -> None:
         ]
         cases.append({"workload": name, "rows": [10**6, 10**6], "systems": systems})
     file = tmp_path / "results.json"
-    machine = {"machine": {"cpu": "a"}}
+    machine = {"machine": {"cpu": "a"}, "date": "2026-01-31"}
     write_json(file, machine | {"cases": cases})
     scaling, peers = tmp_path / "scaling.json", tmp_path / "peers.json"
     settings = [{"setting": each, "median": 6 / each.cores} for each in (ONE, TWO)]
@@ -256,7 +256,7 @@ def test_results_that_do_not_compare_are_refused(
 ) -> None:
     files = [tmp_path / f"{cpu}.json" for cpu in "ab"]
     for file in files:
-        write_json(file, {"machine": {"cpu": file.stem}})
+        write_json(file, {"machine": {"cpu": file.stem}, "date": "2026-01-31"})
     for names, message in (
         (files, "results of several machines do not compare: ['a', 'b']"),
         ([tmp_path / "c.json"], "No such file or directory"),

@@ -67,6 +67,37 @@ def test_stream_is_batch(spark: Any, tmp_path: Path, conf: Any, case: str) -> No
     }
 
 
+def test_after_a_restart_the_last_windows_wait_for_a_row(
+    spark: Any, tmp_path: Path, conf: Any
+) -> None:
+    """Spark's first micro-batch after a restart has data: for its own windows it is the same."""
+    arrivals = Arrivals(random.Random(3), rows=40, files=2)
+    arrivals.write(tmp_path)
+    text = LATERAL.replace("{aggregates}", "count(*) c").replace("{condition}", CASES["keys"])
+    read(spark, tmp_path, arrivals.lateness + 1)
+    frame = spark.sql(text.format(S="S", R="R"))
+    own = spark.sql("SELECT count(*) c FROM S GROUP BY window(ts, '10 seconds')")
+    seen = []
+    for step, data in enumerate(("false", "true", "true")):
+        conf({"spark.sql.streaming.noDataMicroBatches.enabled": data})
+        if step == 2:
+            for name in "SR":
+                write(tmp_path / name, [(-2, None, "a", at(arrivals.last + 1), 19, None, None)], 99)
+        counts = []
+        for name, each in (("own", own), ("ours", frame)):
+            query = run(each, tmp_path / name)
+            counts.append(spark.read.parquet(str(tmp_path / name / "out")).count())
+        seen.append(counts)
+        assert (
+            "transformWithStateExec"
+            in {p.stateOperators[0].operatorName for p in progresses(query)}
+            or step == 1
+        )
+    assert seen[0] == seen[1]
+    assert all(before < after for before, after in zip(seen[1], seen[2], strict=True))
+    assert seen[2][1] >= len(arrivals.base) - 5
+
+
 @pytest.mark.extended
 def test_days_of_the_calendar_have_23_to_25_hours(spark: Any, tmp_path: Path, conf: Any) -> None:
     conf({"spark.sql.session.timeZone": "Europe/Berlin"})
