@@ -6,7 +6,7 @@
 The files are those of `python -m benchmarks`, and those that `benchmarks.scaling`,
 `benchmarks.peers` and `benchmarks.papers` write, all of one machine; what they do not hold is shown
 as not measured. A ratio is of two systems that ran in turn, so in one file: if several files have
-both, the last one counts.
+both, the newest one counts, and of one day the last one.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Run:
 
 
 class Results:
-    """The runs of the suite, by workload and rows, in the order of their files.
+    """The runs of the suite, by workload and rows, in the order of their days and files.
 
     Beside them the times of `benchmarks.scaling` by setting, of `benchmarks.peers` by library, and
     of `benchmarks.papers` by figure, algorithm and data.
@@ -76,6 +76,7 @@ class Results:
         self.libraries: dict[str, dict[str, dict[str, Any]]] = {}
         self.algorithms: dict[str, dict[str, dict[Any, float]]] = {}
         reports = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+        reports.sort(key=lambda report: str(report["date"]))
         machines = {report["machine"]["cpu"] for report in reports}
         if len(machines) > 1:
             raise ValueError(f"results of several machines do not compare: {sorted(machines)}")
