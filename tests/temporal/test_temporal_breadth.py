@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql.functions import pandas_udf
 
 from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, configured
 from snapshots import Snapshots, Table, bag
@@ -46,6 +49,23 @@ QUERIES = [
     "SELECT * FROM n WHERE v NOT IN (SELECT w FROM s)",
     "SELECT * FROM r WHERE (k, v) NOT IN (SELECT k, w FROM s)",
     "SELECT * FROM r WHERE NOT EXISTS (SELECT 1 FROM s WHERE s.k = r.k) OR v IN (SELECT w FROM s)",
+    # Subqueries in a subquery, of which the inner one read columns that nothing gave.
+    "SELECT * FROM r WHERE v NOT IN (SELECT w FROM s WHERE s.k = 4 OR EXISTS "
+    "(SELECT 1 FROM n WHERE n.k = s.k))",
+    "SELECT * FROM r WHERE v NOT IN (SELECT w FROM s WHERE s.k = r.k AND (s.w = 10 OR NOT EXISTS "
+    "(SELECT 1 FROM n WHERE n.v < s.w)))",
+    "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.k = r.k AND w IN "
+    "(SELECT v FROM n WHERE n.k = s.k))",
+    # Correlated subqueries over an aggregate of all rows.
+    *(
+        "SELECT * FROM r WHERE k <= (SELECT max(b.n) FROM (SELECT min(w) AS m, "
+        f"CAST(count(*) AS INT) AS n FROM s HAVING count(*) > 1) b WHERE b.m {compared} r.v)"
+        for compared in ("=", "<", ">=")
+    ),
+    # A MAP cannot be compared, so that its periods stay cut.
+    "SELECT k, map_from_entries(array_sort(collect_set(struct(v, k)))) AS m FROM r "
+    "WHERE v > 0 GROUP BY k",
+    "SELECT count(*) AS n, map_from_entries(array_sort(collect_set(struct(v, 1)))) AS m FROM r",
     "SELECT k, v, EXISTS (SELECT 1 FROM s WHERE s.k = r.k) AS e FROM r",
     "SELECT * FROM c FULL JOIN r USING (k)",
     "SELECT r.k, m FROM r, LATERAL (SELECT max(w) AS m FROM s WHERE s.k = r.k)",
@@ -65,6 +85,51 @@ def snapshots(spark: Any) -> Snapshots:
 @pytest.mark.parametrize("query", QUERIES)
 def test_breadth(snapshots: Snapshots, query: str) -> None:
     snapshots.check(query, duck=None)
+
+
+def test_the_report_inside_sequenced(spark: Any, snapshots: Snapshots) -> None:
+    joined = "SELECT * FROM sequenced(TABLE(SELECT 1 AS x FROM r JOIN s ON r.k = s.k))"
+    report = f"interval_join_report('{joined}')"
+    frame = snapshots.history(f"SELECT r.k, v, swept, join_type FROM r, {report}")
+    rows = frame.collect()
+    assert bag(rows) == bag((*r[:2], True, "INNER", *r[2:]) for r in snapshots.history(
+        "SELECT k, v FROM r").collect())  # fmt: skip
+    assert rows
+
+
+GROUPED_UDFS = [
+    "SELECT k, mean_of(v) AS m FROM r GROUP BY k",
+    "SELECT mean_of(v) AS m FROM r",
+    "SELECT k, mean_of(v + 1) AS m FROM r GROUP BY k HAVING mean_of(v) > 10",
+    "SELECT k, v, mean_of(v) OVER (PARTITION BY k) AS m FROM r",
+]
+
+
+@pytest.mark.parametrize("query", GROUPED_UDFS)
+def test_grouped_udfs_see_the_rows_of_an_instant(
+    spark: Any, snapshots: Snapshots, query: str
+) -> None:
+    # Spark reads the kind of the function off its hints, which are to be no texts.
+    def mean_of(values: Any) -> Any:
+        return float(values.mean()) if len(values) else -1.0
+
+    mean_of.__annotations__ = {"values": pd.Series, "return": float}
+    spark.udf.register("mean_of", pandas_udf(mean_of, "double"))
+    snapshots.check(query, duck=None)
+
+
+def test_functions_of_whole_groups_are_refused(spark: Any, snapshots: Snapshots) -> None:
+    groups = spark.table("r").groupBy("k")
+    frames = {
+        "FlatMapGroupsInPandas": groups.applyInPandas(lambda rows: rows, "k INT, v INT"),
+        "FlatMapGroupsInArrow": groups.applyInArrow(lambda rows: rows, "k INT, v INT"),
+        "MapInPandas": spark.table("r").mapInPandas(lambda rows: rows, "k INT, v INT"),
+    }
+    for operator, frame in frames.items():
+        frame.createOrReplaceTempView("grouped_r")
+        with pytest.raises(AnalysisException, match=f"NO_SNAPSHOT_FORM.*{operator}"):
+            snapshots.history("SELECT * FROM grouped_r")
+    spark.catalog.dropTempView("grouped_r")
 
 
 @pytest.mark.parametrize(

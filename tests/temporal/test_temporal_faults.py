@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps over periods that are cancelled, or that have little memory."""
+"""Sweeps over periods that are cancelled, whose workers die, or that have little memory."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from applications import PRELUDE as APPLICATION
 from applications import program
 from faults.test_cancel import PRELUDE
+from interpreters import faulty
 
 SWEPT = """
 def swept(frame):
@@ -44,6 +45,110 @@ cancelled(history("SELECT DISTINCT k % 1 AS k FROM v") + " WHERE te < 0")
     lines = printed.splitlines()
     assert len(lines) == 3, printed
     assert all(float(line.split()[0]) <= 2 for line in lines), printed
+
+
+# The first worker to come here dies with half of its answer sent.
+DIES_ONCE = """
+import io
+stream = self._periods.stream
+def half(infile, outfile):
+    whole = io.BytesIO()
+    stream(infile, whole)
+    answer = whole.getvalue()
+    try:
+        os.mkdir({marker!r})
+    except FileExistsError:
+        outfile.write(answer)
+        return
+    outfile.write(answer[: len(answer) // 2])
+    outfile.flush()
+    os.kill(os.getpid(), 9)
+self._periods.stream = half
+"""
+
+
+def test_a_sweep_whose_worker_dies_is_tried_again(tmp_path: Path) -> None:
+    """By keys and by ranges of time: no period is lost, and none comes twice."""
+    marker = str(tmp_path / "died")
+    python = faulty(tmp_path, DIES_ONCE.format(marker=marker))
+    printed = program(
+        tmp_path,
+        SWEPT
+        + f"""
+def failed_tasks():
+    tracker = spark.sparkContext.statusTracker()
+    stages = [stage for number in range(100) if (stage := tracker.getStageInfo(number))]
+    return sum(stage.numFailedTasks for stage in stages)
+
+spark = start("local[2,4]", spark__sql__intervalsweep__python={python!r},
+              spark__sql__intervalsweep__batchRows="1024")
+valid(20_000, 10)
+for number, query in enumerate((
+        "SELECT k, count(*) AS n FROM v GROUP BY k", "SELECT count(*) AS n FROM v")):
+    died = [sorted(map(tuple, swept(spark.sql(history(query))).collect()), key=repr)]
+    assert failed_tasks() == number + 1, failed_tasks()
+    # None dies now, for the first one has.
+    assert died == [sorted(map(tuple, spark.sql(history(query)).collect()), key=repr)]
+    assert sum(row[-3] * (row[-1] - row[-2]) for row in died[0] if row[-3]) == 2_000_000
+    os.rmdir({marker!r})
+print("the same")
+""",
+    )
+    assert printed.split()[-2:] == ["the", "same"]
+
+
+def test_a_sweep_whose_workers_always_die_ends_and_leaves_none(tmp_path: Path) -> None:
+    python = faulty(tmp_path, "os.kill(os.getpid(), 9)")
+    printed = program(
+        tmp_path,
+        SWEPT
+        + f"""
+spark = start("local[1,2]", spark__sql__intervalsweep__python={python!r})
+valid(1000, 10)
+try:
+    swept(spark.sql(history("SELECT DISTINCT k FROM v"))).collect()
+except Exception as error:
+    print(error)
+print("left", len(workers(spark)))
+""",
+    )
+    assert "failed 2 times" in printed
+    assert "ended before it answered" in printed
+    assert printed.split()[-2:] == ["left", "0"]
+
+
+def test_a_cancelled_sweep_leaves_no_worker(tmp_path: Path) -> None:
+    printed = program(
+        tmp_path,
+        SWEPT
+        + """
+def work():
+    try:
+        outcome.append(frame.collect())
+    except Exception as error:
+        outcome.append(error)
+
+def awaited(condition, seconds):
+    end = time.time() + seconds
+    while not condition() and time.time() < end:
+        time.sleep(0.05)
+    assert condition(), outcome
+
+spark = start("local[2]")
+valid(5_000_000, 100)
+frame = swept(spark.sql(history("SELECT k, count(*) AS n FROM v GROUP BY k") + " WHERE n < 0"))
+outcome = []
+thread = threading.Thread(target=work, daemon=True)
+thread.start()
+awaited(lambda: workers(spark), 120)
+spark.sparkContext.cancelAllJobs()
+thread.join(20)
+assert "cancelled" in str(outcome[0]).lower(), outcome
+awaited(lambda: not workers(spark), 10)
+print("left", len(workers(spark)))
+""",
+    )
+    assert printed.split()[-2:] == ["left", "0"]
 
 
 def test_one_group_with_all_rows_in_little_memory(tmp_path: Path) -> None:

@@ -108,10 +108,12 @@ def test_the_rule_fires_and_results_stay(
     with configured(spark, {EXCLUDED_RULES: FOLDING}):
         frame = snapshots.history(query)
         assert times_in(frame, part) == times, plan(frame)
+        assert times_in(frame, rf"rules \[[^\]]*\b{rule}\b"), plan(frame)
         result = history(frame)
     with configured(spark, excluded(rule)):
         other = snapshots.history(query)
         assert times_in(other, part) != times, plan(other)
+        assert rule not in plan(other)
         assert history(other) == result
     assert any(result)
 
@@ -125,6 +127,7 @@ def test_the_rule_must_not_fire(
     with configured(spark, {EXCLUDED_RULES: FOLDING}):
         frame = snapshots.history(query)
         assert times_in(frame, part) == times, plan(frame)
+        assert "rules [" not in plan(frame)
         snapshots.check(query)
 
 
@@ -140,6 +143,7 @@ def test_a_filter_of_keys_goes_below_the_sweep(spark: Any, snapshots: Snapshots)
         sweep = text.index("PeriodSweep")
         assert "= 1)" in text[sweep:], text
         assert "> 1" in text[:sweep], text
+        assert "rules [PushFilterThroughSweep]" in plan(frame)
         rows = sorted(map(tuple, frame.collect()))
     with configured(spark, excluded("PushFilterThroughSweep")):
         other = outside(spark, counts, "k = 1 AND n > 1")

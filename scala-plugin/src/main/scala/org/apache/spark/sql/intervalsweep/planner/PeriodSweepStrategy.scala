@@ -12,7 +12,7 @@ import org.apache.spark.sql.intervalsweep.temporal.{
 object PeriodSweepStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case PeriodSweep(rule, keys, from, to, weight, measures, results, output, child) =>
+    case PeriodSweep(rule, keys, from, to, weight, measures, results, output, child, fired) =>
       Seq(PeriodSweepExec(
         rule,
         keys,
@@ -22,7 +22,8 @@ object PeriodSweepStrategy extends SparkStrategy {
         measures,
         results,
         output,
-        planLater(child)))
+        planLater(child),
+        fired.toSeq.flatten))
     case relation: ValidTime => TemporalErrors.outside(relation.names._1, relation.names._2)
     case operator: TemporalOperator => TemporalErrors.operatorOutside(operator.nodeName)
     case _ => Nil

@@ -42,15 +42,23 @@ private[temporal] object Decorrelation {
     joined
   }
 
+  /**
+   * Of subqueries in subqueries, too: what takes one apart goes on with those inside it, and takes
+   * their conditions to be pulled up.
+   */
+  private def pulledUp(plan: LogicalPlan): LogicalPlan =
+    PullupCorrelatedPredicates(plan.transformAllExpressions { case subquery: SubqueryExpression =>
+      subquery.withNewPlan(pulledUp(subquery.plan))
+    })
+
   private val rules = Seq(
-    PullupCorrelatedPredicates,
     RewritePredicateSubquery,
     RewriteCorrelatedScalarSubquery,
     RewriteLateralSubquery)
 
   @tailrec
   private def untilStable(plan: LogicalPlan, rounds: Int): LogicalPlan = {
-    val next = uncorrelated(rules.foldLeft(plan)((p, rule) => rule(p)))
+    val next = uncorrelated(rules.foldLeft(pulledUp(plan))((p, rule) => rule(p)))
     if (rounds == 0 || next.fastEquals(plan)) next else untilStable(next, rounds - 1)
   }
 

@@ -81,9 +81,24 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
     }
     val (start, end) = cut.period
     val pieces = Aggregate(cut.keys ++ cut.piece, results ++ cut.piece, cut.plan)
-    val changes = SweepInput.left(History.of(pieces, results.map(_.toAttribute), start, end))
-    val empty = if (keys.isEmpty) Seq(ofEmpty(aggregate, rows)) else Nil
-    PeriodSweep.history(PeriodRule.Coalesce, changes +: empty, aggregate.output, dataType)
+    val changes = History.of(pieces, results.map(_.toAttribute), start, end)
+    val all = changes +: (if (keys.isEmpty) Seq(ofEmpty(aggregate, rows)) else Nil)
+    if (changes.values.forall(PeriodSweep.isComparable))
+      PeriodSweep.history(
+        PeriodRule.Coalesce,
+        all.map(SweepInput.left),
+        aggregate.output,
+        dataType)
+    else named(if (keys.isEmpty) History.united(all) else changes, aggregate.output)
+  }
+
+  /** Rows that cannot be compared, such as those with a MAP, stay cut. */
+  private def named(rows: History, output: Seq[Attribute]): History = {
+    val columns = rows.values.zip(output).map { case (value, column) =>
+      Alias(value, column.name)(column.exprId, column.qualifier)
+    }
+    val plan = Project(columns ++ rows.period.get.columns, rows.plan)
+    rows.copy(plan = plan, values = columns.map(_.toAttribute))
   }
 
   /** Grouping expressions are columns of the pieces; what functions read is not. */
@@ -101,7 +116,7 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
   }
 
   /** Without keys there is a result at each instant, and that of no rows where there are none. */
-  private def ofEmpty(aggregate: Aggregate, rows: History): SweepInput = {
+  private def ofEmpty(aggregate: Aggregate, rows: History): History = {
     val noRows = LocalRelation(rows.values)
     val result = Aggregate(
       Nil,
@@ -117,11 +132,11 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
         SweepInput(Renewed(rows).history, Nil, LeftSide),
         SweepInput(History(OneRowRelation(), Nil, None), Nil, RightSide)))
     val all = Join(gaps, constant.plan, Inner, None, JoinHint.NONE)
-    SweepInput.left(History.of(
+    History.of(
       all,
       constant.values,
       DecodedEndpoint(gaps.ends.head, dataType),
-      DecodedEndpoint(gaps.ends.last, dataType)))
+      DecodedEndpoint(gaps.ends.last, dataType))
   }
 
   def windowed(window: Window, below: History): History = {

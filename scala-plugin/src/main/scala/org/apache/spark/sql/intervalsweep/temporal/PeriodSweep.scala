@@ -21,6 +21,7 @@ import org.apache.spark.sql.types._
  * @param measures what is kept of the rows, as [[PeriodMeasure]]s say
  * @param results  of the keys and of the measures' states; no Alias, which analysis takes away
  * @param output   the results, then the start and the end of a period as LONGs
+ * @param fired    the rules that changed the query, for EXPLAIN; None until `sequenced` has said it
  */
 case class PeriodSweep(
     rule: PeriodRule,
@@ -31,11 +32,15 @@ case class PeriodSweep(
     measures: Seq[PeriodMeasure],
     results: Seq[Expression],
     override val output: Seq[Attribute],
-    child: LogicalPlan)
+    child: LogicalPlan,
+    fired: Option[Seq[String]] = None)
     extends UnaryNode {
 
   def values: Seq[Attribute] = output.dropRight(2)
   def ends: Seq[Attribute] = output.takeRight(2)
+
+  def firedBy(rules: Seq[String]): PeriodSweep =
+    copy(fired = Some((fired.toSeq.flatten ++ rules).distinct))
 
   override def producedAttributes: AttributeSet = AttributeSet(output ++ measures.map(_.state))
 

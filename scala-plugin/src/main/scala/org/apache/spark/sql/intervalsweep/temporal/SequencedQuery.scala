@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.temporal
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.analysis.{
   AnsiTypeCoercion, CollationTypeCoercion, TypeCoercion
 }
@@ -32,7 +34,7 @@ private[temporal] case class SequencedQuery(
 
   private val conf = SQLConf.get
   private val asWritten = Decorrelation.plain(withoutCtes)
-  private val plain = rewritten(asWritten)
+  private val (plain, fired) = rewritten(asWritten)
   private val leaves = TemporalPlan.leaves(plain)
   if (leaves.isEmpty) TemporalErrors.notMarked()
 
@@ -42,7 +44,12 @@ private[temporal] case class SequencedQuery(
     commonType(leaves.map(_.start) ++ bounds)
   }
 
-  def plan: LogicalPlan = at match {
+  /** Each sweep says which rules changed the query that it is of, but for those of queries inside. */
+  def plan: LogicalPlan = lowered.transformUp {
+    case sweep: PeriodSweep if sweep.fired.isEmpty => sweep.firedBy(fired)
+  }
+
+  private def lowered: LogicalPlan = at match {
     case Some(instant) if !TemporalPlan.hasOperators(asWritten) =>
       snapshot(asWritten, typed(instant))
     case Some(instant) =>
@@ -62,13 +69,19 @@ private[temporal] case class SequencedQuery(
     new InlineCTE(alwaysInline = true)(query)
   }
 
-  private def rewritten(plan: LogicalPlan): LogicalPlan = {
+  private def rewritten(plan: LogicalPlan): (LogicalPlan, Seq[String]) = {
+    val names = mutable.LinkedHashSet.empty[String]
     val excluded = conf.optimizerExcludedRules.toSeq.flatMap(_.split(',').map(_.trim))
     val used = rules.filterNot(rule => excluded.contains(rule.ruleName))
     // Each takes operators away or moves them down.
-    def once(p: LogicalPlan): LogicalPlan = used.foldLeft(p)((q, rule) => rule(q))
-    Iterator.iterate(plan)(once).sliding(2).take(SequencedQuery.MostRounds)
+    def once(p: LogicalPlan): LogicalPlan = used.foldLeft(p) { (q, rule) =>
+      val changed = rule(q)
+      if (!changed.fastEquals(q)) names += RuleNames.short(rule)
+      changed
+    }
+    val last = Iterator.iterate(plan)(once).sliding(2).take(SequencedQuery.MostRounds)
       .find(two => two.head.fastEquals(two.last)).fold(once(plan))(_.last)
+    (last, names.toSeq)
   }
 
   /** Every operator over the rows of one instant is the operator itself. */
@@ -148,6 +161,11 @@ private[temporal] case class SequencedQuery(
       fail("they have to be numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL")
     common
   }
+}
+
+/** What EXPLAIN calls a rule: its name without the package. */
+private[temporal] object RuleNames {
+  def short(rule: Rule[LogicalPlan]): String = rule.ruleName.split('.').last
 }
 
 private object SequencedQuery {

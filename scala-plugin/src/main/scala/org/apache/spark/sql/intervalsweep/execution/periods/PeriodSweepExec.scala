@@ -27,7 +27,8 @@ case class PeriodSweepExec(
     measures: Seq[PeriodMeasure],
     results: Seq[Expression],
     override val output: Seq[Attribute],
-    child: SparkPlan)
+    child: SparkPlan,
+    fired: Seq[String])
     extends UnaryExecNode {
 
   override def nodeName: String = "PeriodSweep"
@@ -36,7 +37,8 @@ case class PeriodSweepExec(
 
   override def simpleString(maxFields: Int): String = {
     val values = if (measures.isEmpty) "" else measures.mkString(", of [", ", ", "]")
-    s"$nodeName ${rule.name}, by ${keys.mkString("[", ", ", "]")}$values"
+    val rules = if (fired.isEmpty) "" else fired.mkString(", rules [", ", ", "]")
+    s"$nodeName ${rule.name}, by ${keys.mkString("[", ", ", "]")}$values$rules"
   }
 
   /** Without keys by ranges of time, where it is known where these may begin. */

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.temporal.rules
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.intervalsweep.temporal.PeriodSweep
+import org.apache.spark.sql.intervalsweep.temporal.{PeriodSweep, RuleNames}
 
 /**
  * An optimizer rule: what a filter says of the keys of a sweep holds of whole groups, so that it can
@@ -24,6 +24,7 @@ object PushFilterThroughSweep extends Rule[LogicalPlan] with PredicateHelper {
       else {
         val below = ofKeys.map(_.transform { case a: Attribute => keys.getOrElse(a, a) })
         val pushed = sweep.copy(child = Filter(below.reduce(And), sweep.child))
+          .firedBy(Seq(RuleNames.short(this)))
         others.reduceOption(And).fold[LogicalPlan](pushed)(Filter(_, pushed))
       }
   }
