@@ -193,10 +193,13 @@ bench-kernels: $(JAR) ## Measure the kernels alone
 	$(PY) -m benchmarks.kernels
 
 .PHONY: lock
-lock: $(VENV) ## Write constraints.txt anew: the newest versions that pyproject.toml allows
+lock: $(VENV) ## Write constraints*.txt anew: the newest versions that pyproject.toml allows
 	$(PY) -m pip install --quiet --editable '.[lock]'
-	$(PY) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --extra docs \
-	  --no-header --no-annotate --output-file constraints.txt pyproject.toml
+	$(call compile_lock,--extra dev --extra docs,constraints.txt)
+	$(call compile_lock,--extra bench,constraints-bench.txt)
+
+compile_lock = $(PY) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 $(1) \
+  --no-header --no-annotate --output-file $(2) pyproject.toml
 
 .PHONY: clean
 clean: ## Remove all that was built (not the environments, .venv*)
@@ -231,8 +234,10 @@ $(VENV): pyproject.toml constraints.txt | $(LOCK) check-tools
 	$(PY) -m pip install --quiet --constraint $(LOCK) --editable '.[dev]' 'pyspark==$(SPARK).*'
 	@touch $@
 
-$(BENCH): $(VENV)
-	$(PY) -m pip install --quiet --editable '.[bench]'
+# Of their own versions: some peers ask for older ones of what the tests use at its newest.
+$(BENCH): $(VENV) constraints-bench.txt
+	sed '$(if $(filter-out $(NEWEST),$(SPARK)),/^pyspark/d)' constraints-bench.txt > $(LOCK:.txt=-bench.txt)
+	$(PY) -m pip install --quiet --constraint $(LOCK:.txt=-bench.txt) --editable '.[bench]'
 	@touch $@
 
 $(DOCS): $(VENV) | $(LOCK)

@@ -76,7 +76,7 @@ class Results:
         self.libraries: dict[str, dict[str, dict[str, Any]]] = {}
         self.algorithms: dict[str, dict[str, dict[Any, float]]] = {}
         reports = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-        reports.sort(key=lambda report: str(report["date"]))
+        reports.sort(key=lambda report: str(report.get("date", "")))
         machines = {report["machine"]["cpu"] for report in reports}
         if len(machines) > 1:
             raise ValueError(f"results of several machines do not compare: {sorted(machines)}")

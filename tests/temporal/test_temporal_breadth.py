@@ -56,6 +56,9 @@ QUERIES = [
     "(SELECT 1 FROM n WHERE n.v < s.w)))",
     "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.k = r.k AND w IN "
     "(SELECT v FROM n WHERE n.k = s.k))",
+    # The column of an existence join was missing where its rows are read twice.
+    "SELECT k, sum(DISTINCT v) AS w FROM (SELECT * FROM r WHERE k <> 2 OR NOT EXISTS "
+    "(SELECT 1 FROM c WHERE c.k <> r.k)) GROUP BY k",
     # Correlated subqueries over an aggregate of all rows.
     *(
         "SELECT * FROM r WHERE k <= (SELECT max(b.n) FROM (SELECT min(w) AS m, "

@@ -9,7 +9,7 @@ import pytest
 
 from applications import PRELUDE as APPLICATION
 from applications import program
-from faults.test_cancel import PRELUDE
+from cancelling import PRELUDE
 from interpreters import faulty
 
 SWEPT = """

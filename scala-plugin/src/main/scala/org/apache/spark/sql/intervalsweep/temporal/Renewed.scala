@@ -4,7 +4,8 @@ package org.apache.spark.sql.intervalsweep.temporal
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.ExistenceJoin
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LeafNode, LogicalPlan, Project}
 
 /** Rows whose every column has a new identity, as if the query had said them once more. */
 private[temporal] class Renewed(original: History) {
@@ -35,6 +36,9 @@ private[temporal] class Renewed(original: History) {
 
   private def renewed(plan: LogicalPlan): LogicalPlan = plan.transformUp {
     case leaf: LeafNode => renewedLeaf(leaf)
+    // The column that says whether there was a match stands in the join's type.
+    case join @ Join(_, _, ExistenceJoin(exists), _, _) =>
+      join.copy(joinType = ExistenceJoin(column(exists))).mapExpressions(inPlan)
     case node => node.mapExpressions(inPlan)
   }
 
