@@ -79,6 +79,7 @@ def stream_join(
 
     Examples
     --------
+    >>> from datetime import timedelta
     >>> a = spark.sql("SELECT TIMESTAMP'2024-01-01 08:00' AS ts, TIMESTAMP'2024-01-01 10:00' AS te")
     >>> b = spark.sql("SELECT TIMESTAMP'2024-01-01 09:00' AS ts, TIMESTAMP'2024-01-01 11:00' AS te")
     >>> stream_join(a, b, "allen_overlaps", max_length=timedelta(hours=2)).count()
@@ -189,6 +190,7 @@ def time(length: timedelta, on: str = "ts") -> Time:
 
     Examples
     --------
+    >>> from datetime import timedelta
     >>> time(timedelta(minutes=5)).on
     'ts'
     """
@@ -235,6 +237,7 @@ def inequality_join(
 
     Examples
     --------
+    >>> from intervalsweep.dataframe import rows
     >>> values = "VALUES (1, 3, 20), (2, 5, 12), (3, 4, 30) t(seq, dist, fare)"
     >>> trips = spark.sql(f"SELECT * FROM {values}")
     >>> found = inequality_join(
