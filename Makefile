@@ -225,7 +225,8 @@ build_wheel = rm -rf dist; INTERVALSWEEP_SPARKS="$(1)" \
 
 # The lock is that of the newest Spark; without the line of that it serves the others.
 LOCK := $(dir $(SOURCE_LIST))constraints-$(SPARK).txt
-$(LOCK): constraints.txt
+BENCH_LOCK := $(dir $(SOURCE_LIST))constraints-bench-$(SPARK).txt
+$(LOCK) $(BENCH_LOCK): $(dir $(SOURCE_LIST))%-$(SPARK).txt: %.txt
 	@sed '$(if $(filter-out $(NEWEST),$(SPARK)),/^pyspark/d)' $< > $@
 
 $(VENV): pyproject.toml constraints.txt | $(LOCK) check-tools
@@ -235,9 +236,8 @@ $(VENV): pyproject.toml constraints.txt | $(LOCK) check-tools
 	@touch $@
 
 # Of their own versions: some peers ask for older ones of what the tests use at its newest.
-$(BENCH): $(VENV) constraints-bench.txt
-	sed '$(if $(filter-out $(NEWEST),$(SPARK)),/^pyspark/d)' constraints-bench.txt > $(LOCK:.txt=-bench.txt)
-	$(PY) -m pip install --quiet --constraint $(LOCK:.txt=-bench.txt) --editable '.[bench]'
+$(BENCH): $(VENV) constraints-bench.txt | $(BENCH_LOCK)
+	$(PY) -m pip install --quiet --constraint $(BENCH_LOCK) --editable '.[bench]'
 	@touch $@
 
 $(DOCS): $(VENV) | $(LOCK)

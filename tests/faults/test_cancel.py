@@ -10,13 +10,13 @@ import pytest
 from applications import program
 from cancelling import PRELUDE
 
-# All pairs match the intervals, and none the rest of the condition: nothing goes out in whose way a
-# kill could be noticed. 4 * 10^10 pairs take minutes.
 WAYS = {
     "broadcast": ("10MB", ""),
     "by keys": ("-1", "r.k = s.k AND "),
     "by ranges": ("-1", ""),
 }
+# All pairs match the intervals, and none the rest of the condition: nothing goes out in whose way a
+# kill could be noticed. 4 * 10^10 pairs take minutes.
 REJECTED = "hash(r.id, s.id) = 0 AND r.id + s.id < 0"
 
 
