@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass, replace
 
 from fuzz.above import KEPT, NOTHING, REMOVED, Above, above
-from fuzz.conditions import Conditions, Predicate, Scope
+from fuzz.conditions import Conditions, Predicate, Scope, plain
 
 BOTH = "SELECT {hint}{columns} FROM {left} r "
 LEFT = "SELECT {hint}{columns} FROM {left} r WHERE "
@@ -86,6 +86,20 @@ class Query:
     def written(self) -> str:
         """What the oracle runs: with the relations written out, all rows, and nothing kept."""
         return self._wrapped(self._join(True), True)
+
+    def spelled_out(self) -> Query:
+        """The same query without the functions: its relations are written out."""
+
+        def written(predicates: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
+            return tuple(plain(predicate.written) for predicate in predicates)
+
+        return replace(
+            self,
+            on=written(self.on),
+            third_on=written(self.third_on),
+            where=written(self.where),
+            other_on=written(self.other_on),
+        )
 
     def prepared(self, number: int = 0) -> list[str]:
         """Statements that come before the query."""
