@@ -8,7 +8,6 @@ import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.intervalsweep.execution.metrics.SortTimer
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.RowSorter
-import org.apache.spark.sql.types.DoubleType
 
 /**
  * The rows of a task by the hash of their keys, one after the other.
@@ -24,12 +23,9 @@ private[periods] final class HashedRows(
   private val hashOf =
     BindReferences.bindReference[Expression](new XxHash64(settings.keys), settings.input)
   private val hashed = UnsafeProjection.create(Seq(hashOf))
-  private val keysOf = UnsafeProjection.create(settings.keys, settings.input)
-  private val numbersOf = UnsafeProjection.create(settings.columns, settings.input)
-  private val areFractions = settings.columns.map(_.dataType == DoubleType).toArray
+  private val columns = new KeyedNumbers(settings, limits)
   private val sorted = if (hasKeys) sortedByHash() else rows
   private var row: InternalRow = _
-  private var numbers: UnsafeRow = _
   private var read = 0L
 
   /** Of the row that comes next. */
@@ -44,20 +40,15 @@ private[periods] final class HashedRows(
   }
 
   /** The keys of the row that comes next; the object may be the same for every row. */
-  def keys: UnsafeRow = keysOf(row)
+  def keys: UnsafeRow = columns.keys(row)
 
   /** Takes the row; [[number]] then gives its start, its end, and the other numbers. */
   def take(): Unit = {
-    numbers = numbersOf(row)
+    columns.take(row)
     row = null
   }
 
-  val number: Int => Long = {
-    case 0 => math.max(numbers.getLong(0), limits._1)
-    case 1 => math.min(numbers.getLong(1), limits._2)
-    case k if areFractions(k) => java.lang.Double.doubleToRawLongBits(numbers.getDouble(k))
-    case k => numbers.getLong(k)
-  }
+  def number: Int => Long = columns.number
 
   private def sortedByHash(): Iterator[InternalRow] = {
     val project = UnsafeProjection.create(settings.input.map(_.dataType).toArray)

@@ -13,12 +13,13 @@ package org.apache.spark.sql.intervalsweep.execution.periods
 private[periods] final class PeriodRows(
     settings: PeriodSettings,
     rows: HashedRows,
-    val window: PeriodWindow) {
+    override val window: PeriodWindow)
+    extends PeriodInput {
 
-  /** How many rows of the window are ready; others, of the next run of hashes, wait behind them. */
+  override def from: Int = 0
+
+  /** Rows behind them, of the next run of hashes, wait. */
   var size = 0
-
-  /** Whether the last group of the window has more rows than are in it. */
   var goesOn = false
 
   private var runHash = 0L
@@ -26,8 +27,7 @@ private[periods] final class PeriodRows(
   private var runStart = 0
   private var large: Seq[LargePeriodGroup] = Nil
 
-  /** Goes on to the next window; false if there are no more rows. */
-  def advance(): Boolean = {
+  override def advance(): Boolean = {
     window.keepFrom(size)
     runStart -= size
     size = 0

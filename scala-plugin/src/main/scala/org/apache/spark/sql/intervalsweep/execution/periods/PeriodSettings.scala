@@ -36,10 +36,10 @@ private[periods] case class PeriodSettings(
   /** All numbers of a row: its start, its end, and the others. */
   def columns: Seq[Expression] = Seq(from, to) ++ numbers
 
-  /** For rows without keys that are nothing but their numbers. */
-  def ofNumbers: PeriodSettings = {
+  /** For rows that are nothing but their keys and numbers. */
+  def narrow: PeriodSettings = {
     val own = columns.map(c => AttributeReference("number", c.dataType, nullable = false)())
-    copy(input = own, from = own(0), to = own(1), numbers = own.drop(2))
+    copy(input = keys ++ own, from = own(0), to = own(1), numbers = own.drop(2))
   }
 
   /** How many numbers come back with a period: how often, or the states of the measures. */
@@ -47,6 +47,9 @@ private[periods] case class PeriodSettings(
     case _: PeriodRule.Count => 1
     case _ => measures.size
   }
+
+  /** Whether there is a result where there are no rows. */
+  def isOfEmpty: Boolean = rule == PeriodRule.Values(ofEmpty = true)
 
   def isCount: Boolean = rule.isInstanceOf[PeriodRule.Count]
 
@@ -63,6 +66,9 @@ private[periods] case class PeriodSettings(
 
 private[periods] object PeriodSettings {
   private val WindowBatches = 4
+
+  /** So many batches of rows a task keeps in memory, if it is granted. */
+  val GatheredBatches = 64
 
   /** How many times as many rows a window may have, if its last groups are large. */
   val MostWindows = 2

@@ -73,7 +73,7 @@ case class PeriodSweepExec(
     val (rows, settings) = (child.execute(), this.settings)
     if (isByRanges) {
       val ranges = sampledRanges(rows)
-      val inRanges = settings.ofNumbers
+      val inRanges = settings.narrow
       PeriodRanges.shuffled(rows, settings, ranges, metrics)
         .mapPartitionsWithIndexInternal { (range, rows) =>
           new SweptPeriods(inRanges, rows, ranges.limits(range), TaskContext.get())

@@ -42,7 +42,7 @@ private[periods] final class PeriodWindow(width: Int, mostRows: Int, memory: Blo
 
   private def grow(): Boolean = {
     val rows = math.min(mostRows, math.max(PeriodWindow.FirstRows, 2 * groups.length))
-    val bytes = (rows.toLong - groups.length) * (4 + 8 * width)
+    val bytes = bytesOf(rows) - bytesOf(groups.length)
     val isFirst = groups.length == 0
     // Without any room nothing goes on.
     if (isFirst) memory.reserve(bytes)
@@ -53,6 +53,16 @@ private[periods] final class PeriodWindow(width: Int, mostRows: Int, memory: Blo
     }
     isGranted
   }
+
+  /** Gives back what it takes. */
+  def free(): Unit = {
+    memory.release(bytesOf(groups.length))
+    clear()
+    groups = new Array[Int](0)
+    numbers = Array.fill(width)(new Array[Long](0))
+  }
+
+  private def bytesOf(rows: Long): Long = rows * (4 + 8 * width)
 
   def add(group: Int, number: Int => Long): Unit = {
     groups(size) = group

@@ -25,17 +25,22 @@ final class PeriodWorker(settings: WorkerSettings, numbers: Int, context: TaskCo
   var kernelNanos = 0L
 
   /**
-   * Sends rows, whose periods [[next]] then returns.
+   * Sends `n` rows, whose periods [[next]] then returns.
    *
    * @param goesOn whether the last group has more rows than these
    */
-  def send(groups: Array[Int], columns: Seq[(String, Array[Long])], n: Int, goesOn: Boolean): Unit =
+  def send(
+      groups: Array[Int],
+      columns: Seq[(String, Array[Long])],
+      from: Int,
+      n: Int,
+      goesOn: Boolean): Unit =
     talk {
       rows = n
       received = 0
       channel.writeInt(Stream)
       channel.writeInt(if (goesOn) 1 else 0)
-      writer.write(groups, columns, n)
+      writer.write(groups, columns, from, from + n)
       channel.flush()
       isIdle = false
     }

@@ -20,12 +20,7 @@ private[periods] final class SweptPeriods(
     limits: (Long, Long),
     context: TaskContext)
     extends Iterator[InternalRow] {
-  private val window = new PeriodWindow(
-    2 + settings.numbers.size,
-    PeriodSettings.MostWindows * settings.windowRows,
-    settings.memory(context))
-  private val input =
-    new PeriodRows(settings, new HashedRows(settings, rows, limits, context), window)
+  private val input = PeriodInput(settings, rows, limits, context)
   private val names = Seq("e0", "e1") ++
     (0 until math.max(settings.numbers.size, if (settings.isCount) 1 else 0)).map(k => s"m$k")
   private val results = new PeriodResults(settings)
@@ -67,28 +62,21 @@ private[periods] final class SweptPeriods(
       at = 0
       null
     } else if (input.advance()) {
-      send(input.size, input.goesOn)
-      null
-    } else if (worker == null && isOfEmpty && window.hasRoom()) {
-      // A row without an instant: there is a group, and nothing in it.
-      window.add(0, _ => 0L)
-      window.keys += new UnsafeRow(0)
-      input.size = 1
-      send(1, goesOn = false)
+      send()
       null
     } else {
       isOver = true
       results.last()
     }
 
-  private def isOfEmpty: Boolean = settings.rule == PeriodRule.Values(ofEmpty = true)
-
-  private def send(n: Int, goesOn: Boolean): Unit = {
+  private def send(): Unit = {
     if (worker == null) worker = new PeriodWorker(settings.worker, settings.returned, context)
+    val window = input.window
     val columns =
       if (!settings.isCount || settings.numbers.nonEmpty) window.numbers.toSeq
-      else window.numbers.toSeq :+ weights(n)
-    counters.inPython(worker)(worker.send(window.groups, names.zip(columns), n, goesOn))
+      else window.numbers.toSeq :+ weights(input.from + input.size)
+    counters.inPython(worker)(
+      worker.send(window.groups, names.zip(columns), input.from, input.size, input.goesOn))
     isAnswering = true
     at = 0
     // What was answered before is gone.
@@ -102,9 +90,9 @@ private[periods] final class SweptPeriods(
 
   private def takePeriod(): InternalRow = {
     val periods = worker.periods
-    val row = periods.row(at)
-    // All rows of a group that went on are of the window's first one.
-    val key = window.keys(if (row < 0) 0 else window.groups(row))
+    // A group that went on is that of the first row.
+    val row = input.from + math.max(periods.row(at), 0)
+    val key = input.window.keys(input.window.groups(row))
     // Where nothing is valid, the worker knows no limits.
     val start = math.max(periods.start(at), limits._1)
     val end = math.min(periods.end(at), limits._2)

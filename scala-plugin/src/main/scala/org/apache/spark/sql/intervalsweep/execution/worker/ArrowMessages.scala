@@ -26,22 +26,26 @@ final class ColumnWriter(allocator: BufferAllocator, channel: WorkerChannel) {
   def write(block: RowBlock, measures: Seq[Array[Long]]): Unit = {
     val endpoints = block.endpoints.zipWithIndex.map { case (values, k) => s"e$k" -> values }
     val added = measures.zipWithIndex.map { case (values, k) => s"m$k" -> values }
-    write(block.groups, (endpoints ++ added).toSeq, block.numRows)
+    write(block.groups, (endpoints ++ added).toSeq, 0, block.numRows)
   }
 
   /**
    * @param groups null without groups
    * @param columns their names and values
-   * @param n how many of these there are
+   * @param first the first row to be written, and `end` the one behind the last
    */
-  def write(groups: Array[Int], columns: Seq[(String, Array[Long])], n: Int): Unit = {
+  def write(
+      groups: Array[Int],
+      columns: Seq[(String, Array[Long])],
+      first: Int,
+      end: Int): Unit = {
     val root = VectorSchemaRoot.create(schema(groups != null, columns.map(_._1)), allocator)
     try {
       val writer = new ArrowStreamWriter(root, null, channel)
       writer.start()
-      var from = 0
-      while (from < n) {
-        val rows = math.min(ColumnWriter.BatchRows, n - from)
+      var from = first
+      while (from < end) {
+        val rows = math.min(ColumnWriter.BatchRows, end - from)
         fill(root, groups, columns.map(_._2), from, rows)
         writer.writeBatch()
         from += rows

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.periods
+
+import java.util.HashMap
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.intervalsweep.execution.block.BlockMemory
+import org.apache.spark.sql.types.DoubleType
+
+/**
+ * All rows of a task in one window, if it has room for them: nothing but their numbers is kept, by
+ * columns, and is sorted by radix.
+ * {{{
+ *   keys    x y x z y x ...     as they come
+ *   group   0 1 0 2 1 0 ...     the number of a key that was seen before
+ *   sorted  0 0 0 1 1 2 ...     sent in parts of equal size, a group in as many as it needs
+ * }}}
+ */
+private[periods] final class GatheredRows(
+    settings: PeriodSettings,
+    rows: Iterator[InternalRow],
+    limits: (Long, Long),
+    override val window: PeriodWindow,
+    memory: BlockMemory,
+    context: TaskContext)
+    extends PeriodInput {
+  import GatheredRows._
+
+  private val columns = new KeyedNumbers(settings, limits)
+  private val groups = new HashMap[UnsafeRow, Integer]
+
+  /** Of the keys, which the window does not count. */
+  private var keyBytes = 0L
+  private var reservedBytes = 0L
+
+  var from = 0
+  var size = 0
+  var goesOn = false
+
+  /** Whether there is room for all rows. Else some of them have not been read yet: see [[all]]. */
+  val areAll: Boolean = gather()
+  if (areAll) window.sort(window.size)
+
+  private def gather(): Boolean = {
+    var isFull = false
+    while (!isFull && rows.hasNext) {
+      if (!hasRoom()) isFull = true
+      else {
+        add(rows.next())
+        if (window.size % RowsPerCheck == 0) context.killTaskIfInterrupted()
+      }
+    }
+    if (window.size == 0 && settings.isOfEmpty && window.hasRoom()) {
+      // A row without an instant: there is a group, and nothing in it.
+      window.keys += new UnsafeRow(0)
+      window.add(0, _ => 0L)
+    }
+    groups.clear()
+    !isFull
+  }
+
+  private def add(row: InternalRow): Unit = {
+    val keys = columns.keys(row)
+    var group = groups.get(keys)
+    if (group == null) {
+      val own = keys.copy()
+      group = window.keys.size
+      window.keys += own
+      groups.put(own, group)
+      keyBytes += KeyBytes + own.getSizeInBytes
+    }
+    columns.take(row)
+    window.add(group, columns.number)
+  }
+
+  private def hasRoom(): Boolean = window.hasRoom() &&
+    (keyBytes <= reservedBytes || {
+      val isGranted = memory.tryReserve(ReservedBytes)
+      if (isGranted) reservedBytes += ReservedBytes
+      isGranted
+    })
+
+  override def advance(): Boolean = {
+    from += size
+    size = math.min(settings.windowRows, window.size - from)
+    val next = from + size
+    goesOn = size > 0 && next < window.size && window.groups(next - 1) == window.groups(next)
+    size > 0
+  }
+
+  /** All rows, as [[PeriodSettings.narrow]] has them, where there is no room; to be read once. */
+  def all: Iterator[InternalRow] = {
+    val project = UnsafeProjection.create(settings.keys ++ settings.columns, settings.input)
+    val kept = Iterator.range(0, window.size).map(restored)
+    kept ++ {
+      window.free()
+      memory.release(reservedBytes)
+      rows.map(project)
+    }
+  }
+
+  private lazy val restored: Int => InternalRow = {
+    val types = settings.columns.map(_.dataType)
+    val numbers = new SpecificInternalRow(types)
+    val joined = new JoinedRow
+    val project = UnsafeProjection.create((settings.keys.map(_.dataType) ++ types).toArray)
+    i => {
+      types.indices.foreach { k =>
+        val number = window.numbers(k)(i)
+        if (types(k) == DoubleType) numbers.setDouble(k, java.lang.Double.longBitsToDouble(number))
+        else numbers.setLong(k, number)
+      }
+      project(joined(window.keys(window.groups(i)), numbers))
+    }
+  }
+}
+
+private object GatheredRows {
+  private val RowsPerCheck = 1 << 12
+
+  /** Of a key beside its bytes: the objects, and its place in the table. */
+  private val KeyBytes = 128L
+  private val ReservedBytes = 1L << 20
+}
