@@ -97,7 +97,7 @@ class Example:
 
 
 def examples() -> list[Example]:
-    """All examples, by name; streams have a program of their own, `streams/card_features.py`."""
+    """All examples, by name; streams have programs of their own, in `streams`."""
     return [Example(path) for name in CHAPTERS for path in sorted((HERE / name).glob("*.sql"))]
 
 

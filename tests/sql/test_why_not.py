@@ -148,8 +148,8 @@ def test_reason_is_the_broadcast_of_another_join(spark: Any) -> None:
 def test_every_reason_is_tested() -> None:
     listed = re.findall(r"case (?:class|object) (\w+)", (ROOT / WHY_NOT).read_text("utf-8"))
     tested = {reason for reason, *_ in REASONS.values()}
-    # Those of streams are in tests/streams/test_stream_table.py.
-    elsewhere = {"Disabled", "Streaming", "StreamByRanges", "BroadcastStageOfOther"}
+    # Those of streams are in tests/streams, test_stream_table.py and test_real_time.py.
+    elsewhere = {"Disabled", "Streaming", "StreamByRanges", "RealTime", "BroadcastStageOfOther"}
     assert tested | elsewhere == set(listed)
 
 

@@ -15,9 +15,10 @@ from intervalsweep._calls import Parameter
 from intervalsweep._contract import How
 from intervalsweep._errors import ArgumentError
 from intervalsweep._relation_names import RelationName
-from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns
+from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns, key_pairs
 from intervalsweep.dataframe.ends import Interval, check_frames, column
 from intervalsweep.dataframe.joins import join, result
+from intervalsweep.dataframe.pair_time import check_time, with_time
 from intervalsweep.session import check_active
 
 # Metadata of a column of row numbers, which the plan reads.
@@ -38,6 +39,7 @@ def stream_join(
     epsilon: Parameter = None,
     max_length: timedelta | None = None,
     open_id: str | None = None,
+    time: str | None = None,
     suffix: str = "_right",
 ) -> DataFrame:
     """Join two streams by a relation of their intervals; of tables, the same as :func:`join`.
@@ -64,6 +66,10 @@ def stream_join(
         says that it has started, a later one that it has ended. A pair leaves as soon as the
         relation is certain, whatever the ends will be that are not known yet, and has NULL for
         these. Inner joins alone; the watermark is on ``coalesce(te, ts)``, by any name.
+    time
+        What to call a column with the event time of a pair, the greater one of those of its rows:
+        of tables, which have no watermarks, the later start. The watermark is on it, and on no
+        other column, so that an aggregate by time or another join can follow. Inner joins alone.
 
     Returns
     -------
@@ -86,12 +92,14 @@ def stream_join(
     1
     """
     check_frames(a, b)
+    if time is not None:
+        check_time(how, open_id)
     if open_id is not None:
         a, b = _opened(a, "left", on, open_id), _opened(b, "right", on, open_id)
     if max_length is not None:
         a = _no_longer(a, "left", on, max_length)
         b = _no_longer(b, "right", on, max_length)
-    return join(
+    pairs = join(
         a,
         b,
         relation,
@@ -102,6 +110,10 @@ def stream_join(
         epsilon=epsilon,
         suffix=suffix,
     )
+    if time is None:
+        return pairs
+    renamed = Naming.of(a.columns, b.columns, key_pairs(by), suffix).right
+    return with_time(pairs, (a, b), on, lambda name: renamed.get(name, name), time)
 
 
 def _no_longer(frame: DataFrame, side: str, on: Ends, most: timedelta) -> DataFrame:

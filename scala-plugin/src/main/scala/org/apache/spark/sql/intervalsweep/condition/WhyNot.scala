@@ -94,6 +94,10 @@ object WhyNot {
         "add an equality key, hint BROADCAST of the table, or raise " +
           "spark.sql.intervalsweep.broadcastFactor")
 
+  case object RealTime extends WhyNot(
+        "a stream is joined with a table in real-time mode, in which there is no batch to sweep",
+        "use another trigger, such as processingTime='1 second'")
+
   case class UnorderableKeys(expression: Expression, whole: Expression) extends WhyNot(
         s"the equality key ${expression.sql} is ${expression.dataType.sql}, by which rows cannot " +
           "be sorted",

@@ -15,6 +15,7 @@ import org.apache.spark.sql.intervalsweep.condition._
 import org.apache.spark.sql.intervalsweep.execution.{IntervalSweepJoinExec, SweepInputExec}
 import org.apache.spark.sql.intervalsweep.execution.packing.{PackedRows, PackedRowsExec}
 import org.apache.spark.sql.intervalsweep.execution.task.{JoinOutput, SweepMode}
+import org.apache.spark.sql.intervalsweep.streams.RealTime
 
 /**
  * Plans joins with an interval condition as [[IntervalSweepJoinExec]]. It runs before Spark's own
@@ -48,7 +49,8 @@ object IntervalSweepStrategy
 
   /** A join that is not swept, but whose relations are Spark's equi-join when they are written out. */
   private def plannedBySpark(join: Join): Option[SparkPlan] =
-    EqualityRelations.writtenOut(join).map(planLater)
+    if (decide(join) == Left(WhyNot.RealTime)) Some(RealTimeJoin(join, planLater))
+    else EqualityRelations.writtenOut(join).map(planLater)
 
   /** Spark knows no such node: if the join is not swept, each pair has a row. */
   private def plannedRuns(runs: MatchRuns): SparkPlan = {
@@ -75,6 +77,7 @@ object IntervalSweepStrategy
       _ <- hinted(join, sweep)
       way = mode(sweep, broadcast)
       // Ranges are found by a job of its own, which would read the stream's batch once more.
+      _ <- Either.cond(!RealTime.isIn(join), (), WhyNot.RealTime)
       _ <- Either.cond(!join.isStreaming || way != SweepMode.ByRanges, (), WhyNot.StreamByRanges)
     } yield SweepChoice(sweep, way)
 

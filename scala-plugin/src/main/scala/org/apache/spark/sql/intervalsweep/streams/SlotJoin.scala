@@ -39,9 +39,20 @@ final class SlotJoin(
 
   /** For each side, what of the other side's rows has come for certain. */
   private val progress: Map[Side, Long] = sides.map { side =>
-    side -> watermark.map(w => w * 1000)
+    side -> watermark.map(reached)
       .getOrElse(before(incoming.latest(side.other), spec.disorder.get))
   }.toMap
+
+  /**
+   * All rows up to there have come. In real-time mode others of the micro-batch may follow, which are
+   * above the watermark of the one before; the first call of each knows that.
+   */
+  private def reached(watermark: Long): Long =
+    if (!spec.isRealTime) watermark * 1000
+    else if (hasMoved) (head.timer - 1) * 1000
+    else Long.MinValue
+
+  private def hasMoved: Boolean = head != SlotHead.Empty && watermark.exists(_ >= head.timer)
 
   private val home = incoming.blocks(isHome = true)
   private val guests = incoming.blocks(isHome = false)
@@ -179,8 +190,10 @@ final class SlotJoin(
     val (leaving, kept) = sides.map(finish).unzip
     val timer = watermark.fold(0L)(_ + 1)
     val next = SlotHead(kept.flatten, incoming.latest, timer)
-    incoming.counts.parts = next.parts.size
-    incoming.counts.stored = next.parts.iterator.map(_.rows.toLong).sum
+    if (!spec.isRealTime || hasMoved) {
+      incoming.counts.parts = next.parts.size
+      incoming.counts.stored = next.parts.iterator.map(_.rows.toLong).sum
+    }
     if (next != head) {
       // A timer that calls is removed by the caller.
       if (timer != head.timer) state.setTimer(if (isTimer) 0 else head.timer, timer)

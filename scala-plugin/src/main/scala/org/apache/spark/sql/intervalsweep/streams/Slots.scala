@@ -34,14 +34,28 @@ object PlaceSlots extends Rule[LogicalPlan] {
     if (!plan.exists(isOurs)) plan
     else {
       checkStateStore()
+      val placed = if (RealTime.isIn(plan)) inRealTime(plan) else plan
       val numbers = Slots.numbers(Slots.partitions(conf))
       val all = Literal.create(numbers, AllSlots().dataType)
-      plan.transformAllExpressions {
+      placed.transformAllExpressions {
         case AllSlots() => all
         case SlotOf(hash) =>
           GetArrayItem(all, Pmod(hash, Literal(numbers.length)), failOnError = false)
       }
     }
+
+  /** There a call has a row, and not all of a slot and micro-batch. */
+  private def inRealTime(plan: LogicalPlan): LogicalPlan = plan.transform {
+    case node: TransformWithState =>
+      node.statefulProcessor.asInstanceOf[Any] match {
+        case join: StreamJoinProcessor if RealTime.keepsState =>
+          node.copy(statefulProcessor = join.inRealTime(Slots.partitions(conf)))
+        case _: StreamJoinProcessor => StreamJoinErrors.noStateInRealTime()
+        case _: OpenJoinProcessor =>
+          StreamJoinErrors.notInRealTime("A join of intervals that are still open")
+        case _ => node
+      }
+  }
 
   private def isOurs(plan: LogicalPlan): Boolean = plan match {
     case t: TransformWithState => t.statefulProcessor.isInstanceOf[SlotProcessor]

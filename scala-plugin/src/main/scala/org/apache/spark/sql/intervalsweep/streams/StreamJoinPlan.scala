@@ -248,5 +248,6 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       packedAttributes(RightSide),
       sides.map(s => s -> fields(s)).toMap,
       pairings,
-      clocks.disorder)
+      clocks.disorder,
+      isHomeOnly)
 }

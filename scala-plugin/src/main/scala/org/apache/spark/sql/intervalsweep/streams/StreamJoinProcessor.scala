@@ -32,6 +32,17 @@ class StreamJoinProcessor(val spec: StreamJoinSpec)
     new SlotJoin(spec, state, pairs, watermark(times), isTimer = true, Iterator.empty)
   }
 
+  /**
+   * The same in real-time mode, if that is possible. There two slots may see two rows in different
+   * orders: both of them, or neither, would find a pair of which each keeps one row.
+   */
+  private[streams] def inRealTime(slots: Int): StatefulProcessor[Any, Any, Any] =
+    if (spec.isSpread && slots > 1) StreamJoinErrors.spreadInRealTime()
+    else if (spec.disorder.isDefined) StreamJoinErrors.notInRealTime("A join in a window of rows")
+    else
+      new StreamJoinProcessor(spec.copy(isRealTime = true))
+        .asInstanceOf[StatefulProcessor[Any, Any, Any]]
+
   /** In milliseconds, if rows come by time. */
   private def watermark(times: TimerValues): Option[Long] =
     Option.when(spec.disorder.isEmpty)(times.getCurrentWatermarkInMs())

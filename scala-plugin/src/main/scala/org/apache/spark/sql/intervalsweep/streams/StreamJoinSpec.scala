@@ -19,6 +19,8 @@ case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression])
  * @param pairings   by the side whose rows are new
  * @param disorder   for rows that come by a number: how far behind the largest one they may be; by
  *                   a watermark, if that is not defined
+ * @param isSpread   whether rows of both sides go to all slots, of which each keeps some
+ * @param isRealTime whether a call has a row alone, and others of its micro-batch may follow
  */
 case class StreamJoinSpec(
     description: String,
@@ -28,7 +30,9 @@ case class StreamJoinSpec(
     right: Seq[Attribute],
     fields: Map[Side, RowFields],
     pairings: Map[Side, Pairing],
-    disorder: Option[Long]) {
+    disorder: Option[Long],
+    isSpread: Boolean,
+    isRealTime: Boolean = false) {
 
   def attributes(side: Side): Seq[Attribute] = if (side == LeftSide) left else right
 

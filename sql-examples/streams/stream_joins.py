@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins of streams: the queries over files as tables, and as streams; --write makes them golden.
+
+python sql-examples/streams/stream_joins.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from run import Example, as_text, session  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+NAMES = ("sessions_outages", "cheaper_trips", "deploy_pattern")
+VIEWS = ("sessions", "outages", "deploys", "calls", "trips")
+STATE = {
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    # Without keys each row goes to all partitions of the state.
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.session.timeZone": "UTC",  # in which the results are written
+}
+
+
+def golden(name: str) -> Path:
+    """The file with the result of a query."""
+    return HERE / "golden" / f"{name}.txt"
+
+
+def query(spark: SparkSession, name: str) -> DataFrame:
+    """The query over the views, whatever they are views of."""
+    (statement,) = Example(HERE / f"{name}.sql").statements()
+    return spark.sql(statement.sql.removesuffix(";"))
+
+
+def tables(spark: SparkSession) -> None:
+    """The views as views of tables."""
+    Example(HERE / "stream_views.sql").make_views(spark)
+
+
+def arrive(folder: Path) -> None:
+    """Puts the files there as if they had come one by one: streams take the oldest first."""
+    for name in VIEWS:
+        for number, file in enumerate(sorted((HERE / "data" / name).iterdir())):
+            copy = folder / name / file.name
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copyfile(file, copy)
+            os.utime(copy, (1_700_000_000 + number,) * 2)
+
+
+def streams(spark: SparkSession, folder: Path) -> None:
+    """The views as views of streams that get a file in each micro-batch."""
+    arrive(folder)
+    tables(spark)
+    for name in VIEWS:
+        source = spark.readStream.schema(spark.table(name).schema)
+        stream = source.option("maxFilesPerTrigger", 1).json(str(folder / name))
+        if "ts" in stream.columns:  # trips come by their number
+            stream = stream.withWatermark("ts", "6 hours")
+        stream.createOrReplaceTempView(name)
+
+
+def run(frame: DataFrame, name: str) -> DataFrame:
+    """What a stream returns until there are no more files."""
+    with tempfile.TemporaryDirectory() as checkpoint:
+        writer = frame.writeStream.format("memory").queryName(f"{name}_rows")
+        writer = writer.option("checkpointLocation", checkpoint)
+        writer.trigger(availableNow=True).start().awaitTermination()
+    return frame.sparkSession.table(f"{name}_rows")
+
+
+def result(frame: DataFrame) -> str:
+    """The rows as they are kept in the golden file."""
+    return as_text(frame.orderBy(*frame.columns))
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Join streams of files.")
+    parser.add_argument("--write", action="store_true", help="rewrite the golden results")
+    options = parser.parse_args()
+    spark = session()
+    for key, value in STATE.items():
+        spark.conf.set(key, value)
+    if options.write:
+        tables(spark)
+        for name in NAMES:
+            golden(name).write_text(result(query(spark, name)), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        streams(spark, Path(folder))
+        for name in NAMES:
+            print(f"-- {name}\n{result(run(query(spark, name), name))}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real-time mode: what runs in it has the rows of the batch; what cannot run says so at once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+
+import real_time
+import real_time_process
+from comparison import BROADCAST, bag, difference, sweeps
+from intervalsweep.dataframe import inequality_join, rows, stream_join
+from joined import PROVIDER, ROCKSDB
+
+pytestmark = pytest.mark.skipif(
+    tuple(map(int, pyspark.__version__.split(".")[:2])) < (4, 3), reason="no such mode before 4.3"
+)
+
+ENDS = "a.ts, a.te, b.ts, b.te"
+FEW: list[real_time.Row] = [(n, n % 3, 2 * n, 2 * n + 5) for n in range(12)]
+TABLE_JOINS = {
+    "keys": f"a.id x, b.id y FROM a JOIN b ON a.k = b.k AND interval_intersects({ENDS})",
+    "no keys": f"a.id x, b.id y FROM b JOIN a ON interval_intersects({ENDS})",
+    "left": f"a.id x, b.id y FROM a LEFT JOIN b ON a.k = b.k AND allen_overlaps({ENDS})",
+    "semi": f"a.id x, 0 y FROM a LEFT SEMI JOIN b ON iseql_before({ENDS})",
+}
+
+
+@pytest.fixture
+def sources(spark: Any, conf: Any) -> dict[str, real_time.Source]:
+    conf({PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "1"})
+    return {name: real_time.Source(spark) for name in "ab"}
+
+
+def table(spark: Any, name: str, some: list[real_time.Row]) -> None:
+    frame = spark.createDataFrame([real_time.values(row) for row in some], real_time.SCHEMA)
+    frame.createOrReplaceTempView(name)
+
+
+@pytest.mark.parametrize("name", TABLE_JOINS)
+def test_a_stream_with_a_table(
+    spark: Any, sources: dict[str, real_time.Source], tmp_path: Path, name: str
+) -> None:
+    table(spark, "b", FEW)
+    table(spark, "a", FEW)
+    sql = f"SELECT /*+ BROADCAST(b) */ {TABLE_JOINS[name]}"
+    expected = spark.sql(sql).collect()
+    sources["a"].frame(None).createOrReplaceTempView("a")
+    query = real_time.start(spark.sql(sql), tmp_path)
+    try:
+        # They come out while the micro-batch goes on, a row at a time.
+        for row in FEW:
+            sources["a"].add(row)
+        real_time.wait(query, lambda: len(real_time.written(tmp_path)) >= len(expected))
+        real_time.batches(query, 1)
+        plan = query._jsq.explainInternal(False)
+    finally:
+        query.stop()
+    assert "RealTimeStreamScan" in plan
+    assert "BroadcastHashJoin" in plan
+    assert not sweeps(plan)
+    assert len(expected) > 3
+    assert not difference(bag(map(tuple, expected)), bag(real_time.written(tmp_path)))
+
+
+LATERAL = """SELECT a.*, w.* FROM a LEFT JOIN LATERAL (SELECT count(*) n{} FROM b
+  WHERE b.ts BETWEEN a.ts - INTERVAL 5 SECONDS AND a.ts) w ON true"""
+
+
+def refused(spark: Any, name: str) -> Any:
+    if name == "no keys":
+        spark.conf.set("spark.sql.shuffle.partitions", "2")
+        return spark.sql(f"SELECT {TABLE_JOINS['no keys']}")
+    if name == "window, final":
+        return spark.sql(LATERAL.format(""))
+    if name == "window, eager":
+        return spark.sql(LATERAL.format(", window_revision() r"))
+    if name == "rows":
+        a, b = spark.table("a"), spark.table("b")
+        return inequality_join(a, b, "a.k < b.k AND a.ts > b.ts", window=rows(5))
+    if name == "open":
+        return stream_join(
+            spark.table("a"), spark.table("b"), "iseql_start_preceding", open_id="id"
+        )
+    table(spark, "b", FEW)
+    return spark.sql(f"SELECT {TABLE_JOINS['keys']}")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("no keys", "without keys"),
+        ("window, final", "A window union of streams"),
+        ("window, eager", "A window union of streams"),
+        ("rows", "A join in a window of rows"),
+        ("open", "A join of intervals that are still open"),
+        ("a large table", "BROADCAST"),
+    ],
+)
+def test_what_cannot_run_says_so(
+    spark: Any,
+    conf: Any,
+    sources: dict[str, real_time.Source],
+    tmp_path: Path,
+    name: str,
+    says: str,
+) -> None:
+    conf({BROADCAST: "-1"})
+    for side, source in sources.items():
+        source.frame(None if name == "rows" else "10 seconds").createOrReplaceTempView(side)
+    query = real_time.start(refused(spark, name), tmp_path)
+    for source in sources.values():
+        source.add(*FEW)
+    with pytest.raises(Exception, match=r"\[INTERVALSWEEP_STREAM\.REAL_TIME\]") as error:
+        real_time.batches(query, 1)
+    assert says in str(error.value)
+    assert "trigger(processingTime" in str(error.value)
+    assert not real_time.written(tmp_path)
+
+
+def test_two_streams(tmp_path: Path) -> None:
+    process = [sys.executable, real_time_process.__file__, str(tmp_path)]
+    subprocess.run(process, check=True, timeout=400)
+    for result in json.loads((tmp_path / "results.json").read_text()):
+        assert "isPipelined=true" in result["plan"]
+        assert "StreamJoin" in result["plan"]
+        found, wanted = (
+            bag(tuple(row) for row in result[name] if row[0] < 5) for name in ("found", "wanted")
+        )
+        assert not difference(wanted, found)
+        assert len(wanted) > 3

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of joins of streams: as tables and as streams their rows are the golden ones."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from comparison import physical, sweeps
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "sql-examples" / "streams"
+
+
+@pytest.fixture
+def example(monkeypatch: pytest.MonkeyPatch, conf: Any) -> Any:
+    monkeypatch.syspath_prepend(str(EXAMPLES.parent))
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    module = import_module("stream_joins")
+    conf(module.STATE)
+    return module
+
+
+def test_as_tables_and_as_streams(spark: Any, example: Any, tmp_path: Path) -> None:
+    example.tables(spark)
+    for name in example.NAMES:
+        frame = example.query(spark, name)
+        assert sweeps(physical(frame)) == (2 if name == "deploy_pattern" else 1)
+        assert example.result(frame) == example.golden(name).read_text(encoding="utf-8")
+    example.streams(spark, tmp_path)
+    for name in example.NAMES:
+        frame = example.query(spark, name)
+        assert "StreamJoin" in frame._jdf.queryExecution().analyzed().toString()
+        assert example.result(example.run(frame, name)) == example.golden(name).read_text("utf-8")
+        assert len(example.golden(name).read_text("utf-8").splitlines()) > 4

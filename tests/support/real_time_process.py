@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins two streams in real-time mode, whose tasks run all at once: in a session of their own."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import real_time
+from real_time import Row, Source
+
+FAR = 1000
+# By micro-batch. With the second one the watermark is 30 seconds, before it was 0: what came then
+# may have a partner whose time is between the two, and which comes after another row of its batch.
+ROWS: list[list[tuple[str, Row]]] = [
+    [("a", (1, 0, 10, 20)), ("a", (2, 0, 40, 41)), ("a", (3, 1, 12, 13)), ("b", (1, 0, 40, 44))],
+    [("a", (4, 0, 43, 45)), ("b", (2, 0, 15, 16)), ("b", (3, 1, 43, 44))],
+    [("a", (5, 0, FAR, FAR + 1)), ("b", (4, 0, FAR, FAR + 1))],
+]
+LEFT = "SELECT a.id, b.id bid FROM a LEFT JOIN b ON a.k = b.k AND interval_intersects({ends})"
+KEYLESS = "SELECT a.id, b.id bid FROM a JOIN b ON interval_intersects({ends})"
+ENDS = "a.ts, a.te, b.ts, b.te"
+# With the number of state partitions.
+QUERIES = [(LEFT.format(ends=ENDS), 2), (KEYLESS.format(ends=ENDS), 1)]
+
+
+def run(spark: Any, folder: Path, sql: str, partitions: int) -> dict[str, Any]:
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    sources = {name: Source(spark) for name in "ab"}
+    for name, source in sources.items():
+        source.frame().createOrReplaceTempView(name)
+    query = real_time.start(spark.sql(sql), folder)
+    for number, rows in enumerate(ROWS):
+        real_time.batches(query, number)
+        for name, row in rows:
+            sources[name].add(row)
+            time.sleep(0.3)
+    real_time.batches(query, len(ROWS) + 2)
+    plan = query._jsq.explainInternal(False)
+    query.stop()
+    for name in sources:
+        some = [real_time.values(row) for batch in ROWS for side, row in batch if side == name]
+        spark.createDataFrame(some, real_time.SCHEMA).createOrReplaceTempView(name)
+    spark.conf.set("spark.sql.intervalsweep.enabled", "false")
+    wanted = [tuple(row) for row in spark.sql(sql).collect()]
+    spark.conf.unset("spark.sql.intervalsweep.enabled")
+    return {"plan": plan, "found": real_time.written(folder), "wanted": wanted}
+
+
+def main(folder: Path) -> None:
+    from pyspark.sql import SparkSession
+
+    import intervalsweep
+    from joined import PROVIDER, ROCKSDB
+
+    builder = SparkSession.builder.master("local[6]").config("spark.ui.enabled", "false")
+    settings = {
+        PROVIDER: ROCKSDB,
+        "spark.sql.session.timeZone": "UTC",
+        "spark.log.level": "OFF",
+        "spark.pyspark.python": sys.executable,
+    }
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    spark = intervalsweep.configure(builder).getOrCreate()
+    results = [run(spark, folder / str(n), *query) for n, query in enumerate(QUERIES)]
+    (folder / "results.json").write_text(json.dumps(results))
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
