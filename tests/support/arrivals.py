@@ -126,7 +126,7 @@ def read(spark: Any, folder: Path, lateness: float, names: tuple[str, str] = ("S
         )
 
 
-def run(frame: Any, folder: Path, mode: str = "append") -> Any:
+def run(frame: Any, folder: Path, mode: str = "append", seconds: int = 300) -> Any:
     """Runs a stream over all that there is, into files, or into memory where rows are updated."""
     writer = frame.writeStream.outputMode(mode).trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
@@ -134,7 +134,7 @@ def run(frame: Any, folder: Path, mode: str = "append") -> Any:
         query = writer.format("parquet").start(str(folder / "out"))
     else:
         query = writer.format("memory").queryName("updates").start()
-    query.awaitTermination(300)
+    assert query.awaitTermination(seconds)
     assert query.exception() is None
     return query
 

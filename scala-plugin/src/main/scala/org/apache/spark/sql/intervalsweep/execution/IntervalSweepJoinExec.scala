@@ -39,6 +39,7 @@ case class IntervalSweepJoinExec(
     override val mode: SweepMode,
     override val runs: Option[Seq[NamedExpression]],
     groupSide: Option[Side],
+    override val piece: Option[Attribute],
     override val output: Seq[Attribute])
     extends BinaryExecNode with BaseJoinExec with SweepCodegen {
 
@@ -65,7 +66,7 @@ case class IntervalSweepJoinExec(
   override def leftKeys: Seq[Expression] = sweepCondition.leftKeys
   override def rightKeys: Seq[Expression] = sweepCondition.rightKeys
   override def producedAttributes: AttributeSet =
-    AttributeSet(existence ++ runs.getOrElse(Nil).map(_.toAttribute))
+    AttributeSet(existence ++ piece ++ runs.getOrElse(Nil).map(_.toAttribute))
   override def condition: Option[Expression] = sweepCondition.residual
   override def nodeName: String = "IntervalSweepJoin"
 

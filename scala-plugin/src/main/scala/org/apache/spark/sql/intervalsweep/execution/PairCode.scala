@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
 import org.apache.spark.sql.catalyst.expressions.codegen.Block.BlockHelper
 import org.apache.spark.sql.intervalsweep.condition.SweepNumber
 import org.apache.spark.sql.intervalsweep.execution.block.BlockColumn
-import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.types.{IntegerType, LongType}
 
 /** The names of the variables of a pair: positions, pairs left in the run, and rows emitted. */
 private case class PairCode(left: String, right: String, pairs: String, emitted: String)
@@ -42,6 +42,16 @@ private final class SweepNumberCode(ctx: CodegenContext) {
   def locals(task: String): String = s"final int $name = $task.sweepNumber();"
 
   def variable: ExprCode = ExprCode(FalseLiteral, JavaCode.variable(name, IntegerType))
+}
+
+/** How generated code knows which pieces belong to one row. */
+private final class PieceCode(ctx: CodegenContext, task: String, position: String) {
+  private val name = ctx.freshName("piece")
+
+  def variable: ExprCode = ExprCode(
+    code"final long $name = $task.pieceOf($position);",
+    FalseLiteral,
+    JavaCode.variable(name, LongType))
 }
 
 /** How generated code knows what the pairs of a run are together. */

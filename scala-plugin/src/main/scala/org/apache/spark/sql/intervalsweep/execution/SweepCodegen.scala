@@ -136,8 +136,9 @@ trait SweepCodegen extends SweepNode with CodegenSupport {
     })
     val byId = attributes.map(_.exprId).zip(variables).toMap ++ ofRuns ++
       existence.map(a => a.exprId -> outcome.variable(a))
-    val consumed = s"$read\n${consume(ctx, output.map(a => byId(a.exprId)))}"
     pair => {
+      val all = byId ++ piece.map(a => a.exprId -> new PieceCode(ctx, task, pair.left).variable)
+      val consumed = s"$read\n${consume(ctx, output.map(a => all(a.exprId)))}"
       val checked = check.fold("") { case (evaluated, result) =>
         s"$evaluated\n${checkPair(task, outcome, pair, result)}"
       }

@@ -57,13 +57,14 @@ object AggregateRuns extends Rule[LogicalPlan] with AliasHelper {
   private def apply(aggregate: Aggregate, join: Join): Either[String, LogicalPlan] = for {
     groupSide <- groupedSide(aggregate, join)
     _ <- IntervalSweepStrategy.takesRuns(join, groupSide)
-    runs = new RunValues(join)
+    (groups, rows) = NumberedRows.read(aggregate, join)
+    runs = new RunValues(rows)
     // Before it is Spark's turn to do so: sums of short decimals are sums of integers.
-    result <- rewrite(decimalsAsIntegers(aggregate), runs)
+    result <- rewrite(decimalsAsIntegers(groups), runs)
   } yield {
     val used = AttributeSet(result.groupingExpressions ++ result.aggregateExpressions)
     result.copy(child = MatchRuns(
-      join.output.filter(used.contains) ++ runs.values,
+      rows.output.filter(used.contains) ++ runs.values,
       groupSide,
       runs.checks(LeftSide),
       runs.checks(RightSide),

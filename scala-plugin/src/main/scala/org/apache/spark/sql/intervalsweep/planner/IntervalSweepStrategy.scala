@@ -2,20 +2,25 @@
 package org.apache.spark.sql.intervalsweep.planner
 
 import org.apache.spark.sql.catalyst.SQLConfHelper
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeSet, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias, Attribute, AttributeReference, AttributeSet, NamedExpression
+}
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
-import org.apache.spark.sql.catalyst.plans.{Cross, Inner}
-import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.{Cross, Inner, LeftOuter}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Join, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.plans.physical.BroadcastPartitioning
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, LogicalQueryStage}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition._
-import org.apache.spark.sql.intervalsweep.execution.{IntervalSweepJoinExec, SweepInputExec}
+import org.apache.spark.sql.intervalsweep.execution.{
+  EachRowOnceExec, IntervalSweepJoinExec, SweepInputExec
+}
 import org.apache.spark.sql.intervalsweep.execution.packing.{PackedRows, PackedRowsExec}
 import org.apache.spark.sql.intervalsweep.execution.task.{JoinOutput, SweepMode}
 import org.apache.spark.sql.intervalsweep.streams.RealTime
+import org.apache.spark.sql.types.LongType
 
 /**
  * Plans joins with an interval condition as [[IntervalSweepJoinExec]]. It runs before Spark's own
@@ -30,6 +35,9 @@ object IntervalSweepStrategy
       Seq(ProjectExec(columns, planLater(RowIdentity.repeatable(rows))))
     case Project(columns, join: Join) => planned(join, Some(columns)).toSeq
     case join: Join => planned(join, None).orElse(plannedBySpark(join)).toSeq
+    case NumberedRows(row, rows) =>
+      Seq(ProjectExec(rows.output :+ row, planLater(RowIdentity.repeatable(rows))))
+    case NumberedRows.Groups(aggregate, runs, join) => plannedOnce(aggregate, runs, join).toSeq
     case runs: MatchRuns => Seq(plannedRuns(runs))
     case PackedSide(side) => Seq(PackedRowsExec(planLater(side)))
     case _ => Nil
@@ -57,14 +65,40 @@ object IntervalSweepStrategy
     val swept = for {
       join <- runs.join
       choice <- decide(join, runs.groupSide).toOption
-      sweep = physical(join, choice, None)
-    } yield sweep.copy(
+    } yield sweptRuns(runs, join, choice)
+    swept.getOrElse(ProjectExec(runs.columns, planLater(runs.child)))
+  }
+
+  private def sweptRuns(
+      runs: MatchRuns,
+      join: Join,
+      choice: SweepChoice): IntervalSweepJoinExec = {
+    val sweep = physical(join, choice, None)
+    val joined = sweep.copy(
       sweepCondition = sweep.sweepCondition.withChecks(runs.leftChecks, runs.rightChecks),
       runs = Some(runs.columns.filter(_.isInstanceOf[Alias])),
       groupSide = runs.groupSide,
       output = runs.output)
-    swept.foreach(_.setLogicalLink(runs))
-    swept.getOrElse(ProjectExec(runs.columns, planLater(runs.child)))
+    joined.setLogicalLink(runs)
+    joined
+  }
+
+  /** Where each row of the left side is swept once, it has all of its aggregates, and no number. */
+  private def plannedOnce(
+      aggregate: Aggregate,
+      runs: MatchRuns,
+      join: Join): Option[SparkPlan] = for {
+    choice <- decide(join, runs.groupSide).toOption
+    if join.joinType == LeftOuter && choice.sweepsOnce(LeftSide)
+  } yield {
+    val piece = AttributeReference("piece", LongType, nullable = false)()
+    val needed = AttributeSet(aggregate.aggregateExpressions)
+    val rows = join.left match { case NumberedRows(_, rows) => rows; case other => other }
+    val sweep = sweptRuns(runs, join.copy(left = rows), choice)
+    val pieces =
+      sweep.copy(piece = Some(piece), output = sweep.output.filter(needed.contains) :+ piece)
+    pieces.setLogicalLink(runs)
+    EachRowOnceExec(aggregate.aggregateExpressions, piece, pieces)
   }
 
   /** What is done with a join. */
@@ -200,6 +234,7 @@ object IntervalSweepStrategy
       mode,
       runs = None,
       groupSide = None,
+      piece = None,
       columns.fold(join.output)(needed(join, _)))
   }
 
@@ -225,6 +260,12 @@ object IntervalSweepStrategy
 
 /** A join that is swept: how. */
 case class SweepChoice(condition: SweepCondition, mode: SweepMode) {
+
+  /** Whether each row of a side is in one task, and there it is one box, whose matches are one run. */
+  def sweepsOnce(side: Side): Boolean =
+    (mode == SweepMode.ByKeys || mode == SweepMode.Broadcast(side.other)) &&
+      condition.residual.isEmpty && condition.sweeps.size == 1 &&
+      condition.sweeps.forall(sweep => sweep.boxes == side && sweep.second.isEmpty)
 
   /** As EXPLAIN shows it. */
   def describe: String = mode.describe(condition).mkString(", ")

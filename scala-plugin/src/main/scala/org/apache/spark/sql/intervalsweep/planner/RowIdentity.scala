@@ -34,7 +34,7 @@ object RowIdentity {
     }
   }
 
-  private def isIdentity(column: NamedExpression): Boolean = column match {
+  def isIdentity(column: NamedExpression): Boolean = column match {
     case Alias(_: RowIdentity, _) => true
     case _ => false
   }

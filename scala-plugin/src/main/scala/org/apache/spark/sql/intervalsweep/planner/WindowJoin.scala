@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.intervalsweep.condition.Plain
 import org.apache.spark.sql.types._
 
 /**
@@ -152,7 +153,7 @@ private[planner] object WindowJoin extends PredicateHelper {
 
   /** A column without which the condition is not true. */
   private def marker(condition: Expression, probe: LogicalPlan): Option[Attribute] = {
-    val found = splitConjunctivePredicates(condition).flatMap(decisive)
+    val found = splitConjunctivePredicates(Plain(condition)).flatMap(decisive)
       .filter(probe.outputSet.contains)
     found.find(a => !a.dataType.isInstanceOf[StringType]).orElse(found.headOption)
   }

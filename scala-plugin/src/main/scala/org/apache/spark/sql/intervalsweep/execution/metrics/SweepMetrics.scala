@@ -19,6 +19,7 @@ object SweepMetrics {
   val SortTime = "sortTime"
   val PeakMemory = "peakMemory"
   val SpillSize = "spillSize"
+  val Pieces = "pieces"
 
   /** What [[SweepTask]] counts. */
   val counted: Seq[String] = Seq(

@@ -129,6 +129,7 @@ private final class PreparedRanges(
       Some(matched),
       outcomes,
       runs = Nil,
+      piece = None,
       columns)
     inputs(shuffled.updated(side, several)).mapPartitionsInternal(rows =>
       reader.read(tasks.open(rows)))

@@ -23,6 +23,12 @@ trait SweepNode extends SparkPlan {
   /** What is computed of the pairs of a run together, where that is enough; see `MatchRuns`. */
   def runs: Option[Seq[NamedExpression]]
 
+  /**
+   * The column that tells which rows are pieces of one row of the left side, where each is one box
+   * of one sweep and streams: its number in the task, or -1 where there is but one piece.
+   */
+  def piece: Option[Attribute]
+
   /** Where the values of runs come from. */
   def runLayout: Option[RunLayout]
 

@@ -70,6 +70,9 @@ final class SweepTask(
   /** Whether the pair stands for all pairs of its run, with the values [[runColumns]]. */
   var isRun = false
 
+  /** Whether the run is all that is emitted of the row that it belongs to; see [[SweepNode.piece]]. */
+  var isWhole = false
+
   /** Whether unpaired rows have a match. */
   var hasMatch = false
 
@@ -118,6 +121,9 @@ final class SweepTask(
     pairs += n
   }
 
+  /** The number of a row of the stream, of which several pieces are emitted; -1 where it is one. */
+  def pieceOf(row: Int): Long = if (isWhole) -1L else windows.streamNumber(row)
+
   /** What the pairs of a run are together, as columns of one row. */
   def runColumns: Array[BlockColumn] = together.values
 
@@ -150,6 +156,7 @@ final class SweepTask(
     pairs = batch.count(next)
     isRun = together != null && together.startRun(next)
     if (isRun) pairs = 1
+    isWhole = pairs == 1 && windows.meetsAll
     next += 1
   }
 
@@ -171,6 +178,7 @@ final class SweepTask(
       if (isLeft) show(rows.block, right) else show(left, rows.block)
       isPair = false
       isRun = false
+      isWhole = true
       hasMatch = rows.outcome
       leftRow = if (isLeft) rows.first else -1
       rightRow = if (isLeft) -1 else rows.first

@@ -31,12 +31,16 @@ final class BroadcastWindows(
     extends Windows {
   private val isNeedless = index.block.numRows == 0 && !leftovers.isKept(streamed)
   private var windows = 0
+  private var passed = 0L
 
   override def resident: RowBlock = index.block
   override def residentChanged: Boolean = windows == 1
   override def residentEnds: Boolean = false
+  override def meetsAll: Boolean = true
+  override def streamNumber(row: Int): Long = passed + row
 
   override def next(): Boolean = {
+    passed += stream.numRows
     stream.clear()
     leftovers.clear()
     if (!isNeedless) fill()

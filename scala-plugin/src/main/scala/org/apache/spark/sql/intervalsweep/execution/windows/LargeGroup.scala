@@ -56,7 +56,8 @@ private final class LargeGroup(input: SortedInput, spillSize: SQLMetric) {
     if (block.matched.get(i)) matched.set(number(block, i))
   }
 
-  private def number(block: RowBlock, i: Int): Int =
+  /** The number of a row that was added last. */
+  def number(block: RowBlock, i: Int): Int =
     block.positionBeforeSort(i) - start + filledFrom
 
   /** Begins again, for the next part of the resident rows. */

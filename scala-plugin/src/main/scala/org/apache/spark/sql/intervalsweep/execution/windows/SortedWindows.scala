@@ -41,18 +41,27 @@ final class SortedWindows(
   /** The group that the window ends with, if its resident rows are taken in parts. */
   private var large: LargeGroup = _
 
+  /** How many rows of the stream were in pieces before, and how many were before the large group. */
+  private var passed = 0L
+  private var beforeLarge = 0L
+
   private var isNewResident = true
   override def residentChanged: Boolean = isNewResident
   override def residentEnds: Boolean = if (large == null) !isWithinGroup else !large.hasNext
   override def settledStream: Int =
     if (large != null && residentInput.hasHeldRow) large.start else stream.numRows
   override def token: String = ""
+  override def meetsAll: Boolean = large == null
+  override def streamNumber(row: Int): Long =
+    if (large == null || row < large.start) passed + row
+    else beforeLarge + large.number(stream, row)
 
   // Before the resident rows take what memory there is.
   stream.reserve()
 
   override def next(): Boolean = {
     if (large != null) leaveLarge()
+    passed += stream.numRows
     stream.clear()
     leftovers.clear()
     if (isWithinGroup) continueGroup() else open()
@@ -98,7 +107,10 @@ final class SortedWindows(
       groups += 1
       streamInput.hold(residentInput.holdKey())
       fillResident()
-      if (residentInput.hasHeldRow) large = new LargeGroup(streamInput, spillSize)
+      if (residentInput.hasHeldRow) {
+        large = new LargeGroup(streamInput, spillSize)
+        beforeLarge = passed + stream.numRows
+      }
       fillStream()
     }
   }

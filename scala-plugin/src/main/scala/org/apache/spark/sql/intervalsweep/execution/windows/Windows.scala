@@ -28,6 +28,12 @@ trait Windows {
   /** Whether they are others in the piece after. */
   def residentEnds: Boolean
 
+  /** Whether the stream's rows meet here all resident rows that they meet in any piece. */
+  def meetsAll: Boolean = false
+
+  /** The number of a row of the stream: another one for each row, the same in all pieces. */
+  def streamNumber(row: Int): Long = throw new UnsupportedOperationException
+
   /** How many of the stream's rows, the first ones, are in no later piece. */
   def settledStream: Int = stream.numRows
 

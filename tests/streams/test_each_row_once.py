@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Window unions whose base rows come out of the sweep once, without groups, and the exceptions."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from comparison import ANSI, BROADCAST, Both, physical
+from metrics import metric
+from window_rows import SCHEMA, rows
+
+ADAPTIVE = "spark.sql.adaptive.enabled"
+CODEGEN = "spark.sql.codegen.wholeStage"
+BATCH = "spark.sql.intervalsweep.batchRows"
+WAYS = {
+    "broadcast": {},
+    "broadcast, not adaptive": {ADAPTIVE: "false"},
+    "by keys": {BROADCAST: "-1"},
+    "by keys, not adaptive": {BROADCAST: "-1", ADAPTIVE: "false"},
+    "interpreted": {CODEGEN: "false"},
+}
+KEYED = "probe.k = base.k AND probe.ts BETWEEN base.ts - 3 AND base.ts + 1"
+SIMPLE = "count(*) c, count(v) n, sum(v) s, avg(v) a, min(k) lo, max(v) hi, sum(x) d"
+DECIMALS = "sum(CAST(v AS DECIMAL(9, 2))) s, avg(CAST(v AS DECIMAL(9, 2))) a, max(day) l"
+
+
+def lateral(what: str, condition: str = KEYED, more: str = "", of: str = "probe") -> str:
+    return f"LEFT JOIN LATERAL (SELECT {what} FROM {of} WHERE {condition} {more}) w ON true"
+
+
+ABOVE = {
+    "the first rows": f"SELECT * FROM base {lateral(SIMPLE)} ORDER BY base.ts, k, c, v, n LIMIT 7",
+    "having": f"SELECT * FROM base {lateral(SIMPLE, more='HAVING count(*) > 2')}",
+    "columns pruned": f"SELECT w.s FROM base {lateral(SIMPLE)}",
+    "none of the aggregates": f"SELECT base.v, w.c FROM base {lateral(DECIMALS + ', count(*) c')}",
+    "totals": f"SELECT sum(c), max(s), count(*) FROM base {lateral(SIMPLE)} WHERE base.v > 1",
+    "values that are not exact": f"SELECT d, x, w.c FROM base {lateral('count(*) c, max(x) m')}",
+    "scalar": f"SELECT base.*, (SELECT max(v) FROM probe WHERE {KEYED}) m FROM base",
+    "by keys again": f"SELECT k, sum(c) FROM base {lateral(SIMPLE)} GROUP BY k",
+    "of both": f"SELECT ts, u FROM base {lateral('sum(coalesce(probe.v, 1)) u')} UNION ALL "
+    f"SELECT v, m FROM base {lateral('count(*) m')}",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tables(spark: Any) -> None:
+    for name, number in (("base", 40), ("probe", 60), ("many", 900)):
+        frame = spark.createDataFrame(rows(number, number), SCHEMA)
+        frame.createOrReplaceTempView(name)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_groups(spark: Any, both: Both, conf: Any, way: str) -> None:
+    conf(WAYS[way])
+    for what in (SIMPLE, DECIMALS):
+        query = f"SELECT * FROM base {lateral(what)}"
+        plan = physical(spark.sql(query))
+        assert "EachRowOnce" in plan, plan
+        assert "HashAggregate" not in plan, plan
+        assert "rowidentity" not in plan, plan
+        assert both(query) == spark.table("base").count()
+
+
+@pytest.mark.parametrize("name", ABOVE)
+def test_what_is_above(spark: Any, both: Both, conf: Any, name: str) -> None:
+    conf({BROADCAST: "-1"} if len(name) % 2 else {})
+    plan = physical(spark.sql(ABOVE[name]))
+    assert "EachRowOnce" in plan
+    assert name != "columns pruned" or re.search(r"Project \[k#\d+, ts#\d+\]", plan), plan
+    assert both(ABOVE[name], swept=None)
+
+
+def test_several(spark: Any, both: Both) -> None:
+    near = "probe.n = base.n AND probe.ts BETWEEN base.ts AND base.ts + 2"
+    second = f"JOIN LATERAL (SELECT count(*) c2 FROM probe WHERE {near}) z"
+    query = f"SELECT base.*, w.c, z.c2 FROM base {lateral(SIMPLE)} {second}"
+    assert physical(spark.sql(query)).count("EachRowOnce") == 2
+    assert both(query, swept=2) == spark.table("base").count()
+
+
+def test_groups_where_a_row_is_in_several_tasks(spark: Any, both: Both, conf: Any) -> None:
+    """By ranges, and by two axes, which make several runs."""
+    conf({BROADCAST: "-1"})
+    for condition in ("probe.ts BETWEEN base.ts - 3 AND base.ts", f"{KEYED} AND probe.v < base.v"):
+        query = f"SELECT * FROM base {lateral('count(*) c', condition)}"
+        plan = physical(spark.sql(query))
+        assert "EachRowOnce" not in plan, plan
+        assert "Aggregate" in plan, plan
+        assert both(query)
+
+
+def test_nothing_to_match(spark: Any, both: Both, conf: Any) -> None:
+    """Adaptive execution learns that a side is empty, and plans the rest again."""
+    conf({BROADCAST: "-1"})
+    none = "(SELECT * FROM probe WHERE v * 7 = 5) probe"
+    query = f"SELECT * FROM base {lateral(SIMPLE, of=none)}"
+    assert "EachRowOnce" in physical(spark.sql(query))
+    assert both(query) == spark.table("base").count()
+
+
+@pytest.mark.parametrize("way", ["by keys", "by keys, not adaptive", "interpreted"])
+def test_groups_too_large_for_memory(spark: Any, both: Both, conf: Any, way: str) -> None:
+    """A base row then meets one part of its partners after the other."""
+    conf(WAYS[way] | {BROADCAST: "-1", BATCH: "2"})
+    for what in (SIMPLE, DECIMALS):
+        query = f"SELECT * FROM base {lateral(what, of='many probe')}"
+        assert both(query) == spark.table("base").count()
+    frame = spark.sql(query)
+    frame.collect()
+    assert way == "interpreted" or metric(frame, "pieces", of="EachRowOnce") > 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_sums_that_leave_64_bits(spark: Any, both: Both, conf: Any, way: str) -> None:
+    conf(WAYS[way] | {ANSI: "false"})
+    large = "(SELECT k, ts, v * 2000000000000000000L v FROM probe) probe"
+    query = f"SELECT * FROM base {lateral('sum(v) s, count(*) c, max(v) m', of=large)}"
+    assert both(query) == spark.table("base").count()
+    conf({ANSI: "true"})
+    with pytest.raises(Exception, match="ARITHMETIC_OVERFLOW"):
+        spark.sql(query).collect()
