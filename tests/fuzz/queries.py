@@ -12,6 +12,12 @@ from fuzz.conditions import Conditions, Predicate, Scope, plain
 BOTH = "SELECT {hint}{columns} FROM {left} r "
 LEFT = "SELECT {hint}{columns} FROM {left} r WHERE "
 WITHIN = "(SELECT {hint}1 FROM {right} s WHERE {on})"
+# For each row of `r`, under the names of a table's columns, so that they can be chosen like these.
+# All are exact, whatever the order of rows.
+VALUES = (
+    "(SELECT count(*) AS id, count(s.k1) AS k1, count(s.k2) AS k2, sum(s.id) AS x, avg(s.id) AS y, "
+    "count(s.v) AS v, max(s.id) AS ts, min(s.id) AS te FROM {right} s WHERE {on}) w"
+)
 # By name: the query with {on} between `r` and `s`, and the aliases that may be projected.
 SHAPES = {
     "INNER": (BOTH + "JOIN {right} s ON {on}{more}{where}", "rs"),
@@ -37,6 +43,8 @@ SHAPES = {
         BOTH + "LEFT JOIN LATERAL (SELECT * FROM {right} s WHERE {on}) s{where}",
         "rs",
     ),
+    "LATERAL values": ("SELECT {hint}{columns} FROM {left} r, LATERAL " + VALUES, "rw"),
+    "LEFT LATERAL values": (BOTH + "LEFT JOIN LATERAL " + VALUES + " ON true", "rw"),
 }
 THIRD = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN")
 WITH_THIRD = ("INNER", "LEFT", "RIGHT", "FULL")

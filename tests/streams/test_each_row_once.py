@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -122,3 +123,20 @@ def test_sums_that_leave_64_bits(spark: Any, both: Both, conf: Any, way: str) ->
     conf({ANSI: "true"})
     with pytest.raises(Exception, match="ARITHMETIC_OVERFLOW"):
         spark.sql(query).collect()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT base.*, w.c, 1 AS part FROM base {lateral('count(*) c, max(v) m')}",
+        f"SELECT base.k, count(probe.n) c, 1 AS part FROM base JOIN probe ON {KEYED} "
+        "GROUP BY base.k",
+    ],
+)
+def test_rows_that_are_written_in_an_order(spark: Any, tmp_path: Path, query: str) -> None:
+    """Spark then takes the names of columns away from nodes that it does not know."""
+    frame = spark.sql(query)
+    assert re.search("EachRowOnce|runs", physical(frame))
+    frame.write.partitionBy("part").parquet(str(tmp_path / "written"))
+    written = spark.read.parquet(str(tmp_path / "written"))
+    assert sorted(map(repr, written.collect())) == sorted(map(repr, frame.collect())) != []

@@ -64,7 +64,9 @@ object AggregateRuns extends Rule[LogicalPlan] with AliasHelper {
   } yield {
     val used = AttributeSet(result.groupingExpressions ++ result.aggregateExpressions)
     result.copy(child = MatchRuns(
-      rows.output.filter(used.contains) ++ runs.values,
+      rows.output.filter(used.contains),
+      runs.values.map(_.child),
+      runs.values.map(_.toAttribute),
       groupSide,
       runs.checks(LeftSide),
       runs.checks(RightSide),

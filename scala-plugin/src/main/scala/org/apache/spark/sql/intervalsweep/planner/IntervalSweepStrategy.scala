@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.planner
 
 import org.apache.spark.sql.catalyst.SQLConfHelper
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, AttributeReference, AttributeSet, NamedExpression
+  Attribute, AttributeReference, AttributeSet, NamedExpression
 }
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.plans.{Cross, Inner, LeftOuter}
@@ -35,8 +35,10 @@ object IntervalSweepStrategy
       Seq(ProjectExec(columns, planLater(RowIdentity.repeatable(rows))))
     case Project(columns, join: Join) => planned(join, Some(columns)).toSeq
     case join: Join => planned(join, None).orElse(plannedBySpark(join)).toSeq
-    case NumberedRows(row, rows) =>
-      Seq(ProjectExec(rows.output :+ row, planLater(RowIdentity.repeatable(rows))))
+    case numbered @ NumberedRows(_, rows) =>
+      Seq(ProjectExec(
+        rows.output :+ numbered.identity,
+        planLater(RowIdentity.repeatable(rows))))
     case NumberedRows.Groups(aggregate, runs, join) => plannedOnce(aggregate, runs, join).toSeq
     case runs: MatchRuns => Seq(plannedRuns(runs))
     case PackedSide(side) => Seq(PackedRowsExec(planLater(side)))
@@ -66,7 +68,7 @@ object IntervalSweepStrategy
       join <- runs.join
       choice <- decide(join, runs.groupSide).toOption
     } yield sweptRuns(runs, join, choice)
-    swept.getOrElse(ProjectExec(runs.columns, planLater(runs.child)))
+    swept.getOrElse(ProjectExec(runs.kept ++ runs.named, planLater(runs.child)))
   }
 
   private def sweptRuns(
@@ -76,7 +78,7 @@ object IntervalSweepStrategy
     val sweep = physical(join, choice, None)
     val joined = sweep.copy(
       sweepCondition = sweep.sweepCondition.withChecks(runs.leftChecks, runs.rightChecks),
-      runs = Some(runs.columns.filter(_.isInstanceOf[Alias])),
+      runs = Some(runs.named),
       groupSide = runs.groupSide,
       output = runs.output)
     joined.setLogicalLink(runs)

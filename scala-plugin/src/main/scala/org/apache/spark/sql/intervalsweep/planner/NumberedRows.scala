@@ -10,11 +10,13 @@ import org.apache.spark.sql.intervalsweep.condition.LeftSide
  * needless: in a node of its own Spark merges it with no other projection, so that the planner can
  * leave it out and the rows below are the same plan.
  *
- * @param row the identity
+ * @param row the identity; no Alias, as in [[MatchRuns]]
  */
-case class NumberedRows(row: Alias, child: LogicalPlan) extends UnaryNode {
-  override def output: Seq[Attribute] = child.output :+ row.toAttribute
-  override def producedAttributes: AttributeSet = AttributeSet(row.toAttribute)
+case class NumberedRows(row: Attribute, child: LogicalPlan) extends UnaryNode {
+  override def output: Seq[Attribute] = child.output :+ row
+  override def producedAttributes: AttributeSet = AttributeSet(row)
+  def identity: Alias = Alias(RowIdentity(), row.name)(row.exprId)
+
   override protected def withNewChildInternal(newChild: LogicalPlan): NumberedRows =
     copy(child = newChild)
 }
@@ -53,13 +55,13 @@ object NumberedRows {
   private def split(plan: LogicalPlan, columns: Seq[NamedExpression])(
       without: Seq[NamedExpression] => LogicalPlan): LogicalPlan =
     columns.partition(RowIdentity.isIdentity) match {
-      case (Seq(row: Alias), others) => NumberedRows(row, without(others))
+      case (Seq(row: Alias), others) => NumberedRows(row.toAttribute, without(others))
       case _ => plan
     }
 
   private def rowOf(plan: LogicalPlan): Option[Attribute] = plan match {
-    case NumberedRows(row, _) => Some(row.toAttribute)
-    case Project(_, NumberedRows(row, _)) => Some(row.toAttribute)
+    case NumberedRows(row, _) => Some(row)
+    case Project(_, NumberedRows(row, _)) => Some(row)
     case _ => None
   }
 

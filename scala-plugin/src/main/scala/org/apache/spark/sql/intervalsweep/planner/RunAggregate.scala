@@ -144,7 +144,7 @@ private[planner] final class RunValues(join: Join) {
     LeftSide -> ArrayBuffer.empty,
     RightSide -> ArrayBuffer.empty)
 
-  def values: Seq[NamedExpression] = found.toSeq
+  def values: Seq[Alias] = found.toSeq
 
   /** What must not fail for the rows of a side that have a match. */
   def checks(side: Side): Seq[Expression] = checked(side).toSeq
