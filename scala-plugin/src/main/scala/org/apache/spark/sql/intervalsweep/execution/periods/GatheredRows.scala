@@ -17,6 +17,8 @@ import org.apache.spark.sql.types.DoubleType
  *   group   0 1 0 2 1 0 ...     the number of a key that was seen before
  *   sorted  0 0 0 1 1 2 ...     sent in parts of equal size, a group in as many as it needs
  * }}}
+ *
+ * @param limits what of time the task looks at; periods are clipped to it
  */
 private[periods] final class GatheredRows(
     settings: PeriodSettings,
@@ -117,7 +119,29 @@ private[periods] final class GatheredRows(
   }
 }
 
-private object GatheredRows {
+private[periods] object GatheredRows {
+
+  /** In memory where a task's rows fit; otherwise all of them, sorted by Spark, which spills. */
+  def orSorted(
+      settings: PeriodSettings,
+      rows: Iterator[InternalRow],
+      limits: (Long, Long),
+      context: TaskContext): PeriodInput = {
+    val memory = settings.memory(context)
+    def window(mostRows: Int): PeriodWindow =
+      new PeriodWindow(2 + settings.numbers.size, mostRows, memory)
+    val most = window(PeriodSettings.GatheredBatches * settings.batchRows)
+    val gathered = new GatheredRows(settings, rows, limits, most, memory, context)
+    if (gathered.areAll) gathered
+    else {
+      val narrow = settings.narrow
+      new PeriodRows(
+        narrow,
+        new HashedRows(narrow, gathered.all, limits, context),
+        window(PeriodSettings.MostWindows * settings.windowRows))
+    }
+  }
+
   private val RowsPerCheck = 1 << 12
 
   /** Of a key beside its bytes: the objects, and its place in the table. */

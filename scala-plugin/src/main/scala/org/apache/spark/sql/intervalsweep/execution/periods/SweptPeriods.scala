@@ -20,7 +20,7 @@ private[periods] final class SweptPeriods(
     limits: (Long, Long),
     context: TaskContext)
     extends Iterator[InternalRow] {
-  private val input = PeriodInput(settings, rows, limits, context)
+  private val input = GatheredRows.orSorted(settings, rows, limits, context)
   private val names = Seq("e0", "e1") ++
     (0 until math.max(settings.numbers.size, if (settings.isCount) 1 else 0)).map(k => s"m$k")
   private val results = new PeriodResults(settings)
