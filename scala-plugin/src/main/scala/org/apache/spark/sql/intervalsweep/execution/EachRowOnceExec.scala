@@ -104,7 +104,6 @@ case class EachRowOnceExec(results: Seq[NamedExpression], piece: Attribute, chil
        |  ${consume(ctx, whole)}
        |} else {
        |  ${unsafe.code}
-       |  ${metricTerm(ctx, SweepMetrics.Pieces)}.add(1);
        |  $sums.add(${unsafe.value});
        |}
      """.stripMargin

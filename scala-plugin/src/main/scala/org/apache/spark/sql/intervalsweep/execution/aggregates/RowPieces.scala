@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{
 }
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.{RowSorter, SpillingRows}
 
 /**
@@ -82,9 +83,11 @@ final class PieceSums(plan: RowPieces) {
     functions.flatMap(_.updateExpressions),
     plan.columns ++ buffers)
   private lazy val rows = SpillingRows(PieceSums.RowsInMemory, PieceSums.BytesInMemory)
+  private val count = plan.metrics(SweepMetrics.Pieces)
   private var number = -1L
 
   def add(row: InternalRow): Unit = {
+    count.add(1)
     val of = row.getLong(numberInInput)
     if (of != number) {
       store()
