@@ -89,6 +89,8 @@ def refused(spark: Any, name: str) -> Any:
             spark.table("a"), spark.table("b"), "iseql_start_preceding", open_id="id"
         )
     table(spark, "b", FEW)
+    if name == "window over a table":
+        return spark.sql(LATERAL.format(""))
     return spark.sql(f"SELECT {TABLE_JOINS['keys']}")
 
 
@@ -98,6 +100,7 @@ def refused(spark: Any, name: str) -> Any:
         ("no keys", "without keys"),
         ("window, final", "A window union of streams"),
         ("window, eager", "A window union of streams"),
+        ("window over a table", "A window union of a stream with a table"),
         ("rows", "A join in a window of rows"),
         ("open", "A join of intervals that are still open"),
         ("a large table", "BROADCAST"),

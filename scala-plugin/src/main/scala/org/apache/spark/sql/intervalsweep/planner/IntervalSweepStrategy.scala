@@ -41,6 +41,7 @@ object IntervalSweepStrategy
         planLater(RowIdentity.repeatable(rows))))
     case NumberedRows.Groups(aggregate, runs, join) => plannedOnce(aggregate, runs, join).toSeq
     case runs: MatchRuns => Seq(plannedRuns(runs))
+    case rows: MicroBatchRows => Seq(MicroBatchRows.planned(rows, planLater))
     case PackedSide(side) => Seq(PackedRowsExec(planLater(side)))
     case _ => Nil
   }
@@ -114,7 +115,10 @@ object IntervalSweepStrategy
       way = mode(sweep, broadcast)
       // Ranges are found by a job of its own, which would read the stream's batch once more.
       _ <- Either.cond(!RealTime.isIn(join), (), WhyNot.RealTime)
-      _ <- Either.cond(!join.isStreaming || way != SweepMode.ByRanges, (), WhyNot.StreamByRanges)
+      _ <- Either.cond(
+        way != SweepMode.ByRanges || !join.exists(_.isStreaming),
+        (),
+        WhyNot.StreamByRanges)
     } yield SweepChoice(sweep, way)
 
   /** What may be known before statistics are: whether the rows of a join may be runs. */

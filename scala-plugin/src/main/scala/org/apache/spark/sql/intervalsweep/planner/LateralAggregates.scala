@@ -28,6 +28,10 @@ import org.apache.spark.sql.intervalsweep.temporal.TemporalPlan
  * rows stay apart by an identity, which is never returned. What Spark would say of such a subquery
  * holds: one row without a match, too, with count 0 and NULL, and none of its functions sees the
  * NULLs of the outer join.
+ *
+ * `base` may be a stream, whose rows have their aggregates in the micro-batch in which they come. Where
+ * the other table is one, a window may change later: see [[StreamWindows]]. Of histories, each instant
+ * has a window.
  */
 object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
 
@@ -86,7 +90,8 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
       on: Option[Expression]): Option[LogicalPlan] = for {
     above <- Above.of(subquery)
     if joinType == LeftOuter || joinType.isInstanceOf[InnerLike]
-    if !CorrelatedRows.refersOut(base) && !Seq(base, subquery).exists(isOthers)
+    if !CorrelatedRows.refersOut(base) && !subquery.isStreaming &&
+      !Seq(base, subquery).exists(TemporalPlan.isMarked)
     probe <- CorrelatedRows.of(above.aggregate.child)
     functions = above.aggregate.aggregateExpressions.flatMap(_.collect {
       case f: AggregateExpression => f
@@ -103,10 +108,6 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
     }
     above.over(base, Project(base.output ++ values, aggregated), joinType, on)
   }
-
-  /** Streams have operators of their own, and of histories each instant has a window. */
-  private def isOthers(plan: LogicalPlan): Boolean =
-    plan.isStreaming || TemporalPlan.isMarked(plan)
 
   private def outerAsRow(e: Expression): Expression = e.transform {
     case OuterReference(column) => column

@@ -10,11 +10,14 @@ import org.apache.spark.sql.intervalsweep.condition.LeftSide
  * needless: in a node of its own Spark merges it with no other projection, so that the planner can
  * leave it out and the rows below are the same plan.
  *
+ * Of a stream they are those of one micro-batch, as a table has them: see [[MicroBatchRows]].
+ *
  * @param row the identity; no Alias, as in [[MatchRuns]]
  */
 case class NumberedRows(row: Attribute, child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output :+ row
   override def producedAttributes: AttributeSet = AttributeSet(row)
+  override def isStreaming: Boolean = false
   def identity: Alias = Alias(RowIdentity(), row.name)(row.exprId)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): NumberedRows =

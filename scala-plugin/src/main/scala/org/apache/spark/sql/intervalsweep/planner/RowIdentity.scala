@@ -3,10 +3,8 @@ package org.apache.spark.sql.intervalsweep.planner
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.{DataType, LongType}
 
@@ -61,24 +59,5 @@ object RowIdentity {
       if (RowOrdering.isOrderable(column.dataType)) column
       else Cast(column, org.apache.spark.sql.types.StringType, Some("UTC"))
     SortOrder(value, Ascending)
-  }
-}
-
-/** Filters of columns go below the identity of rows, where Spark keeps them above random numbers. */
-object FiltersBelowRowIdentity extends Rule[LogicalPlan] with PredicateHelper with AliasHelper {
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
-    case filter @ Filter(condition, project @ RowIdentity.Of(columns, child)) =>
-      val own = AttributeMap(columns.collect {
-        case a: Alias if a.child.deterministic => a.toAttribute -> a
-      })
-      val below = child.outputSet ++ AttributeSet(own.keys)
-      val (down, up) = splitConjunctivePredicates(condition)
-        .partition(c => c.deterministic && c.references.subsetOf(below))
-      if (down.isEmpty) filter
-      else {
-        val filtered = Filter(replaceAlias(down.reduce(And), own), child)
-        val numbered = project.withNewChildren(Seq(filtered))
-        up.reduceOption(And).filter(_ != TrueLiteral).fold(numbered)(Filter(_, numbered))
-      }
   }
 }

@@ -39,7 +39,8 @@ private[planner] case class WindowJoin(
         val any = First(below, ignoreNulls = false).toAggregateExpression()
         Alias(any, column.name)(column.exprId, column.qualifier, Some(column.metadata))
     }
-    Aggregate(identity +: groups, rows ++ functions, join)
+    val aggregate = Aggregate(identity +: groups, rows ++ functions, join)
+    if (join.exists(_.isStreaming)) MicroBatchRows(aggregate) else aggregate
   }
 
   /** Whether a function may have a FILTER. */
@@ -104,7 +105,7 @@ private[planner] object WindowJoin extends PredicateHelper {
       known = marker(on, right)
       added = Alias(TrueLiteral, "matched")()
       join = Join(
-        Project(columns :+ row, base),
+        numbered(base, columns, row),
         if (known.isDefined) right else Project(right.output :+ added, right),
         LeftOuter,
         Some(on),
@@ -118,6 +119,11 @@ private[planner] object WindowJoin extends PredicateHelper {
       inner,
       join)
   }
+
+  /** Spark looks for numbers of rows in what it streams, and refuses them. */
+  private def numbered(base: LogicalPlan, columns: Seq[NamedExpression], row: Alias): LogicalPlan =
+    if (base.isStreaming) NumberedRows(row.toAttribute, Project(columns, base))
+    else Project(columns :+ row, base)
 
   /** An expression of the subquery as one over the join. */
   private def read(

@@ -52,7 +52,7 @@ object PlaceSlots extends Rule[LogicalPlan] {
           node.copy(statefulProcessor = join.inRealTime(Slots.partitions(conf)))
         case _: StreamJoinProcessor => StreamJoinErrors.noStateInRealTime()
         case _: OpenJoinProcessor =>
-          StreamJoinErrors.notInRealTime("A join of intervals that are still open")
+          StreamErrors.notInRealTime("A join of intervals that are still open")
         case _ => node
       }
   }

@@ -41,6 +41,13 @@ object StreamErrors {
     s"The checkpoint holds state of format $found, and this version of IntervalSweep reads " +
       s"format $known: use the version that wrote it, or a new checkpoint location.")
 
+  def notInRealTime(what: String): Nothing = inRealTime(
+    s"$what needs all rows of a micro-batch at once, which real-time mode does not have")
+
+  private[streams] def inRealTime(problem: String): Nothing = fail(
+    "REAL_TIME",
+    s"$problem. Another trigger, such as .trigger(processingTime='1 second'), has no such limit.")
+
   private[streams] def fail(name: String, message: String): Nothing =
     throw new QueryError(text(name, message), CurrentOrigin.get)
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.intervalsweep.condition.{Side, Unbounded}
 
 /** What can be wrong with a join of streams: a closed list, with the names of [[StreamErrors]]. */
 object StreamJoinErrors {
-  import StreamErrors.{fail, text}
+  import StreamErrors.{fail, inRealTime, text}
 
   def noWatermark(side: Side): Nothing = fail(
     "NO_WATERMARK",
@@ -26,29 +26,18 @@ object StreamJoinErrors {
   def unsupported(what: String, cure: String): Nothing =
     fail("UNSUPPORTED", s"$what cannot be joined as streams: $cure.")
 
-  def noStateInRealTime(): Nothing = fail(
-    "REAL_TIME",
-    "Joins of streams run in real-time mode from Spark 4.3 on: use another trigger, such as " +
-      ".trigger(processingTime='1 second').")
+  def noStateInRealTime(): Nothing =
+    inRealTime("Joins of streams run in real-time mode from Spark 4.3 on")
 
-  def spreadInRealTime(): Nothing = fail(
-    "REAL_TIME",
+  def spreadInRealTime(): Nothing = inRealTime(
     "An inner join of streams without keys goes to all state partitions, in an order that " +
-      "real-time mode does not fix: add an equality key, SET spark.sql.shuffle.partitions=1 " +
-      "before the query starts for the first time, or use another trigger, such as " +
-      ".trigger(processingTime='1 second').")
+      "real-time mode does not fix: add an equality key, or SET spark.sql.shuffle.partitions=1 " +
+      "before the query starts for the first time")
 
-  def notInRealTime(what: String): Nothing = fail(
-    "REAL_TIME",
-    s"$what needs all rows of a micro-batch at once, which real-time mode does not have: use " +
-      "another trigger, such as .trigger(processingTime='1 second').")
-
-  def tableInRealTime(): Nothing = fail(
-    "REAL_TIME",
+  def tableInRealTime(): Nothing = inRealTime(
     "A join of a stream with a table is done row by row in real-time mode, with a table that is " +
-      "broadcast, and this one is too large: say /*+ BROADCAST(...) */ of it, raise " +
-      "spark.sql.autoBroadcastJoinThreshold, or use another trigger, such as " +
-      ".trigger(processingTime='1 second').")
+      "broadcast, and this one is too large: say /*+ BROADCAST(...) */ of it, or raise " +
+      "spark.sql.autoBroadcastJoinThreshold")
 
   def stateMismatch(found: String, wanted: String): IllegalStateException =
     new IllegalStateException(text(

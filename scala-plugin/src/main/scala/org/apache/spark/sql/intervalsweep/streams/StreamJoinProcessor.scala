@@ -38,7 +38,7 @@ class StreamJoinProcessor(val spec: StreamJoinSpec)
    */
   private[streams] def inRealTime(slots: Int): StatefulProcessor[Any, Any, Any] =
     if (spec.isSpread && slots > 1) StreamJoinErrors.spreadInRealTime()
-    else if (spec.disorder.isDefined) StreamJoinErrors.notInRealTime("A join in a window of rows")
+    else if (spec.disorder.isDefined) StreamErrors.notInRealTime("A join in a window of rows")
     else
       new StreamJoinProcessor(spec.copy(isRealTime = true))
         .asInstanceOf[StatefulProcessor[Any, Any, Any]]
