@@ -9,7 +9,8 @@ import org.apache.spark.sql.intervalsweep.functions.{
 import org.apache.spark.sql.intervalsweep.planner.{
   AggregateRuns, FiltersBelowRowIdentity, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
   JoinReportFunction, LateralAggregates, PeriodSweepStrategy, PrunePartitions, ReadVectors,
-  SplitSkewedKeys, StreamJoins, StreamStrategy, StreamWindows, WriteOutEqualities
+  SplitSkewedKeys, StreamJoins, StreamStrategy, StreamWindows, WindowTimes,
+  WriteOutEqualities
 }
 import org.apache.spark.sql.intervalsweep.streams.PlaceSlots
 import org.apache.spark.sql.intervalsweep.temporal.TemporalFunctions
@@ -26,7 +27,7 @@ import org.apache.spark.sql.intervalsweep.temporal.rules.{
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects, into the Spark that it was made for: the functions, three rules of analysis, nine
+ * It only injects, into the Spark that it was made for: the functions, four rules of analysis and a check, nine
  * for the optimizer, the strategies, a rule for columnar inputs and three for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
@@ -38,6 +39,8 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectTableFunction(JoinReportFunction.description)
     new TemporalFunctions(Seq(MergeSetOperations, DropInnerSweep, PushDistinctThroughJoin))
       .descriptions.foreach(extensions.injectTableFunction)
+    extensions.injectResolutionRule(_ => WindowTimes)
+    extensions.injectCheckRule(WindowTimes.check)
     extensions.injectResolutionRule(_ => StreamWindows)
     extensions.injectResolutionRule(_ => LateralAggregates)
     // Where a query starts, before Spark looks at what it supports.

@@ -22,7 +22,17 @@ case class WindowEnd(offset: Long, slack: Long = 0, bound: Option[Expression] = 
  *                                   time of the base row
  * }}}
  */
-case class TimeWindow(lower: WindowEnd, upper: WindowEnd)
+case class TimeWindow(lower: WindowEnd, upper: WindowEnd) {
+
+  /** When the window of a base row cannot change any more, of the time of the row. */
+  def eventTime(base: Attribute): Expression = {
+    val end = upper.bound.getOrElse {
+      ExactSum.saturating(Seq(EncodedEndpoint(base), Literal(upper.offset)), Seq(false, false))
+    }
+    if (upper.bound.isEmpty && upper.offset <= 0) base
+    else Greatest(Seq(base, MicrosToTimestamp(end)))
+  }
+}
 
 object TimeWindow {
 

@@ -9,7 +9,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.errors.QueryCompilationErrors
-import org.apache.spark.sql.types.{BooleanType, DataType, IntegerType}
+import org.apache.spark.sql.intervalsweep.QueryError
+import org.apache.spark.sql.types.{BooleanType, DataType, IntegerType, TimestampType}
 
 /**
  * What a row of a window union is: the first of its base row, and the last. So it is in batch; over
@@ -27,33 +28,65 @@ case class WindowMark(isFinal: Boolean) extends LeafExpression {
     Literal(eval(InternalRow.empty), dataType).genCode(ctx)
 }
 
+/**
+ * The time from which on the window of a row cannot change any more: where it ends, or the row's own
+ * time if that is later. It stands for what [[org.apache.spark.sql.intervalsweep.planner.WindowTimes]]
+ * makes of it, which knows the window.
+ */
+case class WindowEventTime() extends LeafExpression {
+  override def nullable: Boolean = true
+  override def dataType: DataType = TimestampType
+  override def prettyName: String = "window_event_time"
+  override def eval(input: InternalRow): Any = noWindow()
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = noWindow()
+
+  def noWindow(): Nothing = throw new QueryError(
+    "[INTERVALSWEEP_STREAM.NO_WINDOW] window_event_time() is the end of a window: select it in a " +
+      "lateral subquery of aggregates, in a session that was started with the extension, whose " +
+      "WHERE has the TIMESTAMP of the other rows BETWEEN base.ts - INTERVAL ... AND base.ts + " +
+      "INTERVAL ...",
+    origin)
+}
+
 object WindowMark {
   def descriptions: Seq[SparkSessionExtensions#FunctionDescription] = Seq(
     description(
       WindowMark(isFinal = false),
       "the number of the row among those of its base row, from 1 on",
-      "1"),
+      "1",
+      AtOnce),
     description(
       WindowMark(isFinal = true),
       "whether the row is the last one of its base row",
-      "true"))
+      "true",
+      AtOnce),
+    description(
+      WindowEventTime(),
+      "the time at which the window ends, or that of the base row if it is later",
+      "an error, as it stands in no window union",
+      "Over two streams the column has the watermark, so that an aggregate by it may follow."))
+
+  private val AtOnce = "To select it over two streams has rows come out at once, and again when " +
+    "their windows change."
 
   private def description(
-      mark: WindowMark,
+      function: Expression,
       what: String,
-      result: String): SparkSessionExtensions#FunctionDescription = {
+      result: String,
+      onStreams: => String): SparkSessionExtensions#FunctionDescription = {
     val build = (arguments: Seq[Expression]) => {
       if (arguments.nonEmpty)
-        throw QueryCompilationErrors.wrongNumArgsError(mark.prettyName, Seq(0), arguments.size)
-      mark
+        throw QueryCompilationErrors
+          .wrongNumArgsError(function.prettyName, Seq(0), arguments.size)
+      function
     }
     val info = new ExpressionInfo(
-      classOf[WindowMark].getName,
+      function.getClass.getName,
       null,
-      mark.prettyName,
+      function.prettyName,
       s"""
-         |    _FUNC_() - In a lateral subquery that is a window union: $what. To select it over two
-         |      streams has rows come out at once, and again when their windows change.
+         |    _FUNC_() - In a lateral subquery that is a window union: $what.
+         |      $onStreams
          |  """.stripMargin,
       "",
       s"""
@@ -66,6 +99,6 @@ object WindowMark {
       "0.1.0",
       "",
       "built-in")
-    (FunctionIdentifier(mark.prettyName), info, build)
+    (FunctionIdentifier(function.prettyName), info, build)
   }
 }

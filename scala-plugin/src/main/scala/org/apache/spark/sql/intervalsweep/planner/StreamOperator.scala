@@ -65,10 +65,13 @@ private[planner] object StreamOperator {
 
   /** The column that a stream's watermark is on; fails if there is none. */
   def eventTime(side: String, plan: LogicalPlan): Attribute =
-    plan.output.find(_.metadata.contains(EventTimeWatermark.delayKey)).getOrElse {
+    plan.output.find(hasWatermark).getOrElse {
       val times = plan.output.filter(_.dataType == org.apache.spark.sql.types.TimestampType)
       StreamErrors.noWatermark(side, times.map(_.name))
     }
+
+  def hasWatermark(column: Attribute): Boolean =
+    column.metadata.contains(EventTimeWatermark.delayKey)
 
   /** How late the rows may be, in milliseconds. */
   def delay(time: Attribute): Long = time.metadata.getLong(EventTimeWatermark.delayKey)

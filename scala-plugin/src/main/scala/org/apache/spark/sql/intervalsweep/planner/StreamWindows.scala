@@ -77,8 +77,10 @@ object StreamWindows extends Rule[LogicalPlan] {
       math.max(StreamOperator.delay(baseTime), StreamOperator.delay(probeTime)) * 1000)
     val mode = if (isEager) OutputMode.Update() else OutputMode.Append()
     val operator = StreamOperator(machine, Seq(bases.plan, probes.plan), mode)
-    // What waits for the end of its window has an event time that the watermark has passed.
-    val isLate = isEager || window.upper.offset + window.upper.slack > 0
+    // What waits for the end of its window has an event time that the watermark has passed, or the
+    // one of `window_event_time()`.
+    val isLate = isEager || window.upper.offset + window.upper.slack > 0 ||
+      lateral.output.exists(StreamOperator.hasWatermark)
     val own = base.output.zipWithIndex.map { case (column, i) =>
       val metadata =
         if (isLate) StreamOperator.withoutWatermark(column.metadata) else column.metadata
@@ -113,7 +115,7 @@ object StreamWindows extends Rule[LogicalPlan] {
     val fields = AttributeMap(own.map(a => a.toAttribute -> a.child))
     val named = values.zip(columns).map { case (value, column) =>
       val e = LateralWindow.valueOf(value).transform { case a: Attribute => fields.getOrElse(a, a) }
-      Alias(e, column.name)(column.exprId, column.qualifier)
+      Alias(e, column.name)(column.exprId, column.qualifier, Some(column.metadata))
     }
     Project(own ++ named, plan)
   }
