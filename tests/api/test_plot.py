@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import arrivals
 import brute
 import intervalsweep
 import oracle
@@ -358,6 +359,40 @@ def test_one_of_two_joins(spark: Any, conf: Any) -> None:
 def test_spark_connect_shows_no_tasks() -> None:
     with pytest.raises(IntervalSweepError, match="not one of Spark Connect"):
         plot.tasks(object())  # type: ignore[arg-type]
+
+
+WINDOW = """SELECT S.id, w.c FROM S LEFT JOIN LATERAL (SELECT count(*) c FROM R
+    WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 5 SECONDS AND S.ts) w ON true"""
+
+
+def test_micro_batches_of_a_stream(spark: Any, conf: Any, tmp_path: Path) -> None:
+    conf(arrivals.SETTINGS)
+    arrivals.Arrivals(random.Random(1), rows=60, files=4, lateness=150).write(tmp_path)
+    # Rows come up to 150 seconds after their time: some are late.
+    arrivals.read(spark, tmp_path, lateness=2)
+    query = arrivals.run(spark.sql(WINDOW), tmp_path)
+    some = [p for p in query.recentProgress if p["numInputRows"]]
+    assert len(some) == 5
+    assert heights(plot.batches(query)) == [p["processedRowsPerSecond"] for p in some]
+    seconds = plot.batches(query, measure="seconds")
+    assert seconds.get_ylabel() == "seconds"
+    assert heights(seconds) == [p["batchDuration"] / 1000 for p in some]
+    counts = [row for p in some for row in p["observedMetrics"].values()]
+    assert heights(plot.batches(query, measure="state")) == [row["storedRows"] for row in counts]
+    late = heights(plot.batches(query, measure="late"))
+    assert late == [row["lateRows"] for row in counts]
+    assert sum(late) > 0
+
+
+def test_no_micro_batch_yet(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    stream = spark.readStream.schema("a INT").parquet(str(tmp_path / "in"))
+    query = stream.writeStream.format("noop").trigger(availableNow=True).start()
+    query.awaitTermination(60)
+    with pytest.raises(IntervalSweepError, match="no micro-batch with new rows"):
+        plot.batches(query)
+    with pytest.raises(IntervalSweepError, match="measure='sec' is unknown"):
+        plot.batches(query, measure="sec")
 
 
 def test_axes_are_the_callers(spark: Any) -> None:

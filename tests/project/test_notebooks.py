@@ -13,6 +13,8 @@ import pytest
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plot has it")
 from matplotlib import pyplot
 
+from arrivals import SETTINGS
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 NOTEBOOKS = {path.stem: path for path in sorted((DOCS / "notebooks").glob("*.py"))}
 
@@ -32,7 +34,7 @@ def run(name: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_all_are_here() -> None:
-    assert list(NOTEBOOKS) == ["genomics", "temporal", "time_series", "without_spark"]
+    assert list(NOTEBOOKS) == ["genomics", "streams", "temporal", "time_series", "without_spark"]
 
 
 @pytest.mark.extended
@@ -48,6 +50,17 @@ def test_genomics(conf: Any, capsys: pytest.CaptureFixture[str]) -> None:
     printed = run("genomics", capsys)
     assert re.search(r"swept: .*keys \[e.contig = h.contig\]", printed)
     assert "Row(count(1)=54246)" in printed
+
+
+@pytest.mark.extended
+@pytest.mark.usefixtures("spark")
+def test_streams(conf: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    conf(SETTINGS)
+    printed = run("streams", capsys)
+    assert re.search(r"24000 requests, [1-9]\d{5,} payments in their windows", printed)
+    final = re.search(r"(\d+) requests are final, all as over tables: True", printed)
+    assert final
+    assert 20_000 < int(final[1]) < 24_000
 
 
 @pytest.mark.extended

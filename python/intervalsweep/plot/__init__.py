@@ -7,6 +7,7 @@
     plot.history(works, "skill")
     plot.relation("allen_overlaps")
     plot.tasks(spark)
+    plot.batches(query)
 
 Each function draws on the Axes that it is given, or on a new picture, and returns the Axes: titles,
 limits and files are matplotlib's own. Nothing is shown before a notebook or `pyplot.show()` does.
@@ -19,6 +20,7 @@ check_packages("intervalsweep.plot", "matplotlib")
 from intervalsweep.plot.box import relation  # noqa: E402
 from intervalsweep.plot.histories import history  # noqa: E402
 from intervalsweep.plot.matching import matches  # noqa: E402
+from intervalsweep.plot.progress import batches  # noqa: E402
 from intervalsweep.plot.skew import tasks  # noqa: E402
 
-__all__ = ["history", "matches", "relation", "tasks"]
+__all__ = ["batches", "history", "matches", "relation", "tasks"]

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from intervalsweep._errors import IntervalSweepError
 from intervalsweep.columns import check_choice
-from intervalsweep.plot.style import INK, RIGHT, axes_of
+from intervalsweep.plot.style import bars
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -64,15 +63,9 @@ def tasks(
     """
     check_choice("measure", measure, MEASURES)
     loads = [load.rows if measure == "rows" else load.seconds for load in _loads(spark, join)]
-    ax = axes_of(ax, (min(12.0, 3.5 + 0.15 * len(loads)), 3.5))
-    ax.bar(range(len(loads)), loads, color=RIGHT, ec=RIGHT)
-    median = statistics.median(loads)
-    ax.axhline(median, color=INK, lw=1, ls="--", label=f"median {median:,.6g}")
-    ax.legend(loc="upper right", bbox_to_anchor=(1, 1.12), frameon=False, fontsize="small")
-    ax.set(xlabel="task", ylabel="rows read" if measure == "rows" else "seconds", ylim=(0, None))
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.yaxis.set_major_formatter("{x:,g}")
-    return ax
+    return bars(
+        ax, range(len(loads)), loads, "task", "rows read" if measure == "rows" else "seconds"
+    )
 
 
 @dataclass(frozen=True)

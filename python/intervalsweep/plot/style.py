@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Sequence
 from typing import Any
 
 # Of Okabe and Ito, "Color Universal Design" (2008): distinguishable with any kind of colour vision.
@@ -21,3 +23,18 @@ def axes_of(ax: Any | None, size: tuple[float, float]) -> Any:
     from matplotlib import pyplot
 
     return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def bars(
+    ax: Any | None, numbers: Sequence[int], values: Sequence[float], one: str, measured: str
+) -> Any:
+    """Draw a bar for each task, micro-batch and the like, and a line at their median."""
+    ax = axes_of(ax, (min(12.0, 3.5 + 0.15 * len(values)), 3.5))
+    ax.bar(numbers, values, color=RIGHT, ec=RIGHT)
+    median = statistics.median(values)
+    ax.axhline(median, color=INK, lw=1, ls="--", label=f"median {median:,.6g}")
+    ax.legend(loc="upper right", bbox_to_anchor=(1, 1.12), frameon=False, fontsize="small")
+    ax.set(xlabel=one, ylabel=measured, ylim=(0, None))
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.yaxis.set_major_formatter("{x:,g}")
+    return ax
