@@ -18,11 +18,13 @@ import org.apache.spark.sql.types.DataType
  * @param sliceMicros how long a slice is
  * @param fingerprint what the state is written for, by name. A checkpoint of another query is
  *                    refused with the name of what differs
+ * @param older       of queries whose state is taken over
  */
 case class StateLayout(
     types: Seq[Array[DataType]],
     sliceMicros: Long,
-    fingerprint: Seq[(String, String)])
+    fingerprint: Seq[(String, String)],
+    older: Seq[FewerColumns] = Nil)
 
 /**
  * The rows that a slot keeps, packed, by the time at which they leave:
@@ -56,9 +58,18 @@ final class SliceStore private (
   def of(side: Int): Iterable[Slice] = slices(side).values
 
   /** The rows of a slice. Each is valid until the next one. */
-  def rows(slice: Slice): Iterator[InternalRow] = {
-    val parts = (0 until slice.parts).map(part => partState.getValue(slice.key(part)))
-    SliceStore.unpack(parts, layout.types(slice.side))
+  def rows(slice: Slice): Iterator[InternalRow] =
+    SliceStore.unpack(chunks(slice), layout.types(slice.side))
+
+  private def chunks(slice: Slice): Seq[Array[Byte]] =
+    (0 until slice.parts).map(part => partState.getValue(slice.key(part)))
+
+  /** Writes the rows of a side anew that were written with fewer columns. */
+  private def grow(before: FewerColumns): Unit = of(before.side).foreach { slice =>
+    val types = layout.types(before.side)
+    val packer = new RowPacker(types.length)
+    before.grown(chunks(slice), types).foreach(packer.add)
+    replace(slice, packer)
   }
 
   /** Keeps a row that leaves at a time, in microseconds. */
@@ -119,7 +130,11 @@ final class SliceStore private (
   /** A slice of many small parts would be read in many pieces. */
   private def merge(slice: Slice, writer: SliceWriter): Unit = {
     rows(slice).foreach(writer.packer.add)
-    partState.updateValue(slice.key(0), writer.packer.take())
+    replace(slice, writer.packer)
+  }
+
+  private def replace(slice: Slice, packer: RowPacker): Unit = {
+    partState.updateValue(slice.key(0), packer.take())
     (1 until slice.parts).foreach(part => partState.removeKey(slice.key(part)))
     slice.parts = 1
   }
@@ -188,10 +203,15 @@ object SliceStore {
 
     /** The state of the slot whose turn it is. */
     def open(layout: StateLayout): SliceStore = {
+      val wanted = layout.fingerprint
       val head =
-        if (heads.exists()) SliceHead.read(heads.get(), layout.fingerprint)
-        else SliceHead(0, SliceHead.NoTimer, 0, layout.sliceMicros, layout.fingerprint, Nil)
-      new SliceStore(layout, heads, parts, head)
+        if (heads.exists()) SliceHead.read(heads.get())
+        else SliceHead(0, SliceHead.NoTimer, 0, layout.sliceMicros, wanted, Nil)
+      val before = layout.older.find(_.fingerprint == head.fingerprint)
+      if (before.isEmpty) SliceHead.check(head.fingerprint, wanted)
+      val store = new SliceStore(layout, heads, parts, head.copy(fingerprint = wanted))
+      before.foreach(store.grow)
+      store
     }
   }
 }
@@ -247,15 +267,13 @@ private[streams] object SliceHead {
   private def readText(in: DataInputStream): String =
     new String(in.readNBytes(in.readInt()), "UTF-8")
 
-  /** Fails if the state was written for something else. */
-  def read(bytes: Array[Byte], wanted: Seq[(String, String)]): SliceHead = {
+  def read(bytes: Array[Byte]): SliceHead = {
     val in = new DataInputStream(new ByteArrayInputStream(bytes))
     val format = in.readByte()
     if (format != Format) StreamErrors.stateFormat(format.toInt, Format)
     val (watermark, timer) = (in.readLong(), in.readLong())
     val (level, width) = (in.readByte().toInt, in.readLong())
     val fingerprint = Seq.fill(in.readInt())((readText(in), readText(in)))
-    check(fingerprint, wanted)
     val slices = Seq.fill(in.readInt()) {
       val (side, sliceLevel) = (in.readByte().toInt, in.readByte().toInt)
       val slice = new Slice(side, SliceId(in.readLong(), sliceLevel))
@@ -268,7 +286,8 @@ private[streams] object SliceHead {
     SliceHead(watermark, timer, level, width, fingerprint, slices)
   }
 
-  private def check(written: Seq[(String, String)], wanted: Seq[(String, String)]): Unit =
+  /** Fails if the state was written for something else. */
+  def check(written: Seq[(String, String)], wanted: Seq[(String, String)]): Unit =
     for ((name, now) <- wanted; before = written.toMap.getOrElse(name, "nothing"))
       if (before != now) StreamErrors.stateMismatch(name, before, now)
 }

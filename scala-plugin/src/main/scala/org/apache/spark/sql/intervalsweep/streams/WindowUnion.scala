@@ -69,9 +69,21 @@ case class WindowUnion(
   override val state: StateLayout = StateLayout(
     sides.map(_.types),
     sliceMicros = math.max(1000L, (math.max(keptFor, 0) + latenessMicros) / 64),
-    fingerprint)
+    fingerprint(base),
+    older)
 
-  private def fingerprint: Seq[(String, String)] = {
+  /** What comes out as it is may have more columns than it had, behind the others. */
+  private def older: Seq[FewerColumns] = payload.indices.map { n =>
+    val kept = (0 until n) ++ (payload.size until base.columns.size)
+    // Computed columns are called by their places.
+    val columns = kept.zipWithIndex.map { case (k, i) =>
+      val column = base.columns(k)
+      if (k < payload.size) column else column.withName(column.name.replace(s"value$k", s"value$i"))
+    }
+    FewerColumns(fingerprint(base.copy(columns = columns)), Base, kept)
+  }
+
+  private def fingerprint(base: StreamSide): Seq[(String, String)] = {
     def schema(side: StreamSide): String =
       side.columns.map(c => s"${c.name} ${c.dataType.sql}").mkString(", ")
     def keys(side: StreamSide): String = side.keys.map(k => side.ordinal(k)).mkString(", ")
