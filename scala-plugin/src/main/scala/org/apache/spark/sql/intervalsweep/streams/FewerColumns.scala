@@ -3,6 +3,7 @@ package org.apache.spark.sql.intervalsweep.streams
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Literal, UnsafeProjection}
+import org.apache.spark.sql.intervalsweep.execution.packing.RowUnpacker
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -25,6 +26,6 @@ case class FewerColumns(fingerprint: Seq[(String, String)], side: Int, kept: Seq
       else BoundReference(before, wanted(k), nullable = true)
     }
     val project = UnsafeProjection.create(columns)
-    SliceStore.unpack(chunks, kept.map(wanted).toArray).map(project)
+    RowUnpacker.unpack(chunks.iterator, kept.map(wanted).toArray).map(project)
   }
 }

@@ -61,8 +61,8 @@ final class SliceStore private (
   def rows(slice: Slice): Iterator[InternalRow] =
     SliceStore.unpack(chunks(slice), layout.types(slice.side))
 
-  private def chunks(slice: Slice): Seq[Array[Byte]] =
-    (0 until slice.parts).map(part => partState.getValue(slice.key(part)))
+  private def chunks(slice: Slice): Seq[Array[Byte]] = (0 until slice.parts).map(part =>
+    partState.getValue(slice.key(part)))
 
   /** Writes the rows of a side anew that were written with fewer columns. */
   private def grow(before: FewerColumns): Unit = of(before.side).foreach { slice =>
