@@ -13,10 +13,9 @@ import org.apache.spark.sql.types.DataType
  *   wanted       id  k  ts  added  end of the window      added is NULL in the rows that are kept
  * }}}
  *
- * @param fingerprint of that query's state
- * @param kept        where the columns that it had are among those that are wanted
+ * @param kept where the columns that it had are among those that are wanted
  */
-case class FewerColumns(fingerprint: Seq[(String, String)], side: Int, kept: Seq[Int]) {
+case class FewerColumns(side: Int, kept: Seq[Int]) {
 
   /** Rows that were kept as rows that are wanted. Each is valid until the next one. */
   def grown(chunks: Seq[Array[Byte]], wanted: Array[DataType]): Iterator[InternalRow] = {

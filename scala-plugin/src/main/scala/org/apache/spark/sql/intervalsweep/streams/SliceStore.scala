@@ -18,13 +18,14 @@ import org.apache.spark.sql.types.DataType
  * @param sliceMicros how long a slice is
  * @param fingerprint what the state is written for, by name. A checkpoint of another query is
  *                    refused with the name of what differs
- * @param older       of queries whose state is taken over
+ * @param fewer       of another fingerprint: whether it is one of fewer columns, whose rows are
+ *                    taken over
  */
 case class StateLayout(
     types: Seq[Array[DataType]],
     sliceMicros: Long,
     fingerprint: Seq[(String, String)],
-    older: Seq[FewerColumns] = Nil)
+    fewer: Seq[(String, String)] => Option[FewerColumns] = _ => None)
 
 /**
  * The rows that a slot keeps, packed, by the time at which they leave:
@@ -207,7 +208,8 @@ object SliceStore {
       val head =
         if (heads.exists()) SliceHead.read(heads.get())
         else SliceHead(0, SliceHead.NoTimer, 0, layout.sliceMicros, wanted, Nil)
-      val before = layout.older.find(_.fingerprint == head.fingerprint)
+      val before =
+        if (head.fingerprint == wanted) None else layout.fewer(head.fingerprint)
       if (before.isEmpty) SliceHead.check(head.fingerprint, wanted)
       val store = new SliceStore(layout, heads, parts, head.copy(fingerprint = wanted))
       before.foreach(store.grow)

@@ -70,17 +70,17 @@ case class WindowUnion(
     sides.map(_.types),
     sliceMicros = math.max(1000L, (math.max(keptFor, 0) + latenessMicros) / 64),
     fingerprint(base),
-    older)
+    fewer = before => payload.indices.map(fewer).collectFirst { case (`before`, found) => found })
 
-  /** What comes out as it is may have more columns than it had, behind the others. */
-  private def older: Seq[FewerColumns] = payload.indices.map { n =>
+  /** How rows were kept when only the first `n` columns came out as they are. */
+  private def fewer(n: Int): (Seq[(String, String)], FewerColumns) = {
     val kept = (0 until n) ++ (payload.size until base.columns.size)
     // Computed columns are called by their places.
     val columns = kept.zipWithIndex.map { case (k, i) =>
       val column = base.columns(k)
       if (k < payload.size) column else column.withName(column.name.replace(s"value$k", s"value$i"))
     }
-    FewerColumns(fingerprint(base.copy(columns = columns)), Base, kept)
+    fingerprint(base.copy(columns = columns)) -> FewerColumns(Base, kept)
   }
 
   private def fingerprint(base: StreamSide): Seq[(String, String)] = {
