@@ -115,6 +115,29 @@ def test_an_aggregate_above_is_the_streams(spark: Any, streamed: Run, tmp_path: 
     assert not difference(bag(expected), bag(spark.table("totals").collect()))
 
 
+def test_an_empty_table(spark: Any, streamed: Run) -> None:
+    text = f"SELECT * FROM {lateral(BOTH, of='(SELECT * FROM probe WHERE false) probe')}"
+    got, _ = streamed(spark.sql(text.format(base="incoming base")))
+    assert got
+    assert not difference(bag(by_spark(spark, text.format(base="past base"))), bag(got))
+
+
+def test_base_rows_with_state(spark: Any, tmp_path: Any) -> None:
+    """An aggregate of the stream, which changes with each batch, and its windows of the table."""
+    base = """(SELECT window(at, '4 minutes').end at, k, count(*) n FROM {} GROUP BY 1, 2) base"""
+    condition = "probe.k = base.k AND probe.at BETWEEN base.at - INTERVAL 4 MINUTES AND base.at"
+    text = f"SELECT * FROM {lateral('count(*) c, sum(v) s', condition)}"
+    frame = spark.sql(text.format(base=base.format("incoming")))
+    writer = frame.writeStream.format("memory").queryName("whole").outputMode("complete")
+    writer = writer.option("checkpointLocation", str(tmp_path / "state"))
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination(300)
+    assert sweeps(query._jsq.explainInternal(False)) == 1
+    expected = by_spark(spark, text.format(base=base.format("past")))
+    assert any(row.c for row in expected)
+    assert not difference(bag(expected), bag(spark.table("whole").collect()))
+
+
 def test_on_frames(spark: Any, streamed: Run) -> None:
     def of(base: Any) -> Any:
         aggs = {"c": "count(*)", "s": "sum(v)"}
