@@ -15,7 +15,7 @@ import join_cases
 import joined
 from intervalsweep.dataframe import stream_join
 from join_cases import Case
-from joined import ENDS, FAR, PROVIDER, ROCKSDB, Arrivals, bag, run
+from joined import ENDS, FAR, PROVIDER, ROCKSDB, Arrivals, bag, run, start_and_wait
 
 
 @pytest.fixture
@@ -171,6 +171,14 @@ def test_rows_that_are_too_long_are_dropped_and_counted(streaming: Any, tmp_path
     arrivals.tables(streaming)
     assert bag(found) == bag(pairs().collect())
     assert bag(found) == bag([(1, 1), (3, 1), (4, None), (5, 1), (5, 4)])
+
+
+def test_another_state_store_is_refused(streaming: Any, conf: Any, tmp_path: Path) -> None:
+    joined.random_arrivals(tmp_path, random.Random(2), rows=2, cuts=1).streams(streaming)
+    conf({PROVIDER: None})
+    pairs = streaming.sql("SELECT a.id FROM a JOIN b ON ALLEN_OVERLAPS(a.ts, a.te, b.ts, b.te)")
+    with pytest.raises(Exception, match=rf"STATE_STORE.*{PROVIDER} is .*: set it to .*RocksDB"):
+        start_and_wait(pairs, tmp_path / "checkpoint", [])
 
 
 @pytest.mark.parametrize(

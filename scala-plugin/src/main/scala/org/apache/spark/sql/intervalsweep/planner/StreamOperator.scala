@@ -9,7 +9,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   EventTimeWatermark, LocalRelation, LogicalPlan, TransformWithState, Union
 }
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
-import org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.streams.{
   ObservedCounts, PackSlots, PackSlotsExec, RealTime, Slots, StreamErrors,
@@ -26,7 +25,7 @@ private[planner] object StreamOperator {
    * @param mode  append, or update where a row may come out again
    */
   def apply(machine: StreamMachine, sides: Seq[LogicalPlan], mode: OutputMode): StreamOperator = {
-    checkStateStore()
+    Slots.checkStateStore(SQLConf.get)
     val packed = machine.sides.zip(sides).zipWithIndex.map { case ((side, plan), number) =>
       PackSlots(number, side, machine.fanout(number), plan)
     }
@@ -54,13 +53,6 @@ private[planner] object StreamOperator {
       item,
       LocalRelation(slot))
     StreamOperator(ObservedCounts(node, result), result, machine)
-  }
-
-  private def checkStateStore(): Unit = {
-    val setting = SQLConf.STATE_STORE_PROVIDER_CLASS
-    val wanted = classOf[RocksDBStateStoreProvider].getName
-    val found = SQLConf.get.getConf(setting)
-    if (found != wanted) StreamErrors.stateStore(setting.key, found, wanted)
   }
 
   /** The column that a stream's watermark is on; fails if there is none. */

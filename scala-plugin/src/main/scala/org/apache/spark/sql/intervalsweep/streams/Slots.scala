@@ -33,7 +33,7 @@ object PlaceSlots extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!plan.exists(isOurs)) plan
     else {
-      checkStateStore()
+      Slots.checkStateStore(conf)
       val placed = if (RealTime.isIn(plan)) inRealTime(plan) else plan
       val numbers = Slots.numbers(Slots.partitions(conf))
       val all = Literal.create(numbers, AllSlots().dataType)
@@ -61,14 +61,17 @@ object PlaceSlots extends Rule[LogicalPlan] {
     case t: TransformWithState => t.statefulProcessor.isInstanceOf[SlotProcessor]
     case _ => false
   }
-
-  private def checkStateStore(): Unit = {
-    val wanted = classOf[RocksDBStateStoreProvider].getName
-    if (conf.stateStoreProviderClass != wanted) StreamJoinErrors.stateStore(wanted)
-  }
 }
 
 object Slots {
+
+  /** Fails if state would be kept where Spark's operator cannot keep it. */
+  def checkStateStore(conf: SQLConf): Unit = {
+    val setting = SQLConf.STATE_STORE_PROVIDER_CLASS
+    val wanted = classOf[RocksDBStateStoreProvider].getName
+    val found = conf.getConf(setting)
+    if (found != wanted) StreamErrors.stateStore(setting.key, found, wanted)
+  }
 
   /** How many partitions the state of a query has, from its checkpoint on. */
   def partitions(conf: SQLConf): Int =

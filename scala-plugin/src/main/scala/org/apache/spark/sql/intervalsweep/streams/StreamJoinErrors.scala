@@ -18,11 +18,6 @@ object StreamJoinErrors {
     s"Rows of the ${missing.side} side of a join of streams would be kept for ever, as nothing " +
       s"bounds how late `${missing.clock.name}` of a partner may be: ${missing.advice}.")
 
-  def stateStore(wanted: String): Nothing = fail(
-    "STATE_STORE",
-    "Joins of streams keep their rows in RocksDB: SET " +
-      s"spark.sql.streaming.stateStore.providerClass=$wanted before the query starts.")
-
   def unsupported(what: String, cure: String): Nothing =
     fail("UNSUPPORTED", s"$what cannot be joined as streams: $cure.")
 
