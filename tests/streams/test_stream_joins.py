@@ -174,7 +174,9 @@ def test_rows_that_are_too_long_are_dropped_and_counted(streaming: Any, tmp_path
 
 
 def test_another_state_store_is_refused(streaming: Any, conf: Any, tmp_path: Path) -> None:
-    joined.random_arrivals(tmp_path, random.Random(2), rows=2, cuts=1).streams(streaming)
+    arrivals = joined.random_arrivals(tmp_path, random.Random(2), rows=2, cuts=1)
+    arrivals.streams(streaming)
+    arrivals.write()
     conf({PROVIDER: None})
     pairs = streaming.sql("SELECT a.id FROM a JOIN b ON ALLEN_OVERLAPS(a.ts, a.te, b.ts, b.te)")
     with pytest.raises(Exception, match=rf"STATE_STORE.*{PROVIDER} is .*: set it to .*RocksDB"):
