@@ -38,22 +38,22 @@ class Workload:
 
 
 WORKLOADS = {
-    "A": Workload(120, 5, 1000, 1000, 1 / 6, 4_000_000),
-    "B": Workload(200, 111, 150_000, 10_000, 1 / 45, 4_000_000),
+    "A": Workload(120, 5, 1000, 1000, 1 / 6, 6_000_000),
+    "B": Workload(200, 111, 150_000, 10_000, 1 / 45, 3_000_000),
     "C": Workload(3.375, 45, 8000, 100_000, 1 / 2, 3_000_000),
     "D": Workload(15, 5, 1000, 2000, 1 / 6, 4_000_000),
-    "IV": Workload(1, 100, 1000, 100, 1 / 2, 4_000_000),
-    "V": Workload(1, 1000, 100, 10, 1 / 2, 4_000_000),
+    "IV": Workload(1, 100, 1000, 100, 1 / 2, 6_000_000),
+    "V": Workload(1, 1000, 100, 10, 1 / 2, 6_000_000),
 }
 
 # What is changed of Table IV, one at a time: its Figures 8, 9, 7 and 14.
-SWEEPS = {
+SWEEPS: dict[str, list[float]] = {
     "keys": [1, 10, 100, 1000, 10_000],
     "window": [100, 1000, 10_000, 100_000],
     "lateness": [10, 100, 1000, 10_000, 100_000],
     "skew": [0.0, 0.5, 0.8, 0.95],
 }
-SWEPT_EVENTS = 1_000_000
+SWEPT_EVENTS = 3_000_000
 HOT_KEYS = 10
 MARKER = -1  # the key of the rows that close the last windows
 
