@@ -55,6 +55,8 @@ SWEEPS: dict[str, list[float]] = {
 }
 SWEPT_EVENTS = 3_000_000
 HOT_KEYS = 10
+# Of the first event. Spark and Flink take what is at the epoch or before it for late.
+START = 1_700_000_000_000
 MARKER = -1  # the key of the rows that close the last windows
 
 
@@ -93,7 +95,7 @@ def events(w: Workload, seed: int = 7) -> Events:
     order = np.argsort(ts + rng.random(len(ts)) * w.lateness, kind="stable")
     if w.hot:
         key = hot_keys(w, key, rng)
-    return Events(ts[order], key[order], value[order], is_probe[order])
+    return Events(START + ts[order], key[order], value[order], is_probe[order])
 
 
 def hot_keys(w: Workload, key: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -180,7 +182,7 @@ def write_parquet(e: Events, w: Workload, folder: Path, files: int) -> None:
                     np.append(ts, end),
                     np.append(value, 0.0),
                 )
-            times = pa.array(1_700_000_000_000_000 + ts * 1000, pa.timestamp("us", "UTC"))
+            times = pa.array(ts * 1000, pa.timestamp("us", "UTC"))
             table = pa.table({"k": key, "ts": times, "v": value})
             pq.write_table(table, folder / name / f"{i:05}.parquet")
 
@@ -192,8 +194,8 @@ def totals(e: Events, w: Workload) -> dict[str, float]:
     And how many pairs all windows have, and the sum of their values.
     """
     # One number to sort by: keys are far apart.
-    apart = int(e.ts.max()) + w.window + 1
-    code = e.key.astype(np.int64) * 2 * apart + e.ts
+    apart = int(e.ts.max()) - START + w.window + 1
+    code = e.key.astype(np.int64) * 2 * apart + e.ts - START
     probes = code[e.is_probe]
     order = np.argsort(probes, kind="stable")
     probes = probes[order]

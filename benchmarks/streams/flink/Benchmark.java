@@ -66,20 +66,24 @@ final class Benchmark {
         return ProcessHandle.current().info().totalCpuDuration().get().toMillis() / 1e3;
     }
 
-    /** The rate is without the events before the clock started, if it did. */
+    /**
+     * The rate is without the events before the clock started; if it did not, since the first base
+     * row, or of all there were.
+     */
     private static String line(boolean complete, int warm, long endedAt, double cpu) {
         int emitted = Events.emitted;
         boolean isWarm = Events.warmAt != 0;
-        int measured = isWarm ? emitted - warm : emitted;
-        double seconds = (endedAt - (isWarm ? Events.warmAt : Events.startedAt)) / 1e9;
+        boolean hasBase = Events.baseAt != 0;
+        int skipped = isWarm ? warm : hasBase ? Events.firstBase : 0;
+        long since = isWarm ? Events.warmAt : hasBase ? Events.baseAt : Events.startedAt;
         return String.format(
             Locale.ROOT,
             LINE,
             complete,
             isWarm,
             emitted,
-            measured,
-            seconds,
+            emitted - skipped,
+            (endedAt - since) / 1e9,
             cpu,
             Totals.ROWS.sum(),
             Totals.PAIRS.sum(),

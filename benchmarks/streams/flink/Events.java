@@ -28,6 +28,8 @@ final class Events {
     static volatile int emitted;
     static volatile long startedAt;
     static volatile long warmAt;
+    static volatile int firstBase;
+    static volatile long baseAt;
 
     private Events() {}
 
@@ -75,6 +77,10 @@ final class Events {
         }
         if (i == warm) {
             warmAt = System.nanoTime();
+        }
+        if (baseAt == 0 && probes[i] == 0) {
+            firstBase = i;
+            baseAt = System.nanoTime();
         }
         emitted = i + 1;
         return new Event(i, probes[i] != 0, keys[i], times[i], values[i]);
