@@ -36,9 +36,11 @@ def table(report: dict[str, Any]) -> str:
     workloads: dict[str, dict[str, Any]] = report["workloads"]
     plans = list(dict.fromkeys(run["plan"] for w in workloads.values() for run in w["runs"]))
     columns = ["workload", "events", *plans, f"{OURS} / {EXACT}", "peak MiB", "answers"]
+    options = report["options"]
     lines = [
         f"{report['date']}, commit {report['commit']}, {report['machine']['cpu']}, "
-        f"{report['options']['cores']} cores. Thousands of events a second.",
+        f"{options['cores']} cores. Thousands of events a second; in brackets what had not ended "
+        f"within {options['cap']:g} s, of which it is at most what it took in.",
         "",
         "| " + " | ".join(columns) + " |",
         "|---|" + "--:|" * (len(plans) + 2) + "---|---|",
