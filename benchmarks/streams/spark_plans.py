@@ -105,7 +105,8 @@ def rate(progress: list[Any], warm: int, complete: bool, seconds: float) -> dict
     """
     Without the first micro-batches, if others have ended.
 
-    To the end: with the last one, that has no rows and gives out what waited for it.
+    To the end: with the last one, that has no rows and gives out what waited for it. That counts
+    against it, since the first that is measured gives out what an unmeasured one left: `drain`.
     """
     done = sum(1 for p in progress if p.numInputRows)
     is_warm = done > warm
@@ -117,6 +118,7 @@ def rate(progress: list[Any], warm: int, complete: bool, seconds: float) -> dict
         "events": sum(p.numInputRows for p in progress),
         "measured": sum(p.numInputRows for p in rest),
         "seconds": round(millis / 1000 if complete else seconds - skipped / 1000, 3),
+        "drain": sum(p.batchDuration for p in rest if not p.numInputRows) / 1000,
         "batches": [p.batchDuration for p in progress],
     }
 
