@@ -36,11 +36,11 @@ def draw(file: Path) -> Path:
     mpl.use("Agg")
     report = json.loads(file.read_text(encoding="utf-8"))
     axes = _axes(report)
-    axes.set_ylim(bottom=_bottom(report["workloads"]))
     if file.stem in SWEEPS:
         _lines(axes, report["workloads"], file.stem)
     else:
         _bars(axes, report["workloads"])
+    axes.set_ylim(bottom=_bottom(report["workloads"]))
     return _save(axes, file.with_suffix(".png"))
 
 
