@@ -10,7 +10,9 @@ before the first base row there are probe rows alone.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+import math
+import shutil
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +22,11 @@ import pyarrow.parquet as pq
 
 @dataclass(frozen=True)
 class Workload:
-    """Times are milliseconds, but microseconds in Tables IV and V, taken times 1,000 here."""
+    """
+    Times are milliseconds, but microseconds in Tables IV and V, taken times 1,000 here.
+
+    `hot` is the share of events whose key is one of ten that are hot for a while (its Figure 14).
+    """
 
     rate: float
     keys: int
@@ -28,16 +34,38 @@ class Workload:
     lateness: int
     probes: float
     events: int
+    hot: float = 0.0
 
 
 WORKLOADS = {
-    "A": Workload(120, 5, 1000, 1000, 1 / 6, 4_000_000),
-    "B": Workload(200, 111, 150_000, 10_000, 1 / 45, 4_000_000),
+    "A": Workload(120, 5, 1000, 1000, 1 / 6, 6_000_000),
+    "B": Workload(200, 111, 150_000, 10_000, 1 / 45, 3_000_000),
     "C": Workload(3.375, 45, 8000, 100_000, 1 / 2, 3_000_000),
     "D": Workload(15, 5, 1000, 2000, 1 / 6, 4_000_000),
-    "IV": Workload(1, 100, 1000, 100, 1 / 2, 4_000_000),
-    "V": Workload(1, 1000, 100, 10, 1 / 2, 4_000_000),
+    "IV": Workload(1, 100, 1000, 100, 1 / 2, 6_000_000),
+    "V": Workload(1, 1000, 100, 10, 1 / 2, 6_000_000),
 }
+
+# What is changed of Table IV, one at a time: its Figures 8, 9, 7 and 14.
+SWEEPS: dict[str, list[float]] = {
+    "keys": [1, 10, 100, 1000, 10_000],
+    "window": [100, 1000, 10_000, 100_000],
+    "lateness": [10, 100, 1000, 10_000, 100_000],
+    "skew": [0.0, 0.5, 0.8, 0.95],
+}
+SWEPT_EVENTS = 3_000_000
+HOT_KEYS = 10
+# Of the first event. Spark and Flink take what is at the epoch or before it for late.
+START = 1_700_000_000_000
+MARKER = -1  # the key of the rows that close the last windows
+
+
+def sweep(what: str) -> dict[str, Workload]:
+    """Variants of Table IV, by name."""
+    base = replace(WORKLOADS["IV"], events=SWEPT_EVENTS)
+    if what == "skew":
+        return {f"skew={x}": replace(base, keys=10_000, hot=float(x)) for x in SWEEPS[what]}
+    return {f"{what}={x}": replace(base, **{what: int(x)}) for x in SWEEPS[what]}
 
 
 @dataclass
@@ -65,40 +93,109 @@ def events(w: Workload, seed: int = 7) -> Events:
     key = rng.integers(0, w.keys, len(ts), dtype=np.int32)
     value = rng.random(len(ts))
     order = np.argsort(ts + rng.random(len(ts)) * w.lateness, kind="stable")
-    return Events(ts[order], key[order], value[order], is_probe[order])
+    if w.hot:
+        key = hot_keys(w, key, rng)
+    return Events(START + ts[order], key[order], value[order], is_probe[order])
 
 
-def write(w: Workload, folder: Path, batches: int, files: int = 2) -> dict[str, float]:
+def hot_keys(w: Workload, key: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Each key is hot once, with nine others, for as long as all others."""
+    turns = rng.permutation(w.keys).astype(np.int32).reshape(-1, HOT_KEYS)
+    turn = np.arange(len(key)) * len(turns) // len(key)
+    hot = turns[turn, rng.integers(0, HOT_KEYS, len(key))]
+    return np.where(rng.random(len(key)) < w.hot, hot, key)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A workload in a folder, and what all its windows have together."""
+
+    folder: Path
+    workload: Workload
+    batches: int
+    files: int
+    expected: dict[str, float]
+
+    @property
+    def warm(self) -> int:
+        """
+        How many micro-batches are not measured.
+
+        Two, or more, if for longer there are no base rows.
+        """
+        batch = self.expected["events"] / self.batches
+        return min(max(2, math.ceil(self.expected["first"] / batch)), self.batches - 1)
+
+    @property
+    def warm_events(self) -> int:
+        return round(self.warm * self.expected["events"] / self.batches)
+
+
+def read(folder: Path) -> Written | None:
+    """What has been written to a folder, if something has been."""
+    known = folder / "workload.json"
+    if not known.exists():
+        return None
+    found = json.loads(known.read_text())
+    workload = Workload(**found.pop("workload"))
+    return Written(folder, workload, **found)
+
+
+def write(w: Workload, folder: Path, batches: int, files: int = 2) -> Written:
     """
     Writes the events for micro-batches of `files` files a side; what was written is remembered.
 
-    Returns the number of events, and what all windows have together: pairs, and the sum of values.
+    The columns alone are written for Flink, which gets the same events in the same order.
     """
-    known = folder / "workload.json"
-    wanted = {**asdict(w), "batches": batches, "files": files}
-    if known.exists():
-        found = json.loads(known.read_text())
-        if found["workload"] == wanted:
-            return dict(found["expected"])
+    found = read(folder)
+    if found and (found.workload, found.batches, found.files) == (w, batches, files):
+        return found
+    shutil.rmtree(folder, ignore_errors=True)
     e = events(w)
+    write_parquet(e, w, folder, batches * files)
+    for column in fields(e):
+        getattr(e, column.name).tofile(folder / f"{column.name}.bin")
+    expected = {"events": len(e.ts), "first": e.first, **totals(e, w)}
+    written = Written(folder, w, batches, files, expected)
+    values = asdict(written)
+    del values["folder"]
+    (folder / "workload.json").write_text(json.dumps(values))
+    return written
+
+
+def write_parquet(e: Events, w: Workload, folder: Path, files: int) -> None:
+    """
+    So many files a side, in the order of arrival.
+
+    The last has one row more, late enough that the watermark passes all others.
+    """
+    end = int(e.ts.max()) + w.lateness + 1
     for name, rows in (("base", ~e.is_probe), ("probe", e.is_probe)):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-        cut = np.array_split(np.arange(len(e.ts)), batches * files)
+        (folder / name).mkdir(parents=True)
+        cut = np.array_split(np.arange(len(e.ts)), files)
         for i, part in enumerate(cut):
             taken = part[rows[part]]
-            times = pa.array(1_700_000_000_000_000 + e.ts[taken] * 1000, pa.timestamp("us", "UTC"))
-            table = pa.table({"k": e.key[taken], "ts": times, "v": e.value[taken]})
+            key, ts, value = e.key[taken], e.ts[taken], e.value[taken]
+            if i == len(cut) - 1:
+                key, ts, value = (
+                    np.append(key, np.int32(MARKER)),
+                    np.append(ts, end),
+                    np.append(value, 0.0),
+                )
+            times = pa.array(ts * 1000, pa.timestamp("us", "UTC"))
+            table = pa.table({"k": key, "ts": times, "v": value})
             pq.write_table(table, folder / name / f"{i:05}.parquet")
-    expected = {"events": len(e.ts), **totals(e, w)}
-    known.write_text(json.dumps({"workload": wanted, "expected": expected}))
-    return expected
 
 
 def totals(e: Events, w: Workload) -> dict[str, float]:
-    """By sorting and prefix sums: how many pairs all windows have, and the sum of their values."""
+    """
+    By sorting and prefix sums: how many base rows there are, and how many without a partner.
+
+    And how many pairs all windows have, and the sum of their values.
+    """
     # One number to sort by: keys are far apart.
-    apart = int(e.ts.max()) + w.window + 1
-    code = e.key.astype(np.int64) * 2 * apart + e.ts
+    apart = int(e.ts.max()) - START + w.window + 1
+    code = e.key.astype(np.int64) * 2 * apart + e.ts - START
     probes = code[e.is_probe]
     order = np.argsort(probes, kind="stable")
     probes = probes[order]
@@ -106,4 +203,9 @@ def totals(e: Events, w: Workload) -> dict[str, float]:
     base = code[~e.is_probe]
     first = np.searchsorted(probes, base - w.window, "left")
     last = np.searchsorted(probes, base, "right")
-    return {"pairs": int((last - first).sum()), "sum": float((sums[last] - sums[first]).sum())}
+    return {
+        "base": len(base),
+        "empty": int((last == first).sum()),
+        "pairs": int((last - first).sum()),
+        "sum": float((sums[last] - sums[first]).sum()),
+    }

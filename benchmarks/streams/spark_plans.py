@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a written workload in Spark, in a process of its own; prints one line of JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.streams.workloads import Written, read
+
+PROVIDER = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+OURS = """
+SELECT base.k, base.ts, w.* FROM base LEFT JOIN LATERAL (
+  SELECT count(*) AS n, sum(v) AS total, max(v) AS greatest FROM probe
+  WHERE probe.k = base.k AND probe.ts BETWEEN base.ts - {window} AND base.ts) w ON true"""
+
+# What Spark can do by itself: a row without partners is lost, and rows of a base row with the same
+# key and time are counted together.
+SPARKS = """
+SELECT base.k, base.ts, count(*) AS n, sum(probe.v) AS total, max(probe.v) AS greatest
+FROM base JOIN probe
+  ON probe.k = base.k AND probe.ts BETWEEN base.ts - {window} AND base.ts
+GROUP BY base.k, base.ts"""
+
+PLANS = {"ours": OURS, "spark": SPARKS}
+
+
+def session(scratch: Path, cores: int, heap: str) -> Any:
+    from pyspark.sql import SparkSession
+
+    import intervalsweep
+
+    builder = SparkSession.builder.master(f"local[{cores}]").appName("streams")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": heap,
+        "spark.sql.shuffle.partitions": str(cores),
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.streaming.stateStore.providerClass": PROVIDER,
+        "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+        "spark.sql.files.openCostInBytes": "0",
+        "spark.local.dir": str(scratch),
+    }
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    spark = intervalsweep.configure(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def cpu_seconds(spark: Any) -> float:
+    """What Spark's process has worked so far, on all cores."""
+    stat = Path(f"/proc/{spark.sparkContext._gateway.proc.pid}/stat").read_text().rpartition(")")[2]
+    return sum(map(int, stat.split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def run(spark: Any, plan: str, written: Written, scratch: Path, cap: float) -> dict[str, Any]:
+    """Streams the workload until its last window is out, or to the cap."""
+    frame = features(spark, plan, written)
+    writer = frame.writeStream.format("noop").outputMode("append").trigger(availableNow=True)
+    started, worked = time.perf_counter(), cpu_seconds(spark)
+    query = writer.option("checkpointLocation", str(scratch / "checkpoint")).start()
+    complete = query.awaitTermination(cap)
+    seconds = time.perf_counter() - started
+    worked = cpu_seconds(spark) - worked
+    progress = query.recentProgress
+    query.stop()
+    return {
+        "complete": complete,
+        **rate(progress, written.warm, complete, seconds),
+        "cpu": round(worked, 2),
+        **counts(progress),
+    }
+
+
+def features(spark: Any, plan: str, written: Written) -> Any:
+    """What comes out, observed: how many rows, and what `totals` of the workloads has."""
+    from pyspark.sql import functions as sf
+
+    w = written.workload
+    for name in ("base", "probe"):
+        reader = spark.readStream.schema("k INT, ts TIMESTAMP, v DOUBLE")
+        stream = reader.option("maxFilesPerTrigger", written.files).parquet(
+            str(written.folder / name)
+        )
+        stream.withWatermark("ts", f"{w.lateness} milliseconds").createOrReplaceTempView(name)
+    frame = spark.sql(PLANS[plan].format(window=f"INTERVAL '{w.window / 1000}' SECOND"))
+    return frame.observe(
+        "totals",
+        sf.count("*").alias("rows"),
+        sf.sum("n").alias("pairs"),
+        sf.sum("total").alias("sum"),
+    )
+
+
+def rate(progress: list[Any], warm: int, complete: bool, seconds: float) -> dict[str, Any]:
+    """
+    Without the first micro-batches, if others have ended.
+
+    To the end: with the last one, that has no rows and gives out what waited for it. That counts
+    against it, since the first that is measured gives out what an unmeasured one left: `drain`.
+    """
+    done = sum(1 for p in progress if p.numInputRows)
+    is_warm = done > warm
+    rest = progress[warm:] if is_warm else progress
+    millis = sum(p.batchDuration for p in rest)
+    skipped = sum(p.batchDuration for p in progress[:warm]) if is_warm else 0
+    return {
+        "warm": is_warm,
+        "events": sum(p.numInputRows for p in progress),
+        "measured": sum(p.numInputRows for p in rest),
+        "seconds": round(millis / 1000 if complete else seconds - skipped / 1000, 3),
+        "drain": sum(p.batchDuration for p in rest if not p.numInputRows) / 1000,
+        "batches": [p.batchDuration for p in progress],
+    }
+
+
+def counts(progress: list[Any]) -> dict[str, Any]:
+    """What has come out, and what the operator tells of itself."""
+    observed = [m.asDict() for p in progress for m in p.observedMetrics.values()]
+
+    def total(name: str) -> Any:
+        return sum(m.get(name) or 0 for m in observed)
+
+    slices = [m["storedSlices"] for m in observed if m.get("storedSlices") is not None]
+    last = [p for p in progress if p.numInputRows][-1:]
+    return {
+        "rows": total("rows"),
+        "pairs": total("pairs"),
+        "sum": total("sum"),
+        "late": total("lateRows"),
+        "slices": max(slices, default=None),
+        "phases": json.loads(last[0].json)["durationMs"] if last else None,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("plan", choices=PLANS)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("cap", type=float, help="seconds")
+    parser.add_argument("cores", type=int)
+    parser.add_argument("heap")
+    arguments = parser.parse_args()
+    written = read(arguments.folder.resolve())
+    if written is None:
+        parser.error(f"no workload has been written to {arguments.folder}")
+    scratch = Path(tempfile.mkdtemp(dir=arguments.folder.resolve()))
+    spark = session(scratch, arguments.cores, arguments.heap)
+    try:
+        print(json.dumps(run(spark, arguments.plan, written, scratch, arguments.cap)), flush=True)
+    finally:
+        spark.stop()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

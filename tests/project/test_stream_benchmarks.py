@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the benchmark of window unions on streams compares answers with. No time is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from benchmarks.streams.workloads import (
+    START,
+    SWEEPS,
+    WORKLOADS,
+    Workload,
+    events,
+    sweep,
+    totals,
+    write,
+)
+
+SMALL = {
+    **{name: replace(w, events=300) for name, w in WORKLOADS.items() if name not in "BC"},
+    "C": replace(WORKLOADS["C"], events=300, window=40, lateness=50),
+    "hot": replace(sweep("skew")["skew=0.8"], events=2000, keys=20),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_totals_are_those_of_all_pairs(name: str) -> None:
+    w = SMALL[name]
+    e = events(w)
+    base, probe = ~e.is_probe, e.is_probe
+    behind = e.ts[base][:, None] - e.ts[probe][None, :]
+    same = e.key[base][:, None] == e.key[probe][None, :]
+    pairs = same & (behind >= 0) & (behind <= w.window)
+    found = totals(e, w)
+    assert found["base"] == base.sum() > 0
+    assert found["empty"] == (~pairs.any(axis=1)).sum()
+    assert found["pairs"] == pairs.sum() > 0
+    assert found["sum"] == pytest.approx((pairs * e.value[probe]).sum())
+
+
+@pytest.mark.parametrize("w", SMALL.values(), ids=SMALL)
+def test_no_event_is_late_or_at_the_epoch(w: Workload) -> None:
+    e = events(w)
+    latest = np.maximum.accumulate(e.ts)
+    assert (e.ts > latest - w.lateness - 1).all()
+    assert e.ts.min() >= START
+
+
+def test_both_systems_are_given_the_same_events(tmp_path: Path) -> None:
+    w = SMALL["IV"]
+    written = write(w, tmp_path / "IV", batches=3, files=2)
+    key = np.fromfile(written.folder / "key.bin", np.int32)
+    is_probe = np.fromfile(written.folder / "is_probe.bin", bool)
+    for name, rows in (("base", ~is_probe), ("probe", is_probe)):
+        files = sorted((written.folder / name).glob("*.parquet"))
+        assert len(files) == 6
+        found = np.concatenate([pq.read_table(file)["k"].to_numpy() for file in files])
+        # The last closes the windows of the others.
+        assert found.tolist() == [*key[rows].tolist(), -1]
+    assert write(w, tmp_path / "IV", batches=3, files=2) == written
+
+
+def test_sweeps_change_one_parameter() -> None:
+    for what in SWEEPS:
+        assert len({repr(w) for w in sweep(what).values()}) == len(SWEEPS[what])
