@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from benchmarks.streams.inequality import oracle
 from benchmarks.streams.inequality.peers import PEERS, split
+from benchmarks.streams.inequality.plots import draw
+from benchmarks.streams.inequality.report import markdown
 from benchmarks.streams.inequality.workloads import QUERIES, Query, Rows, Window, streams
 
 WINDOW = Window(length=600, slide=200, batch=100, full=2)
@@ -62,3 +68,24 @@ def test_noise_makes_as_many_pairs_as_wanted(query: Query) -> None:
         sides = list(zip(stored, arriving, strict=True))
         rows = arriving[0].count * len(query.streams)
         assert oracle.arriving(sides[0], sides[1]) / rows == pytest.approx(rate, rel=0.35)
+
+
+def test_lines_become_a_table_and_a_picture(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    ours = {"probes/s": 2000.4, "pairs/s": 10**6, "completeness": 1.0, "spark, MiB": 900}
+    wrong = {"pairs": 3, "why_not": "there are 4 pairs"}
+    found: dict[str, dict[str, Any]] = {"intervalsweep": ours, "po-join": wrong, "duckdb": {}}
+    lines = [
+        {"query": "q2", "rate": rate, "system": system, **line}
+        for rate in (1.0, 25.0)
+        for system, line in found.items()
+    ]
+    window = {"length": 1000, "slide": 100, "batch": 100}
+    results = {"options": {"window": window, "cores": 2}, "machine": {"cpu": "a"}, "lines": lines}
+    results |= {"date": "2026-01-31", "commit": "abc"}
+    rows = [row for row in markdown(results).splitlines() if row.startswith("| Q2")]
+    assert rows[3] == "| Q2 | 25 | IntervalSweep | 2,000 | 1,000,000 |  | 1 | 900 |"
+    assert rows[4] == "| Q2 | 25 | B+tree and PO-Join | wrong: there are 4 pairs |  |  |  |  |"
+    assert {len(re.findall(r"\|", row)) for row in rows} == {9}
+    (picture,) = draw(results, tmp_path)
+    assert picture.stat().st_size > 1000

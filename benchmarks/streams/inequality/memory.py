@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
 from typing import Any
@@ -11,7 +13,12 @@ from benchmarks.processes import LOOK, descendants, resident_alone
 
 
 class Peak:
-    """`with Peak(pid) as peak`: resident bytes of the process, and of all below it together."""
+    """
+    `with Peak(pid) as peak`: resident bytes of the process, and of all Python below it together.
+
+    Hadoop starts programs for each file that it writes, and a process that starts one is two for a
+    moment, with all its memory.
+    """
 
     def __init__(self, pid: int) -> None:
         self.spark = self.workers = 0
@@ -31,6 +38,13 @@ class Peak:
     def _look(self) -> None:
         while True:
             self.spark = max(self.spark, resident_alone(self._pid))
-            self.workers = max(self.workers, sum(map(resident_alone, descendants(self._pid))))
+            workers = [each for each in descendants(self._pid) if _is_python(each)]
+            self.workers = max(self.workers, sum(map(resident_alone, workers)))
             if self._ended.wait(LOOK):
                 return
+
+
+def _is_python(pid: int) -> bool:
+    with suppress(OSError):  # has just ended
+        return "python" in Path(f"/proc/{pid}/comm").read_text()
+    return False
