@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.streams.inequality import oracle
+from benchmarks.streams.inequality import trees as btree
 from benchmarks.streams.inequality.peers import PEERS, split
 from benchmarks.streams.inequality.plots import draw
 from benchmarks.streams.inequality.report import markdown
@@ -45,6 +46,24 @@ def test_peers_count_the_pairs_of_rows_that_arrive(query: Query, values: int) ->
     assert found == dict.fromkeys(PEERS, expected)
     pairs = list(zip(stored, arriving, strict=True))
     assert oracle.arriving(pairs[0], pairs[1]) == expected
+
+
+@pytest.mark.parametrize("order", ["random", "ascending", "ties"])
+def test_trees_of_three_levels_find_what_the_oracle_finds(order: str) -> None:
+    window = Window(length=20_000, slide=10_000, batch=10_000, full=1)
+    rng = np.random.default_rng(5)
+    x, y = rng.integers(0, 40 if order == "ties" else 10**9, (2, window.length))
+    rows = Rows(np.sort(x) if order == "ascending" else x, y)
+    stored, arriving = split(window, (rows, rows), sample=20)
+    trees = btree.trees(1, stored[0].count)
+    for number, key in enumerate(stored[0].x):
+        btree.insert(trees, 0, key, number)
+    assert trees.shape[0, btree.HEIGHT] == 3
+    pairs = list(zip(stored, arriving, strict=True))
+    expected = oracle.arriving(pairs[0], pairs[1])
+    assert expected > 10_000
+    found = {name: peer.measure(window, stored, arriving)["pairs"] for name, peer in PEERS.items()}
+    assert found == dict.fromkeys(PEERS, expected)
 
 
 @pytest.mark.parametrize("values", [5, 10**9])

@@ -33,15 +33,10 @@ RATES = (1.0, 5.0, 25.0, 100.0)
 
 def main() -> None:
     arguments = parse()
-    window = Window(
-        arguments.window,
-        arguments.slide or arguments.window // 10,
-        arguments.batch or arguments.window // 10,
-        arguments.full,
-    )
-    options = Options(window, tuple(arguments.systems), arguments.sample, arguments.limit)
-    rates = RATES if arguments.sweep else (arguments.rate,)
-    cases = [Case(QUERIES[name], rate, options) for name in arguments.queries for rate in rates]
+    try:
+        options, cases = cases_of(arguments)
+    except ValueError as error:
+        sys.exit(str(error))
     results: dict[str, Any] = {
         **heading(),
         "versions": versions(["intervalsweep", "duckdb"]),
@@ -67,6 +62,18 @@ def main() -> None:
         sys.exit("wrong pairs")
 
 
+def cases_of(arguments: argparse.Namespace) -> tuple[Options, list[Case]]:
+    """What is to be measured; ValueError if that cannot be."""
+    slide = arguments.slide or arguments.window // 10
+    window = Window(arguments.window, slide, arguments.batch or slide, arguments.full)
+    options = Options(window, tuple(arguments.systems), arguments.sample, arguments.limit)
+    rates = RATES if arguments.sweep else (arguments.rate,)
+    queries = [QUERIES[name] for name in arguments.queries]
+    for query in queries:
+        query.noise(max(rates), window.length)
+    return options, [Case(query, rate, options) for query in queries for rate in rates]
+
+
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -75,7 +82,7 @@ def parse() -> argparse.Namespace:
     add("--queries", nargs="+", choices=QUERIES, default=list(QUERIES))
     add("--window", type=int, default=10**6, help="rows of each stream")
     add("--slide", type=int, help="rows that leave at once; a tenth of the window")
-    add("--batch", type=int, help="rows of a micro-batch and stream; a tenth of the window")
+    add("--batch", type=int, help="rows of a micro-batch and stream; a slide")
     add("--full", type=int, default=4, help="slices that come to a full window")
     add("--rate", type=float, default=5, help="pairs that an arriving row has, about")
     add("--sweep", action="store_true", help=f"the rates {RATES}, and a picture")
