@@ -107,7 +107,7 @@ QUERIES = [
         LENGTHS.format(_sequenced("SELECT v FROM r_valid EXCEPT ALL SELECT w FROM s_valid")),
         LENGTHS.format(_except("explode(sequence({}, {}))")),
         (4.0, 8.0),
-        duckdb=LENGTHS.format(_except("unnest(generate_series({}, {}))")),
+        duckdb=LENGTHS.format(_except("unnest(generate_series(({})::BIGINT, ({})::BIGINT))")),
     ),
     Query(
         "DISTINCT of 1,000 values",
