@@ -12,9 +12,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.streams.session import observed, stream_session
 from benchmarks.streams.workloads import Written, read
 
-PROVIDER = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.files.openCostInBytes": "0",
+}
 
 OURS = """
 SELECT base.k, base.ts, w.* FROM base LEFT JOIN LATERAL (
@@ -30,30 +35,6 @@ FROM base JOIN probe
 GROUP BY base.k, base.ts"""
 
 PLANS = {"ours": OURS, "spark": SPARKS}
-
-
-def session(scratch: Path, cores: int, heap: str) -> Any:
-    from pyspark.sql import SparkSession
-
-    import intervalsweep
-
-    builder = SparkSession.builder.master(f"local[{cores}]").appName("streams")
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.memory": heap,
-        "spark.sql.shuffle.partitions": str(cores),
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.streaming.stateStore.providerClass": PROVIDER,
-        "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-        "spark.sql.files.openCostInBytes": "0",
-        "spark.local.dir": str(scratch),
-    }
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    spark = intervalsweep.configure(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    return spark
 
 
 def cpu_seconds(spark: Any) -> float:
@@ -125,18 +106,14 @@ def rate(progress: list[Any], warm: int, complete: bool, seconds: float) -> dict
 
 def counts(progress: list[Any]) -> dict[str, Any]:
     """What has come out, and what the operator tells of itself."""
-    observed = [m.asDict() for p in progress for m in p.observedMetrics.values()]
-
-    def total(name: str) -> Any:
-        return sum(m.get(name) or 0 for m in observed)
-
-    slices = [m["storedSlices"] for m in observed if m.get("storedSlices") is not None]
+    metrics = [m.asDict() for p in progress for m in p.observedMetrics.values()]
+    slices = [m["storedSlices"] for m in metrics if m.get("storedSlices") is not None]
     last = [p for p in progress if p.numInputRows][-1:]
     return {
-        "rows": total("rows"),
-        "pairs": total("pairs"),
-        "sum": total("sum"),
-        "late": total("lateRows"),
+        "rows": observed(progress, "rows"),
+        "pairs": observed(progress, "pairs"),
+        "sum": observed(progress, "sum"),
+        "late": observed(progress, "lateRows"),
         "slices": max(slices, default=None),
         "phases": json.loads(last[0].json)["durationMs"] if last else None,
     }
@@ -154,7 +131,7 @@ def main() -> None:
     if written is None:
         parser.error(f"no workload has been written to {arguments.folder}")
     scratch = Path(tempfile.mkdtemp(dir=arguments.folder.resolve()))
-    spark = session(scratch, arguments.cores, arguments.heap)
+    spark = stream_session(arguments.cores, arguments.heap, scratch, SETTINGS)
     try:
         print(json.dumps(run(spark, arguments.plan, written, scratch, arguments.cap)), flush=True)
     finally:

@@ -26,6 +26,7 @@ from benchmarks.streams.inequality.peers import PEERS, compile_all
 from benchmarks.streams.inequality.plots import draw
 from benchmarks.streams.inequality.report import markdown
 from benchmarks.streams.inequality.workloads import QUERIES, Window
+from benchmarks.streams.session import stream_session
 
 FOLDER = Path("target/benchmarks/streams")
 RATES = (1.0, 5.0, 25.0, 100.0)
@@ -106,7 +107,7 @@ def spark_if(wanted: bool, arguments: argparse.Namespace, work: Path) -> Iterato
     if not wanted:
         yield None
         return
-    spark = ours.session(arguments.cores, arguments.heap, work / "local")
+    spark = stream_session(arguments.cores, arguments.heap, work, ours.SETTINGS)
     try:
         yield spark
     finally:

@@ -10,30 +10,9 @@ from typing import Any
 
 from benchmarks.streams.inequality.memory import Peak
 from benchmarks.streams.inequality.workloads import Query, Rows, Window, write
+from benchmarks.streams.session import observed
 
-ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-
-
-def session(cores: int, heap: str, folder: Path) -> Any:
-    from pyspark.sql import SparkSession
-
-    import intervalsweep
-
-    builder = SparkSession.builder.master(f"local[{cores}]").appName("inequality")
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.memory": heap,
-        "spark.sql.shuffle.partitions": str(cores),
-        "spark.sql.streaming.numRecentProgressUpdates": "10000",
-        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
-        "spark.local.dir": str(folder),
-    }
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    spark = intervalsweep.configure(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    return spark
+SETTINGS = {"spark.sql.streaming.numRecentProgressUpdates": "10000"}
 
 
 def measure(
@@ -92,17 +71,11 @@ def _summary(query: Query, window: Window, progress: list[dict[str, Any]]) -> di
         "pairs of slices": [sum(pairs[k : k + step]) for k in range(0, len(pairs), step)],
         "seconds of micro-batches": [p["durationMs"]["addBatch"] / 1000 for p in progress],
         "seconds to commit": _mean([p["stateOperators"][0]["commitTimeMs"] for p in full]) / 1000,
-        "state rows": _observed(full[-1], "storedRows"),
-        "late rows": sum(_observed(p, "lateRows") for p in progress),
+        "state rows": observed(full[-1:], "storedRows"),
+        "late rows": observed(progress, "lateRows"),
         "state store, MiB": full[-1]["stateOperators"][0]["memoryUsedBytes"] >> 20,
     }
 
 
 def _mean(values: list[int]) -> float:
     return sum(values) / len(values)
-
-
-def _observed(progress: Any, name: str) -> int:
-    """What the join counts of its own, all slots together."""
-    rows = (row.asDict() for row in (progress["observedMetrics"] or {}).values())
-    return sum(row.get(name) or 0 for row in rows)
