@@ -11,6 +11,7 @@ import pytest
 
 from comparison import ANSI, BROADCAST, Both, physical
 from metrics import metric
+from window_queries import KEYED
 from window_rows import SCHEMA, rows
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -23,7 +24,6 @@ WAYS = {
     "by keys, not adaptive": {BROADCAST: "-1", ADAPTIVE: "false"},
     "interpreted": {CODEGEN: "false"},
 }
-KEYED = "probe.k = base.k AND probe.ts BETWEEN base.ts - 3 AND base.ts + 1"
 SIMPLE = "count(*) c, count(v) n, sum(v) s, avg(v) a, min(k) lo, max(v) hi, sum(x) d"
 DECIMALS = "sum(CAST(v AS DECIMAL(9, 2))) s, avg(CAST(v AS DECIMAL(9, 2))) a, max(day) l"
 

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import intervalsweep
+import micro_batches
 from comparison import BROADCAST, bag, difference, physical, sweeps
 
 SCHEMA = "id LONG, k LONG, ts LONG, te LONG"
@@ -46,64 +48,39 @@ def rows(number: int, seed: int) -> list[tuple[Any, ...]]:
 
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """`incoming`, a stream of files, one a batch, and `past`, the same files as a table."""
-    folder = str(tmp_path_factory.mktemp("stream") / "in")
-    for part in range(BATCHES):
-        frame = spark.createDataFrame(rows(60, part), SCHEMA).coalesce(1)
-        frame.write.mode("append").parquet(folder)
-    reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
-    reader.parquet(folder).createOrReplaceTempView("incoming")
-    spark.read.schema(SCHEMA).parquet(folder).createOrReplaceTempView("past")
+    folder = tmp_path_factory.mktemp("stream") / "in"
+    micro_batches.views(spark, folder, SCHEMA, [rows(60, part) for part in range(BATCHES)])
     spark.createDataFrame(rows(80, 99), SCHEMA).createOrReplaceTempView("fixed")
     yield
     for name in ("incoming", "past", "fixed"):
         spark.catalog.dropTempView(name)
 
 
-@pytest.fixture
-def streamed(spark: Any, tmp_path: Any) -> Callable[[Any], tuple[list[Any], str, int]]:
-    """The rows that a streaming frame returns, its last plan, and the number of its batches."""
-
-    def run(frame: Any) -> tuple[list[Any], str, int]:
-        writer = frame.writeStream.format("memory").queryName("sink")
-        writer = writer.option("checkpointLocation", str(tmp_path / "state"))
-        query = writer.trigger(availableNow=True).start()
-        query.awaitTermination(300)
-        batches = [p for p in query.recentProgress if p["numInputRows"]]
-        return spark.table("sink").collect(), query._jsq.explainInternal(False), len(batches)
-
-    return run
-
-
 @pytest.mark.parametrize("name", JOINS)
-def test_the_rows_of_the_table(spark: Any, conf: Any, streamed: Any, name: str) -> None:
+def test_the_rows_of_the_table(spark: Any, conf: Any, tmp_path: Path, name: str) -> None:
     query, threshold = JOINS[name]
     conf({BROADCAST: threshold})
-    frame = spark.sql(query.format(a="incoming a", b="fixed b"))
-    got, plan, batches = streamed(frame)
-    assert batches == BATCHES
-    assert sweeps(plan), plan
-    assert ("by keys" in plan) == (threshold == "-1")
+    got = micro_batches.run(spark, spark.sql(query.format(a="incoming a", b="fixed b")), tmp_path)
+    assert got.batches == BATCHES
+    assert sweeps(got.plan), got.plan
+    assert ("by keys" in got.plan) == (threshold == "-1")
     # An update of the plan may show what is kept between batches: there is nothing.
-    assert "StateStore" not in plan
+    assert "StateStore" not in got.plan
     expected = spark.sql(query.format(a="past a", b="fixed b")).collect()
     assert len(expected) > 5
-    assert not difference(bag(expected), bag(got))
+    assert not difference(bag(expected), bag(got.rows))
 
 
-def test_aggregates_above_take_pairs(spark: Any, conf: Any, tmp_path: Any) -> None:
+def test_aggregates_above_take_pairs(spark: Any, conf: Any, tmp_path: Path) -> None:
     """What Spark keeps between the batches has the columns of its own aggregates."""
     query = f"SELECT a.k, count(*) n, sum(b.id) s FROM {{a}} a JOIN fixed b ON {KEYED} GROUP BY a.k"
-    writer = spark.sql(query.format(a="incoming")).writeStream.format("memory").queryName("totals")
-    writer = writer.outputMode("complete").option("checkpointLocation", str(tmp_path / "state"))
-    running = writer.trigger(availableNow=True).start()
-    running.awaitTermination(300)
-    plan = running._jsq.explainInternal(False)
-    assert sweeps(plan)
-    assert "runs [" not in plan
+    frame = spark.sql(query.format(a="incoming"))
+    got = micro_batches.run(spark, frame, tmp_path, mode="complete")
+    assert sweeps(got.plan)
+    assert "runs [" not in got.plan
     expected = spark.sql(query.format(a="past")).collect()
     assert expected
-    assert not difference(bag(expected), bag(spark.table("totals").collect()))
+    assert not difference(bag(expected), bag(got.rows))
 
 
 def test_reports(spark: Any, conf: Any) -> None:
