@@ -4,7 +4,7 @@ package org.intervalsweep
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.functions.{
-  DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions, WindowMark
+  DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions, WindowFunctions
 }
 import org.apache.spark.sql.intervalsweep.planner.{
   AggregateRuns, FiltersBelowRowIdentity, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
@@ -27,15 +27,16 @@ import org.apache.spark.sql.intervalsweep.temporal.rules.{
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects, into the Spark that it was made for: the functions, four rules of analysis and a check, nine
- * for the optimizer, the strategies, a rule for columnar inputs and three for adaptive execution.
+ * It only injects, into the Spark that it was made for: the functions, four rules of
+ * analysis and a check, nine for the optimizer, the strategies, a rule for columnar inputs and three
+ * for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     MadeFor.check()
     IntervalSweepConf.register()
     IntervalFunctions.descriptions.foreach(extensions.injectFunction)
-    WindowMark.descriptions.foreach(extensions.injectFunction)
+    WindowFunctions.descriptions.foreach(extensions.injectFunction)
     extensions.injectTableFunction(JoinReportFunction.description)
     new TemporalFunctions(Seq(MergeSetOperations, DropInnerSweep, PushDistinctThroughJoin))
       .descriptions.foreach(extensions.injectTableFunction)

@@ -26,11 +26,12 @@ case class TimeWindow(lower: WindowEnd, upper: WindowEnd) {
 
   /** When the window of a base row cannot change any more, of the time of the row. */
   def eventTime(base: Attribute): Expression = {
-    val end = upper.bound.getOrElse {
-      ExactSum.saturating(Seq(EncodedEndpoint(base), Literal(upper.offset)), Seq(false, false))
-    }
+    def offset = Seq(EncodedEndpoint(base), Literal(upper.offset))
     if (upper.bound.isEmpty && upper.offset <= 0) base
-    else Greatest(Seq(base, MicrosToTimestamp(end)))
+    else {
+      val end = upper.bound.getOrElse(ExactSum.saturating(offset, Seq(false, false)))
+      Greatest(Seq(base, MicrosToTimestamp(end)))
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{
-  CURRENT_LIKE, LATERAL_JOIN, OUTER_REFERENCE, PLAN_EXPRESSION, PYTHON_UDF
+  CURRENT_LIKE, LATERAL_JOIN, PLAN_EXPRESSION, PYTHON_UDF
 }
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.{Plain, TimeWindow}
@@ -57,8 +57,7 @@ object StreamWindows extends Rule[LogicalPlan] {
     val probeKeys = parts.keys.map { case (_, key) => probes.of(key) }
     val time = probes.of(probeTime)
     val (lower, upper) = (window.lower.bound.map(bases.of), window.upper.bound.map(bases.of))
-    val isEager = lateral.results.exists(_.exists(_.isInstanceOf[WindowMark]))
-    val revision = Option.when(isEager)(bases.of(Literal(0)))
+    val revision = Option.when(lateral.isEager)(bases.of(Literal(0)))
     val aggregates = new WindowAggregates(probes)
     val results = lateral.results.map(aggregates.of)
     parts.residual.foreach(probes.ofAll)
@@ -75,11 +74,11 @@ object StreamWindows extends Rule[LogicalPlan] {
       revision,
       if (baseKeys.isEmpty) 0 else conf.getConf(IntervalSweepConf.StreamFanout),
       math.max(StreamOperator.delay(baseTime), StreamOperator.delay(probeTime)) * 1000)
-    val mode = if (isEager) OutputMode.Update() else OutputMode.Append()
+    val mode = if (lateral.isEager) OutputMode.Update() else OutputMode.Append()
     val operator = StreamOperator(machine, Seq(bases.plan, probes.plan), mode)
     // What waits for the end of its window has an event time that the watermark has passed, or the
     // one of `window_event_time()`.
-    val isLate = isEager || window.upper.offset + window.upper.slack > 0 ||
+    val isLate = lateral.isEager || window.upper.offset + window.upper.slack > 0 ||
       lateral.output.exists(StreamOperator.hasWatermark)
     val own = base.output.zipWithIndex.map { case (column, i) =>
       val metadata =
@@ -119,70 +118,4 @@ object StreamWindows extends Rule[LogicalPlan] {
     }
     Project(own ++ named, plan)
   }
-}
-
-/**
- * A lateral subquery that aggregates rows without groups.
- *
- * @param results    what is selected, over the aggregate functions
- * @param conditions over the base and the probe rows
- * @param output     the columns that it has outside
- */
-private[planner] case class LateralWindow(
-    results: Seq[NamedExpression],
-    conditions: Seq[Expression],
-    probe: LogicalPlan,
-    output: Seq[Attribute])
-
-private[planner] object LateralWindow {
-
-  def of(plan: LogicalPlan): Option[LateralWindow] = read(plan).map(_.copy(output = plan.output))
-
-  private def read(plan: LogicalPlan): Option[LateralWindow] = plan match {
-    case SubqueryAlias(_, child) => read(child)
-    case Project(columns, child) => read(child).map { window =>
-        val values = AttributeMap(window.results.map(r => r.toAttribute -> valueOf(r)))
-        window.copy(results = columns.map(inner).map(c =>
-          named(
-            c,
-            c.transform {
-              case a: Attribute => values.getOrElse(a, a)
-            })))
-      }
-    case Aggregate(Nil, results, child, _) =>
-      val (conditions, probe) = rows(child)
-      Option.when(!hasOuter(probe)) {
-        LateralWindow(results.map(inner), conditions.map(Plain(_)), probe, plan.output)
-      }
-    case _ => None
-  }
-
-  def valueOf(e: NamedExpression): Expression = e match {
-    case Alias(child, _) => child
-    case other => other
-  }
-
-  private def named(before: NamedExpression, e: Expression): NamedExpression = e match {
-    case alias: Alias => alias
-    case a: Attribute => a
-    case other => Alias(other, before.name)(before.exprId)
-  }
-
-  private def rows(plan: LogicalPlan): (Seq[Expression], LogicalPlan) = plan match {
-    case Filter(condition, child) =>
-      val (conditions, probe) = rows(child)
-      (conditions :+ withoutOuter(condition), probe)
-    case SubqueryAlias(_, child) if hasOuter(child) => rows(child)
-    case other => (Nil, other)
-  }
-
-  private def inner(e: NamedExpression): NamedExpression =
-    Plain(withoutOuter(e)).asInstanceOf[NamedExpression]
-
-  private def withoutOuter(e: Expression): Expression = e.transform {
-    case OuterReference(base) => base
-  }
-
-  private def hasOuter(plan: LogicalPlan): Boolean =
-    plan.exists(_.expressions.exists(_.containsPattern(OUTER_REFERENCE)))
 }

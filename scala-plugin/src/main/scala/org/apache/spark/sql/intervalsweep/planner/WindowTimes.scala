@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.LATERAL_JOIN
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.TimeWindow
-import org.apache.spark.sql.intervalsweep.functions.{WindowEventTime, WindowMark}
+import org.apache.spark.sql.intervalsweep.functions.WindowEventTime
 import org.apache.spark.sql.types.{Metadata, TimestampType}
 
 /**
@@ -38,14 +38,17 @@ object WindowTimes extends Rule[LogicalPlan] {
   private def isIn(e: Expression): Boolean = e.exists(_.isInstanceOf[WindowEventTime])
 
   private def written(plan: LogicalPlan, time: Expression, metadata: Metadata): LogicalPlan =
-    plan.transform {
-      case aggregate: Aggregate if aggregate.aggregateExpressions.exists(isIn) =>
-        aggregate.copy(aggregateExpressions = aggregate.aggregateExpressions.map {
-          case column @ Alias(_: WindowEventTime, name) =>
-            Alias(time, name)(column.exprId, column.qualifier, Some(metadata))
-          case other => other.transform { case _: WindowEventTime => time }
-              .asInstanceOf[NamedExpression]
-        })
+    // The subquery has been analyzed, so that Spark would not look into it for a rule of resolution.
+    AnalysisHelper.allowInvokingTransformsInAnalyzer {
+      plan.transform {
+        case aggregate: Aggregate if aggregate.aggregateExpressions.exists(isIn) =>
+          aggregate.copy(aggregateExpressions = aggregate.aggregateExpressions.map {
+            case column @ Alias(_: WindowEventTime, name) =>
+              Alias(time, name)(column.exprId, column.qualifier, Some(metadata))
+            case other => other.transform { case _: WindowEventTime => time }
+                .asInstanceOf[NamedExpression]
+          })
+      }
     }
 
   /** The time, and the watermark that it has; None if the subquery is no window of time. */
@@ -59,8 +62,7 @@ object WindowTimes extends Rule[LogicalPlan] {
       case several => several.find { case (time, _) => StreamOperator.hasWatermark(time) }
     }
   } yield {
-    val isEager = lateral.results.exists(_.exists(_.isInstanceOf[WindowMark]))
-    val hasWatermark = subquery.isStreaming && !isEager
+    val hasWatermark = subquery.isStreaming && !lateral.isEager
     val ofRow = window.eventTime(time).transform { case a: Attribute => OuterReference(a) }
     (ofRow, if (hasWatermark) time.metadata else Metadata.empty)
   }

@@ -78,7 +78,7 @@ case class WindowUnion(
     // Computed columns are called by their places.
     val columns = kept.zipWithIndex.map { case (k, i) =>
       val column = base.columns(k)
-      if (k < payload.size) column else column.withName(column.name.replace(s"value$k", s"value$i"))
+      if (k < payload.size) column else column.withName(s"value$i")
     }
     fingerprint(base.copy(columns = columns)) -> FewerColumns(Base, kept)
   }

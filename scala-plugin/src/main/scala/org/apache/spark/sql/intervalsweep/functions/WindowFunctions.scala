@@ -48,7 +48,7 @@ case class WindowEventTime() extends LeafExpression {
     origin)
 }
 
-object WindowMark {
+object WindowFunctions {
   def descriptions: Seq[SparkSessionExtensions#FunctionDescription] = Seq(
     description(
       WindowMark(isFinal = false),
@@ -73,7 +73,7 @@ object WindowMark {
       function: Expression,
       what: String,
       result: String,
-      onStreams: => String): SparkSessionExtensions#FunctionDescription = {
+      onStreams: String): SparkSessionExtensions#FunctionDescription = {
     val build = (arguments: Seq[Expression]) => {
       if (arguments.nonEmpty)
         throw QueryCompilationErrors
