@@ -56,6 +56,9 @@ QUERIES = [
     "(SELECT 1 FROM n WHERE n.v < s.w)))",
     "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.k = r.k AND w IN "
     "(SELECT v FROM n WHERE n.k = s.k))",
+    # A subquery in one that is a constant was taken apart, and left it with two columns.
+    "SELECT k, (SELECT max(n) FROM (SELECT (SELECT count(*) FROM c b WHERE b.k = a.k) AS n "
+    "FROM c a)) AS n FROM r",
     # The column of an existence join was missing where its rows are read twice.
     "SELECT k, sum(DISTINCT v) AS w FROM (SELECT * FROM r WHERE k <> 2 OR NOT EXISTS "
     "(SELECT 1 FROM c WHERE c.k <> r.k)) GROUP BY k",

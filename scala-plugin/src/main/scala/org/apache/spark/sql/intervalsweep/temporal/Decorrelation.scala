@@ -44,11 +44,12 @@ private[temporal] object Decorrelation {
 
   /**
    * Of subqueries in subqueries, too: what takes one apart goes on with those inside it, and takes
-   * their conditions to be pulled up.
+   * their conditions to be pulled up. What is in a constant stays for Spark, which does the same.
    */
   private def pulledUp(plan: LogicalPlan): LogicalPlan =
-    PullupCorrelatedPredicates(plan.transformAllExpressions { case subquery: SubqueryExpression =>
-      subquery.withNewPlan(pulledUp(subquery.plan))
+    PullupCorrelatedPredicates(plan.transformAllExpressions {
+      case subquery: SubqueryExpression if !isConstant(subquery) =>
+        subquery.withNewPlan(pulledUp(subquery.plan))
     })
 
   private val rules = Seq(
