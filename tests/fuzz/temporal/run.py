@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,24 +13,13 @@ from typing import Any
 
 from fuzz.cases import SETTINGS
 from fuzz.shrink import shorter
-from fuzz.temporal.compare import MARKED, Asked, Case, case, compare
+from fuzz.temporal.compare import ERROR, MARKED, Asked, Case, case, compare, what_failed
 from fuzz.temporal.queries import Query
 from fuzz.temporal.tables import values
 
 BATCH = 8  # Queries of one case, which share tables and settings, and a job.
 MOST_FAILURES = 10  # After so many that are not alike the run ends.
 SPARK_SLICES = 0.02  # The share of the queries of which Spark is asked for a slice, too.
-
-
-ERROR = "  an error: "
-
-
-def alike(wrong: str) -> str:
-    """What two failures have in common that are of one kind: of errors the last that is named."""
-    if not wrong.startswith(ERROR):
-        return ""
-    named = re.findall(r"\[[A-Z_.]+\][^\n]{0,50}|\w+(?:Exception|Error): [^\n]{0,50}", wrong)
-    return re.sub(r"\d+|`[^`]*`|\"[^\"]*\"", "#", named[-1] if named else wrong[:90])
 
 
 @dataclass
@@ -41,6 +29,7 @@ class Totals:
     queries: int = 0
     with_rows: int = 0
     in_spark: int = 0
+    as_spark: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     programs: list[Path] = field(default_factory=list)
     errors: Counter[str] = field(default_factory=Counter)  # of Spark, without what is of a case
@@ -49,14 +38,15 @@ class Totals:
         """Whether it is another error than those before; other rows are always new."""
         if not wrong.startswith(ERROR):
             return True
-        self.errors[alike(wrong)] += 1
-        return self.errors[alike(wrong)] == 1
+        self.errors[what_failed(wrong)] += 1
+        return self.errors[what_failed(wrong)] == 1
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{kind} {n}" for kind, n in self.kinds.most_common())
         return (
             f"{self.queries} queries, {self.with_rows} of them with rows, {self.in_spark} slices "
-            f"in Spark; {len(self.programs)} differ, {self.errors.total()} raise errors\n  {kinds}"
+            f"in Spark; {self.as_spark} are as Spark has it and not DuckDB; "
+            f"{len(self.programs)} differ, {self.errors.total()} raise errors\n  {kinds}"
         )
 
 
@@ -79,6 +69,7 @@ def run(
         totals.queries += len(done.asked)
         totals.with_rows += sum(rows > 0 for rows in report.rows.values())
         totals.in_spark += report.in_spark
+        totals.as_spark += len(report.as_spark)
         totals.kinds.update(part.kind for asked in done.asked for part in asked.query.all())
         for which, wrong in report.different.items():
             if not totals.is_new(wrong):
@@ -102,7 +93,7 @@ def smallest(spark: Any, found: Case, attempts: int = 120) -> Case:
     """The smallest case that fails: a part of the query, fewer rows, the usual settings."""
 
     def failure(smaller: Case) -> str | None:
-        return next(map(alike, compare(spark, smaller).different.values()), None)
+        return next(map(what_failed, compare(spark, smaller).different.values()), None)
 
     kind = failure(found)
     if kind is None:  # only beside the other queries
