@@ -2,7 +2,8 @@
 """
 Random window unions of random streams, against Spark in batch: `make fuzz-streams CASES=9 SEED=7`.
 
-Each query has a dozen window unions, a stream operator each, over the same rows. Half of them are
+Each query has a dozen window unions, a stream operator each, over the same rows. Of a third of them
+rows come at once, and after any micro-batch are those of what has arrived. Half of them are
 stopped and started again between micro-batches, and of some the process is killed again and again.
 A query with other rows is printed with its seed, and the run fails.
 """
@@ -20,10 +21,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import eager
 import joining_process
 import streaming_process
 from arrivals import QUICKLY, Arrivals, at, expected, read, run, write, written
 from comparison import difference
+from eager import MARKS
 from fuzz.__main__ import main
 
 UNIONS = 12
@@ -54,8 +57,8 @@ def interval(seconds: float) -> str:
     return f"INTERVAL '{seconds}' SECOND"
 
 
-def union_of(rng: random.Random, number: int) -> str:
-    """A window of any sign, now and then an empty one."""
+def union_of(rng: random.Random, number: int, *, is_eager: bool = False) -> str:
+    """A window of any sign, now and then an empty one; of which rows may come at once."""
     low = rng.choice([-40, -15, -5, -1, 0, 3])
     high = low + rng.choice([-2, 0, 1, 7, 30, 60])
     lower = rng.choice([f"R.ts >= S.ts + {interval(low)}", f"S.ts + {interval(low)} < R.ts"])
@@ -64,10 +67,12 @@ def union_of(rng: random.Random, number: int) -> str:
     selected = ", ".join(f"{e} AS a{i}" for i, e in enumerate(some))
     condition = " AND ".join([rng.choice(KEYS), lower, upper, rng.choice(OTHERS)])
     join = rng.choice(["LEFT JOIN", "JOIN"])
+    values = ", ".join(f"w.a{i}" for i in range(len(some)))
+    marks, names = (f", {MARKS}", ", w.revision, w.final") if is_eager else ("", "")
     return (
-        f"SELECT {number} u, S.id, CAST(struct(S.*) AS STRING) s, CAST(struct(w.*) AS STRING) w "
-        f"FROM {{S}} S {join} LATERAL "
-        f"(SELECT {selected} FROM {{R}} R WHERE {condition}) w ON true"
+        f"SELECT {number} u, S.id, CAST(struct(S.*) AS STRING) s, "
+        f"CAST(struct({values}) AS STRING) w{names} FROM {{S}} S {join} LATERAL "
+        f"(SELECT {selected}{marks} FROM {{R}} R WHERE {condition}) w ON true"
     )
 
 
@@ -77,6 +82,7 @@ class Totals:
 
     queries: int = 0
     rows: int = 0
+    eager: int = 0
     restarted: int = 0
     kills: int = 0
     programs: list[str] = field(default_factory=list)
@@ -84,7 +90,8 @@ class Totals:
     def __str__(self) -> str:
         return (
             f"{self.queries * UNIONS} window unions in {self.queries} streams, {self.rows} rows, "
-            f"{self.restarted} streams restarted, {self.kills} kills; {len(self.programs)} differ"
+            f"{self.eager} streams eager, {self.restarted} restarted, "
+            f"{self.kills} kills; {len(self.programs)} differ"
         )
 
 
@@ -112,7 +119,9 @@ class Stream:
         self.arrivals.write(self.folder)
         spark.conf.set("spark.sql.shuffle.partitions", rng.choice(["1", "1", "2", "3"]))
         spark.conf.set("spark.sql.intervalsweep.streamFanout", rng.choice(["0", "1", "2"]))
-        self.text = " UNION ALL ".join(union_of(rng, i) for i in range(UNIONS))
+        self.is_eager = rng.random() < 0.3
+        unions = (union_of(rng, i, is_eager=self.is_eager) for i in range(UNIONS))
+        self.text = " UNION ALL ".join(unions)
         read(spark, self.folder, self.lateness + 1)
         if self.is_killed:
             self.run_and_kill(spark)
@@ -121,13 +130,26 @@ class Stream:
         else:
             self.run(spark)
         read(spark, self.folder, self.lateness + 1)
-        wanted, got = expected(spark, self.text), written(spark, self.folder)
-        self.totals.rows += wanted.total()
-        if found := difference(wanted, got):
+        found = self.revisions(spark) if self.is_eager else self.finals(spark)
+        if found:
             raise AssertionError(f"{self.text}\n{found}")
 
+    def finals(self, spark: Any) -> str:
+        wanted, got = expected(spark, self.text), written(spark, self.folder)
+        self.totals.rows += wanted.total()
+        return difference(wanted, got)
+
+    def revisions(self, spark: Any) -> str:
+        """Looks at the last micro-batch and at one of them."""
+        self.totals.rows += len(eager.written(spark, self.folder))
+        self.totals.eager += 1
+        batches = sorted(eager.arrived(self.folder))
+        some = [self.rng.choice(batches), batches[-1]]
+        return eager.differences(spark, self.folder, self.text, some)
+
     def run(self, spark: Any) -> None:
-        run(spark.sql(self.text.format(S="S", R="R")), self.folder)
+        start = eager.run if self.is_eager else run
+        start(spark.sql(self.text.format(S="S", R="R")), self.folder)
 
     def run_and_restart(self, spark: Any) -> None:
         """What arrives later is not yet there when it is started first."""
@@ -144,7 +166,7 @@ class Stream:
 
     def run_and_kill(self, spark: Any) -> None:
         (self.folder / "query.sql").write_text(self.text.format(S="S", R="R"))
-        command = streaming_process.command(self.folder, self.lateness + 1)
+        command = streaming_process.command(self.folder, self.lateness + 1, is_eager=self.is_eager)
         self.totals.kills += joining_process.run_and_kill(self.folder, self.rng, 3, command)
         # A stream that is started again has no micro-batch without rows, in which the last windows
         # come out, if it was killed before that: they wait for the next row of each side.

@@ -18,13 +18,11 @@ from arrivals import (
     assert_streamed,
     assert_written,
     at,
-    expected,
     progresses,
     read,
     run,
     write,
 )
-from comparison import bag, difference
 
 LATERAL = """SELECT S.id, S.k, S.ts, S.x, w.* FROM {S} S LEFT JOIN LATERAL (
   SELECT {aggregates} FROM {R} R WHERE {condition}) w ON true"""
@@ -243,24 +241,3 @@ def test_what_a_stream_cannot_do_is_said(spark: Any, tmp_path: Path, conf: Any) 
     assert "no upper end" in error("R.ts >= S.ts - INTERVAL '1' DAY")
     conf({"spark.sql.streaming.stateStore.providerClass": None})
     assert "STATE_STORE" in error(window)
-
-
-def test_rows_come_at_once_with_revisions(spark: Any, tmp_path: Path) -> None:
-    arrivals = Arrivals(random.Random(6))
-    arrivals.write(tmp_path)
-    aggregates = "count(*) c, sum(v) s, window_revision() AS revision, window_is_final() AS final"
-    text = LATERAL.replace("{aggregates}", aggregates).replace("{condition}", CASES["keys"])
-    read(spark, tmp_path, 21)
-    run(spark.sql(text.format(S="S", R="R")), tmp_path, mode="update")
-    rows = spark.table("updates").where("id >= 0").collect()
-    finals = {r.id: r for r in rows if r.final}
-    assert len(finals) == sum(r.final for r in rows)
-    for r in rows:
-        assert r.final == (r.revision == finals[r.id].revision)
-    assert len(rows) > len({(r.id, r.revision) for r in rows if r.final})
-    assert len(rows) == len({(r.id, r.revision) for r in rows})
-    wanted = expected(
-        spark, text.replace(", window_revision() AS revision, window_is_final() AS final", "")
-    )
-    got = bag(spark.table("updates").where("id >= 0 AND final").drop("revision", "final").collect())
-    assert not difference(wanted, got)

@@ -126,14 +126,11 @@ def read(spark: Any, folder: Path, lateness: float, names: tuple[str, str] = ("S
         )
 
 
-def run(frame: Any, folder: Path, mode: str = "append", seconds: int = 300) -> Any:
-    """Runs a stream over all that there is, into files, or into memory where rows are updated."""
-    writer = frame.writeStream.outputMode(mode).trigger(availableNow=True)
+def run(frame: Any, folder: Path, seconds: int = 300) -> Any:
+    """Runs a stream over all that there is, into files."""
+    writer = frame.writeStream.format("parquet").trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
-    if mode == "append":
-        query = writer.format("parquet").start(str(folder / "out"))
-    else:
-        query = writer.format("memory").queryName("updates").start()
+    query = writer.start(str(folder / "out"))
     assert query.awaitTermination(seconds)
     assert query.exception() is None
     return query

@@ -8,11 +8,12 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
+import eager  # noqa: E402
 import intervalsweep  # noqa: E402
 from arrivals import QUICKLY, read, run  # noqa: E402
 
 
-def main(folder: Path, lateness: float) -> None:
+def main(folder: Path, lateness: float, *, is_eager: bool) -> None:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
@@ -23,13 +24,15 @@ def main(folder: Path, lateness: float) -> None:
         builder = builder.config(key, value)
     spark = intervalsweep.configure(builder).getOrCreate()
     read(spark, folder, lateness)
-    run(spark.sql((folder / "query.sql").read_text()), folder)
+    start = eager.run if is_eager else run
+    start(spark.sql((folder / "query.sql").read_text()), folder)
     spark.stop()
 
 
-def command(folder: Path, lateness: float) -> list[str]:
-    return [sys.executable, str(Path(__file__)), str(folder), str(lateness)]
+def command(folder: Path, lateness: float, *, is_eager: bool = False) -> list[str]:
+    more = ["eager"] if is_eager else []
+    return [sys.executable, str(Path(__file__)), str(folder), str(lateness), *more]
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]))
+    main(Path(sys.argv[1]), float(sys.argv[2]), is_eager=sys.argv[3:] == ["eager"])

@@ -27,13 +27,16 @@ private[streams] final class KeyedBlock(
   /** Goes on to a row; says whether none of its keys is NULL. */
   def read(row: InternalRow): Boolean = key == null || { key.read(row); !key.anyNull }
 
+  /** The group of the row that was read, if there is one. Without keys, all are of the first. */
+  def group: Int = if (key == null) 0 else groups.of(key)
+
   /** Adds the row that was read. */
   def append(row: InternalRow): Unit =
     if (key == null) block.append(row, KeyGroups.NoGroup)
     else {
-      val known = groups.of(key)
-      val group = if (known == KeyGroups.NoGroup && others.isEmpty) add() else known
-      if (group != KeyGroups.NoGroup) block.append(row, group)
+      val known = group
+      val own = if (known == KeyGroups.NoGroup && others.isEmpty) add() else known
+      if (own != KeyGroups.NoGroup) block.append(row, own)
     }
 
   private def add(): Int = groups match {

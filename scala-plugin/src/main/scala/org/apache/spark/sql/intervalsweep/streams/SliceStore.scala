@@ -94,10 +94,8 @@ final class SliceStore private (
     gone.map(_.rows).sum
   }
 
-  /** Drops what is stored of a side, but not what was added since. */
-  def clear(side: Int): Unit = slices(side).values.toSeq.foreach(drop)
-
-  private def drop(slice: Slice): Unit = {
+  /** Drops what is stored of a slice, but not what was added since. */
+  def drop(slice: Slice): Unit = {
     (0 until slice.parts).foreach(part => partState.removeKey(slice.key(part)))
     slices(slice.side).remove(slice.id)
   }

@@ -3,10 +3,10 @@ package org.apache.spark.sql.intervalsweep.streams
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.intervalsweep.condition.{EncodedEndpoint, TimeWindow, WindowEnd}
 import org.apache.spark.sql.intervalsweep.execution.block.{
-  BlockColumn, BlockLayout, IntColumn, KeyGroups, RowBlock, TaskMemory
+  BlockColumn, BlockLayout, KeyGroups, RowBlock, TaskMemory
 }
 import org.apache.spark.sql.types.{BooleanType, IntegerType, StructField, StructType}
 
@@ -121,13 +121,16 @@ case class WindowUnion(
   private def probeLayout: BlockLayout =
     BlockLayout(probe.columns, probe.columns, Seq(EncodedEndpoint(probe.time)), sortSlot = 0)
 
+  private val lowerOrdinal = lowerBound.map(base.ordinal)
   private val upperOrdinal = upperBound.map(base.ordinal)
+  private val probeKeys = probe.keys.map(probe.ordinal)
 
-  /** The last time at which a probe row may be in the window of a base row. */
-  private def upperEnd(row: InternalRow): Long = upperOrdinal match {
-    case Some(ordinal) => row.getLong(ordinal)
-    case None => row.getLong(base.timeOrdinal) + window.upper.offset
-  }
+  /** The first and the last time at which a probe row may be in the window of a base row. */
+  private def lowerEnd(row: InternalRow): Long = end(row, lowerOrdinal, window.lower.offset)
+  private def upperEnd(row: InternalRow): Long = end(row, upperOrdinal, window.upper.offset)
+
+  private def end(row: InternalRow, computed: Option[Int], offset: Long): Long =
+    computed.fold(row.getLong(base.timeOrdinal) + offset)(row.getLong)
 
   override def run(batch: SlotBatch): Iterator[InternalRow] = {
     val context = TaskContext.get()
@@ -156,7 +159,7 @@ case class WindowUnion(
       end = upperEnd(row)
       if end > batch.before && end <= batch.now && rows.hasWindow(row)
     } rows.keyed.append(row)
-    val partners = probeRows(batch, rows)._1
+    val partners = probeRows(batch, rows, arrived(batch))
     val runs = sweep(rows.block, partners)
     columns(rows.block, values.of(rows.block, partners, runs)) ++
       columns(rows.lone, values.ofNone(rows.lone.numRows))
@@ -167,42 +170,57 @@ case class WindowUnion(
    * What waits is stored again with its revision.
    */
   private def eager(batch: SlotBatch, rows: BaseRows): Iterator[InternalRow] = {
-    for (slice <- batch.store.of(Base).toSeq; row <- batch.store.rows(slice))
-      if (upperEnd(row) > batch.before && rows.hasWindow(row)) rows.keyed.append(row)
+    val news = arrivals(batch, rows)
+    revised(batch, news, rows)
     batch.rows(Base).foreach { row =>
       if (rows.hasWindow(row)) rows.keyed.append(row)
       else rows.lone.append(row, KeyGroups.NoGroup)
     }
-    val (partners, arrived) = probeRows(batch, rows)
-    val runs = sweep(rows.block, partners)
-    val news = new WindowRuns(rows.block, sorted(arrived), ends(rows.block))
-    val found = values.of(rows.block, partners, runs)
-    val revisions = new EagerRows(rows.block, base.ordinal(revision.get))
-    batch.store.clear(Base)
-    val out = (0 until rows.block.numRows).filter { i =>
-      val isFinal = upperEnd(revisions.at(i)) <= batch.now
-      val isOut = isFinal || news.count(i) > 0 || revisions.isNew(i)
-      if (isOut) revisions.raise(i, isFinal)
-      if (!isFinal) {
-        val row = revisions.at(i)
-        batch.store.add(Base, upperEnd(row), revisions.packed(i), row.getLong(base.timeOrdinal))
+    val partners = probeRows(batch, rows, news.all)
+    val found = values.of(rows.block, partners, sweep(rows.block, partners))
+    val revisions = new Revisions(rows.block, base.ordinal(revision.get))
+    for (i <- 0 until rows.block.numRows) {
+      val end = upperEnd(revisions.at(i))
+      revisions.raise(i, end <= batch.now)
+      if (end > batch.now) {
+        val row = revisions.packed(i)
+        batch.store.add(Base, end, row, row.getLong(base.timeOrdinal))
       }
-      isOut
-    }.toArray
-    batch.counts.revisions += out.length
-    val lone = new EagerRows(rows.lone, base.ordinal(revision.get))
+    }
+    batch.counts.revisions += rows.block.numRows
+    val lone = new Revisions(rows.lone, base.ordinal(revision.get))
     (0 until rows.lone.numRows).foreach(lone.raise(_, isFinal = true))
-    columns(rows.block, found ++ revisions.columns, Some(out)) ++
+    columns(rows.block, found ++ revisions.columns) ++
       columns(rows.lone, values.ofNone(rows.lone.numRows) ++ lone.columns)
   }
 
-  private def columns(
-      block: RowBlock,
-      results: Array[BlockColumn],
-      some: Option[Array[Int]] = None): Iterator[InternalRow] =
+  private def arrivals(batch: SlotBatch, rows: BaseRows): Arrivals = {
+    val news = rows.arrivals()
+    for (row <- arrived(batch) if news.read(row)) news.append(row)
+    new Arrivals(news, rows.likeArrivals(news))
+  }
+
+  /** Takes the stored rows that come out again. Slices in which there are none stay as they are. */
+  private def revised(batch: SlotBatch, news: Arrivals, rows: BaseRows): Unit = {
+    def isOut(row: InternalRow): Boolean =
+      upperEnd(row) <= batch.now || news.areIn(row, lowerEnd(row), upperEnd(row))
+    def isDue(slice: Slice): Boolean =
+      batch.store.start(slice) <= batch.now ||
+        news.reach(slice.minTime - pre, slice.maxTime + fol)
+    for (slice <- batch.store.of(Base).filter(isDue).toSeq)
+      if (batch.store.rows(slice).exists(isOut)) {
+        batch.store.rows(slice).foreach { row =>
+          if (!isOut(row)) batch.store.add(Base, upperEnd(row), row, row.getLong(base.timeOrdinal))
+          else if (rows.hasWindow(row)) rows.keyed.append(row)
+        }
+        batch.store.drop(slice)
+      }
+  }
+
+  private def columns(block: RowBlock, results: Array[BlockColumn]): Iterator[InternalRow] =
     new BlockRows(
       payload.map(base.ordinal).map(block.columns(_)).toArray ++ results,
-      some.getOrElse(Array.range(0, block.numRows)))
+      Array.range(0, block.numRows))
 
   private def sweep(rows: RowBlock, partners: RowBlock): WindowRuns =
     new WindowRuns(sorted(rows), sorted(partners), ends(rows))
@@ -212,27 +230,32 @@ case class WindowUnion(
     block
   }
 
-  /** Probe rows that are in the window of some of the base rows; and those of them that are new. */
-  private def probeRows(batch: SlotBatch, rows: BaseRows): (RowBlock, RowBlock) = {
-    val (all, arrived) = (rows.partners(), rows.partners())
-    val (first, last) = reach(rows.block)
-    batch.rows(Probe).foreach { row =>
-      if (!row.isNullAt(probe.timeOrdinal) && all.read(row)) {
+  /** The new probe rows that a window may have. Those that may be asked for later are kept. */
+  private def arrived(batch: SlotBatch): Iterator[InternalRow] =
+    batch.rows(Probe).filter { row =>
+      val isAny = !row.isNullAt(probe.timeOrdinal) && !probeKeys.exists(row.isNullAt)
+      if (isAny) {
         val time = row.getLong(probe.timeOrdinal)
-        if (time >= first && time <= last) {
-          all.append(row)
-          if (revision.isDefined && arrived.read(row)) arrived.append(row)
-        }
         if (time + keptFor > batch.now) batch.store.add(Probe, time + keptFor, row, time)
       }
+      isAny
     }
-    for {
-      slice <- batch.store.of(Probe) if slice.minTime <= last && slice.maxTime >= first
-      row <- batch.store.rows(slice)
-      time = row.getLong(probe.timeOrdinal)
-      if time >= first && time <= last && all.read(row)
-    } all.append(row)
-    (all.block, arrived.block)
+
+  /** Probe rows that are in the window of some of the base rows: of the new and the stored ones. */
+  private def probeRows(
+      batch: SlotBatch,
+      rows: BaseRows,
+      arrived: Iterator[InternalRow]): RowBlock = {
+    val all = rows.partners()
+    val (first, last) = reach(rows.block)
+    def add(row: InternalRow): Unit = {
+      val time = row.getLong(probe.timeOrdinal)
+      if (time >= first && time <= last && all.read(row)) all.append(row)
+    }
+    arrived.foreach(add)
+    for (slice <- batch.store.of(Probe) if slice.minTime <= last && slice.maxTime >= first)
+      batch.store.rows(slice).foreach(add)
+    all.block
   }
 
   /** The lower and the upper ends of the closing rows' windows. */
@@ -272,34 +295,23 @@ object WindowUnion {
     def hasWindow(row: InternalRow): Boolean =
       !row.isNullAt(union.base.timeOrdinal) && keyed.read(row)
 
-    def partners(): KeyedBlock = new KeyedBlock(
+    /** Rows of the probe side, of those keys only that base rows have. */
+    def partners(): KeyedBlock = ofProbe(Some(keyed))
+
+    /** Rows of the probe side of all keys. */
+    def arrivals(): KeyedBlock = ofProbe(None)
+
+    private def ofProbe(others: Option[KeyedBlock]): KeyedBlock = new KeyedBlock(
       new RowBlock(union.probeLayout, memory),
       union.probe.keys,
       union.probe.columns,
-      Some(keyed))
-  }
+      others)
 
-  /** The revisions of base rows. */
-  private final class EagerRows(block: RowBlock, ordinal: Int) {
-    private val row = new BlockRow(block.columns)
-    private val revision = block.columns(ordinal).asInstanceOf[IntColumn]
-    private val last = BlockColumn(BooleanType).asInstanceOf[IntColumn]
-    private lazy val project = UnsafeProjection.create(block.columns.map(_.dataType))
-    last.grow(block.numRows)
-
-    def columns: Array[BlockColumn] = Array(revision, last)
-    def isNew(i: Int): Boolean = revision.values(i) == 0
-
-    def raise(i: Int, isFinal: Boolean): Unit = {
-      revision.values(i) += 1
-      last.values(i) = if (isFinal) 1 else 0
-    }
-
-    def at(i: Int): InternalRow = {
-      row.at = i
-      row
-    }
-
-    def packed(i: Int): InternalRow = project(at(i))
+    /** Reads of base rows the groups of some arrivals. */
+    def likeArrivals(arrivals: KeyedBlock): KeyedBlock = new KeyedBlock(
+      new RowBlock(union.baseLayout, memory),
+      union.base.keys,
+      union.base.columns,
+      Some(arrivals))
   }
 }

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Window unions of streams whose rows come at once, and again when something arrives for them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eager
+from arrivals import QUICKLY, Arrivals, at, read, write
+from eager import MARKS
+from fuzz.streams import union_of
+
+TEXT = """SELECT S.id, S.k, S.ts, w.* FROM {S} S LEFT JOIN LATERAL (
+  SELECT count(*) c, sum(v) s, max(txt) t, {marks} FROM {R} R WHERE {condition}) w ON true"""
+CASES = {
+    "behind": "R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 15 SECONDS AND S.ts",
+    "around, no keys": "R.ts BETWEEN S.ts - INTERVAL 2 SECONDS AND S.ts + INTERVAL 3 SECONDS",
+    "a text for a key, and more": (
+        "R.g = S.g AND R.v > S.v AND R.ts BETWEEN S.ts AND S.ts + INTERVAL 20 SECONDS"
+    ),
+    "behind its own row": (
+        "R.k <=> S.k AND R.ts > S.ts - INTERVAL 30 SECONDS AND R.ts < S.ts - INTERVAL 9 SECONDS"
+    ),
+    "ends that are computed": (
+        "R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 1 DAY AND S.ts + INTERVAL 1 SECOND"
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def _settings(conf: Any) -> None:
+    conf(QUICKLY)
+
+
+def text(condition: str) -> str:
+    return TEXT.replace("{marks}", MARKS).replace("{condition}", condition)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_revision_is_of_what_has_arrived(spark: Any, tmp_path: Path, case: str) -> None:
+    arrivals = Arrivals(random.Random(case), files=6, lateness=60)
+    arrivals.write(tmp_path)
+    read(spark, tmp_path, arrivals.lateness + 1)
+    eager.run(spark.sql(text(CASES[case]).format(S="S", R="R")), tmp_path)
+    assert not eager.differences(spark, tmp_path, text(CASES[case]))
+    revisions = eager.written(spark, tmp_path)
+    assert any(r["revision"] > 1 and not r["final"] for r in revisions)
+    assert len({r["batch"] for r in revisions}) > arrivals.files
+
+
+def test_a_row_that_nothing_arrives_for_does_not_come_again(spark: Any, tmp_path: Path) -> None:
+    """Nor is what is kept of others written anew: only what lies near in time is read."""
+    row = (None, "a", at(10), 1, 0.0, "p")
+    write(tmp_path / "S", [(1, 1, *row[1:]), (2, 2, *row[1:])], 0)
+    write(tmp_path / "R", [(11, 3, *row[1:])], 0)
+    for number, (key, seconds) in enumerate([(1, 9), (2, 5), (1, 12), (3, 9)], 1):
+        write(tmp_path / "S", [(100 + number, 9, "a", at(10), 1, 0.0, "p")], number)
+        write(tmp_path / "R", [(11 + number, key, "a", at(seconds), 1, 0.0, "p")], number)
+    for name in "SR":
+        write(tmp_path / name, [(-1, None, "a", at(100_000), 19, None, None)], 9)
+    read(spark, tmp_path, 60)
+    behind = text(CASES["behind"])
+    eager.run(spark.sql(behind.format(S="S", R="R")), tmp_path)
+    assert not eager.differences(spark, tmp_path, behind)
+    came = [(r["id"], r["batch"], r["c"]) for r in eager.written(spark, tmp_path) if r["id"] < 9]
+    last = max(batch for _, batch, _ in came)
+    assert sorted(came) == [(1, 0, 0), (1, 1, 1), (1, last, 1), (2, 0, 0), (2, 2, 1), (2, last, 1)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_unions(spark: Any, tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    arrivals = Arrivals(rng, rows=60, files=3, lateness=rng.choice([5, 40]), span=100)
+    arrivals.write(tmp_path)
+    some = " UNION ALL ".join(union_of(rng, i, is_eager=True) for i in range(4))
+    read(spark, tmp_path, arrivals.lateness + 1)
+    eager.run(spark.sql(some.format(S="S", R="R")), tmp_path)
+    assert not eager.differences(spark, tmp_path, some)
