@@ -79,8 +79,6 @@ def refused(spark: Any, name: str) -> Any:
         return spark.sql(f"SELECT {TABLE_JOINS['no keys']}")
     if name == "window, final":
         return spark.sql(LATERAL.format(""))
-    if name == "window, eager":
-        return spark.sql(LATERAL.format(", window_revision() r"))
     if name == "rows":
         a, b = spark.table("a"), spark.table("b")
         return inequality_join(a, b, "a.k < b.k AND a.ts > b.ts", window=rows(5))
@@ -98,8 +96,7 @@ def refused(spark: Any, name: str) -> Any:
     ("name", "says"),
     [
         ("no keys", "without keys"),
-        ("window, final", "A window union of streams"),
-        ("window, eager", "A window union of streams"),
+        ("window, final", "window_revision()"),
         ("window over a table", "A window union of a stream with a table"),
         ("rows", "A join in a window of rows"),
         ("open", "A join of intervals that are still open"),
@@ -127,14 +124,42 @@ def test_what_cannot_run_says_so(
     assert not real_time.written(tmp_path)
 
 
-def test_two_streams(tmp_path: Path) -> None:
-    process = [sys.executable, real_time_process.__file__, str(tmp_path)]
-    subprocess.run(process, check=True, timeout=400)
-    for result in json.loads((tmp_path / "results.json").read_text()):
-        assert "isPipelined=true" in result["plan"]
-        assert "StreamJoin" in result["plan"]
-        found, wanted = (
-            bag(tuple(row) for row in result[name] if row[0] < 5) for name in ("found", "wanted")
-        )
-        assert not difference(wanted, found)
-        assert len(wanted) > 3
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("two-streams")
+    process = [sys.executable, real_time_process.__file__, str(folder)]
+    subprocess.run(process, check=True, timeout=900)
+    found: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    return found
+
+
+@pytest.mark.parametrize("name", ["left", "no keys"])
+def test_a_join_of_two_streams(results: dict[str, Any], name: str) -> None:
+    result = results[name]
+    assert "isPipelined=true" in result["plan"]
+    assert "StreamJoin" in result["plan"]
+    found, wanted = (
+        bag(tuple(row) for row in result[name] if row[0] < 5) for name in ("found", "wanted")
+    )
+    assert not difference(wanted, found)
+    assert len(wanted) > 3
+
+
+@pytest.mark.parametrize("name", ["window", "window, no keys"])
+def test_a_window_over_two_streams(results: dict[str, Any], name: str) -> None:
+    """Each row comes at once, again when one arrives for it, and as the last one."""
+    result = results[name]
+    assert "isPipelined=true" in result["plan"]
+    assert "WindowUnion" in result["plan"]
+    revisions: dict[int, list[Any]] = {}
+    for *row, revision, is_final in result["found"]:
+        revisions.setdefault(row[0], []).append((revision, is_final, tuple(row)))
+    for some in revisions.values():
+        assert [revision for revision, _, _ in some] == [*range(1, len(some) + 1)]
+        assert not any(is_final for _, is_final, _ in some[:-1])
+    lasts = [some[-1] for some in revisions.values()]
+    finals = bag(row for _, is_final, row in lasts if is_final and row[0] < 5)
+    wanted = bag(tuple(row[:-2]) for row in result["wanted"] if row[0] < 5)
+    assert not difference(wanted, finals)
+    assert len(wanted) == 4
+    assert max(map(len, revisions.values())) > 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins two streams in real-time mode, whose tasks run all at once: in a session of their own."""
+"""Queries of two streams in real-time mode, whose tasks run at once: in a session of their own."""
 
 from __future__ import annotations
 
@@ -19,12 +19,23 @@ ROWS: list[list[tuple[str, Row]]] = [
     [("a", (1, 0, 10, 20)), ("a", (2, 0, 40, 41)), ("a", (3, 1, 12, 13)), ("b", (1, 0, 40, 44))],
     [("a", (4, 0, 43, 45)), ("b", (2, 0, 15, 16)), ("b", (3, 1, 43, 44))],
     [("a", (5, 0, FAR, FAR + 1)), ("b", (4, 0, FAR, FAR + 1))],
+    # What ends with one watermark is known for certain when the next one comes.
+    [("a", (6, 0, 2 * FAR, 2 * FAR)), ("b", (5, 0, 2 * FAR, 2 * FAR))],
 ]
 LEFT = "SELECT a.id, b.id bid FROM a LEFT JOIN b ON a.k = b.k AND interval_intersects({ends})"
 KEYLESS = "SELECT a.id, b.id bid FROM a JOIN b ON interval_intersects({ends})"
 ENDS = "a.ts, a.te, b.ts, b.te"
+WINDOW = """SELECT a.id, w.* FROM a LEFT JOIN LATERAL (
+  SELECT count(*) n, max(b.id) m, window_revision() r, window_is_final() f FROM b
+  WHERE {keys}
+    AND b.ts BETWEEN a.ts - INTERVAL 5 SECONDS AND a.ts + INTERVAL 4 SECONDS) w ON true"""
 # With the number of state partitions.
-QUERIES = [(LEFT.format(ends=ENDS), 2), (KEYLESS.format(ends=ENDS), 1)]
+QUERIES = {
+    "left": (LEFT.format(ends=ENDS), 2),
+    "no keys": (KEYLESS.format(ends=ENDS), 1),
+    "window": (WINDOW.format(keys="a.k = b.k"), 2),
+    "window, no keys": (WINDOW.format(keys="true"), 2),
+}
 
 
 def run(spark: Any, folder: Path, sql: str, partitions: int) -> dict[str, Any]:
@@ -66,7 +77,7 @@ def main(folder: Path) -> None:
     for key, value in settings.items():
         builder = builder.config(key, value)
     spark = intervalsweep.configure(builder).getOrCreate()
-    results = [run(spark, folder / str(n), *query) for n, query in enumerate(QUERIES)]
+    results = {name: run(spark, folder / name, *query) for name, query in QUERIES.items()}
     (folder / "results.json").write_text(json.dumps(results))
     spark.stop()
 

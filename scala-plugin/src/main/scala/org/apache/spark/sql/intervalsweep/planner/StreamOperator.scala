@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.streams.{
-  ObservedCounts, PackSlots, PackSlotsExec, RealTime, Slots, StreamErrors,
+  ObservedCounts, PackSlots, PackSlotsExec, Slots, StreamErrors,
   StreamMachine, StreamProcessor
 }
 import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
@@ -92,7 +92,6 @@ object StreamStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case PackSlots(number, columns, keys, time, fanout, output, child) =>
-      if (RealTime.isIn(child)) StreamErrors.notInRealTime("A window union of streams")
       // In a stream it is that of the session that runs the query, which the checkpoint decides.
       val partitions = Slots.partitions(SQLConf.get)
       Seq(PackSlotsExec(

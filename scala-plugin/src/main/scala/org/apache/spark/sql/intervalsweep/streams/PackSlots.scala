@@ -6,7 +6,7 @@ import scala.collection.mutable
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, AttributeReference, AttributeSet, GenericInternalRow, Murmur3Hash, UnsafeProjection,
+  Attribute, AttributeReference, AttributeSet, GenericInternalRow, UnsafeProjection,
   UnsafeRow
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
@@ -74,42 +74,12 @@ case class PackSlotsExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val (side, packed, input) = (number, columns, child.output)
-    val address = new SlotAddress(keys, time, fanout, partitions, input)
+    val address = SlotAddress(keys, time, fanout, partitions)
     child.execute().mapPartitionsInternal(new SlotChunks(_, side, packed, address, input))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): PackSlotsExec =
     copy(child = newChild)
-}
-
-/** Says to which slots a row goes. */
-private final class SlotAddress(
-    keys: Seq[Attribute],
-    time: Attribute,
-    fanout: Fanout,
-    val partitions: Int,
-    input: Seq[Attribute])
-    extends Serializable {
-  private val team = if (fanout.slots == 0) partitions else math.min(fanout.slots, partitions)
-
-  /** How many slots each row goes to. */
-  val copies: Int = if (fanout.isSpread) 1 else team
-
-  @transient private lazy val key = projected(keys)
-  @transient private lazy val spread = projected(Seq(time))
-
-  private def projected(columns: Seq[Attribute]): UnsafeProjection =
-    if (columns.isEmpty) null else UnsafeProjection.create(Seq(Murmur3Hash(columns, 42)), input)
-
-  private def hash(projection: UnsafeProjection, row: InternalRow): Int =
-    if (projection == null) 0 else projection(row).getInt(0)
-
-  /** The first of the slots, which are next to each other. */
-  def of(row: InternalRow): Int = {
-    val first = Math.floorMod(hash(key, row), partitions)
-    if (team == 1 || copies > 1) first
-    else (first + Math.floorMod(hash(spread, row), team)) % partitions
-  }
 }
 
 private final class SlotChunks(
@@ -123,6 +93,7 @@ private final class SlotChunks(
   private val slots = Slots.numbers(partitions)
   private val packers = Array.fill(partitions)(new RowPacker(columns.size))
   private val mostBytes = RowShuffle.bytesFor(partitions)
+  private val firstSlot = UnsafeProjection.create(Seq(address.first), input)
   private val project = UnsafeProjection.create(columns, input)
   private val areColumns = columns.map(_.exprId) == input.map(_.exprId)
   private val toUnsafe =
@@ -152,7 +123,7 @@ private final class SlotChunks(
   }
 
   private def add(row: InternalRow): Unit = {
-    val first = address.of(row)
+    val first = firstSlot(row).getInt(0)
     val packed = row match {
       case _: UnsafeRow | _: BatchRow if areColumns => row
       case _ => project(row)

@@ -2,7 +2,6 @@
 package org.apache.spark.sql.intervalsweep.streams
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, IntColumn, RowBlock}
 import org.apache.spark.sql.types.BooleanType
 
@@ -15,7 +14,6 @@ private[streams] final class Revisions(block: RowBlock, ordinal: Int) {
   private val row = new BlockRow(block.columns)
   private val revision = block.columns(ordinal).asInstanceOf[IntColumn]
   private val last = BlockColumn(BooleanType).asInstanceOf[IntColumn]
-  private lazy val project = UnsafeProjection.create(block.columns.map(_.dataType))
   last.grow(block.numRows)
 
   def columns: Array[BlockColumn] = Array(revision, last)
@@ -31,7 +29,4 @@ private[streams] final class Revisions(block: RowBlock, ordinal: Int) {
     row.at = i
     row
   }
-
-  /** The row as it is kept. */
-  def packed(i: Int): InternalRow = project(at(i))
 }

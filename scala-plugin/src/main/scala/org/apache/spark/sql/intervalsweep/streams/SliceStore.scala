@@ -41,7 +41,12 @@ final class SliceStore private (
     layout: StateLayout,
     headState: ValueState[Array[Byte]],
     partState: MapState[Long, Array[Byte]],
-    private[streams] val head: SliceHead) {
+    opened: SliceHead) {
+  private var known = opened
+
+  /** What is stored of the slot. */
+  private[streams] def head: SliceHead = known
+
   private val slices =
     layout.types.map(_ => mutable.TreeMap.empty[SliceId, Slice]).toArray
   head.slices.foreach(s => slices(s.side)(s.id) = s)
@@ -105,15 +110,17 @@ final class SliceStore private (
 
   private def end(slice: Slice): Long = (slice.id.number + 1) * (head.sliceMicros << slice.id.level)
 
-  /** Writes what was added, and the watermark. */
+  /** Writes what was added, and the watermark. The next call goes on from there. */
   def save(watermark: Long, timer: Long): Unit = {
     for (side <- writers.indices; (id, writer) <- writers(side)) append(side, id, writer)
     val kept = slices.toSeq.flatMap(_.values)
     // Shorter ones again where few are needed.
     val isCoarse = level == head.level && writers.forall(_.size < SliceStore.MostSlices / 8)
-    val next = if (isCoarse) math.max(0, level - 1) else level
-    headState.update(
-      head.copy(watermark = watermark, timer = timer, level = next, slices = kept).toBytes)
+    if (isCoarse) level = math.max(0, level - 1)
+    writers.foreach(_.clear())
+    java.util.Arrays.fill(last.asInstanceOf[Array[AnyRef]], null)
+    known = head.copy(watermark = watermark, timer = timer, level = level, slices = kept)
+    headState.update(known.toBytes)
   }
 
   private def append(side: Int, id: SliceId, writer: SliceWriter): Unit = {

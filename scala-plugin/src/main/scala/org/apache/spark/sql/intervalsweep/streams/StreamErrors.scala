@@ -44,6 +44,14 @@ object StreamErrors {
   def notInRealTime(what: String): Nothing = inRealTime(
     s"$what needs all rows of a micro-batch at once, which real-time mode does not have")
 
+  private[streams] def noStateInRealTime(what: String): Nothing =
+    inRealTime(s"$what run in real-time mode from Spark 4.3 on")
+
+  private[streams] def finalInRealTime(): Nothing = inRealTime(
+    "The rows of this window union of streams come out when they are final, which is known when a " +
+      "micro-batch ends: select window_revision() in the lateral subquery, for rows that come at " +
+      "once, and again when they change")
+
   private[streams] def inRealTime(problem: String): Nothing = fail(
     "REAL_TIME",
     s"$problem. Another trigger, such as .trigger(processingTime='1 second'), has no such limit.")

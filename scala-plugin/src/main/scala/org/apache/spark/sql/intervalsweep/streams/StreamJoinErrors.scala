@@ -21,9 +21,6 @@ object StreamJoinErrors {
   def unsupported(what: String, cure: String): Nothing =
     fail("UNSUPPORTED", s"$what cannot be joined as streams: $cure.")
 
-  def noStateInRealTime(): Nothing =
-    inRealTime("Joins of streams run in real-time mode from Spark 4.3 on")
-
   def spreadInRealTime(): Nothing = inRealTime(
     "An inner join of streams without keys goes to all state partitions, in an order that " +
       "real-time mode does not fix: add an equality key, or SET spark.sql.shuffle.partitions=1 " +

@@ -22,6 +22,9 @@ trait StreamMachine extends Serializable {
   /** To how many slots the rows of each side go. */
   def fanout: Seq[Fanout] = sides.map(_ => Fanout(1, isSpread = true))
 
+  /** Whether a call may have one row, and others of the micro-batch follow: in real-time mode. */
+  def takesRowByRow: Boolean = false
+
   /** What is kept of them. */
   def state: StateLayout
 
@@ -30,11 +33,12 @@ trait StreamMachine extends Serializable {
 }
 
 /**
- * What a micro-batch has for a slot. A slot sees each one in which rows arrive, and each one that
- * moves the watermark.
+ * What a micro-batch has for a slot, or in real-time mode a row of it. A slot sees each one in which
+ * rows arrive, and each one that moves the watermark.
  *
  * @param before the watermark of the micro-batch before, in microseconds: what is not later is late
- * @param now    the watermark. Rows up to it are late from the next micro-batch on
+ * @param now    what arrives after this call is later than that. Mostly it is the watermark; in
+ *               real-time mode rows up to it are late from the next micro-batch on only
  */
 final class SlotBatch(
     sides: Seq[StreamSide],
@@ -70,11 +74,12 @@ object StreamCounts {
       StructField(_, LongType, nullable = false)
     })
 
-  private[streams] def row(counts: StreamCounts, store: SliceStore): InternalRow =
+  /** @param store whose size is told, if it is */
+  private[streams] def row(counts: StreamCounts, store: Option[SliceStore]): InternalRow =
     InternalRow(
       counts.late,
       counts.expired,
       counts.revisions,
-      store.numRows,
-      store.numSlices.toLong)
+      store.fold(0L)(_.numRows),
+      store.fold(0L)(_.numSlices.toLong))
 }

@@ -17,12 +17,26 @@ import org.apache.spark.sql.types.{StructField, StructType}
  *                                                                      chunks in, rows out
  * }}}
  * A timer that expires as soon as the watermark moves calls the slots that no rows come to.
+ *
+ * @param isRealTime whether a call has a row, and others of its micro-batch may follow
  */
-final class StreamProcessor(machine: StreamMachine) extends StatefulProcessor[Any, Any, Any] {
+final class StreamProcessor(machine: StreamMachine, isRealTime: Boolean = false)
+    extends StatefulProcessor[Any, Any, Any] with SlotProcessor {
   @transient private var variables: SliceStore.Variables = _
 
-  override def init(outputMode: OutputMode, timeMode: TimeMode): Unit =
+  /** The state of the slot that the calls of a task are about. */
+  @transient private var opened: OpenedSlot = _
+
+  override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
     variables = new SliceStore.Variables(getHandle)
+    opened = null
+  }
+
+  /** The same in real-time mode, if that is possible. There a call has a row. */
+  private[streams] def inRealTime: StatefulProcessor[Any, Any, Any] =
+    if (!RealTime.keepsState) StreamErrors.noStateInRealTime("Window unions of streams")
+    else if (!machine.takesRowByRow) StreamErrors.finalInRealTime()
+    else new StreamProcessor(machine, isRealTime = true)
 
   /** @param rows of the side's number and a chunk */
   override def handleInputRows(
@@ -34,7 +48,7 @@ final class StreamProcessor(machine: StreamMachine) extends StatefulProcessor[An
       case row: InternalRow => chunks(row.getInt(0)) += row.getBinary(1)
       case other => throw new IllegalStateException(s"not a chunk: $other")
     }
-    run(chunks.map(_.result()), timers, fired = None)
+    run(slot, chunks.map(_.result()), timers, fired = None)
   }
 
   override def handleExpiredTimer(
@@ -42,21 +56,25 @@ final class StreamProcessor(machine: StreamMachine) extends StatefulProcessor[An
       timers: TimerValues,
       timer: ExpiredTimerInfo): Iterator[Any] =
     run(
+      slot,
       Array.fill(machine.sides.size)(Nil),
       timers,
       fired = Some(timer.getExpiryTimeInMs()))
 
   private def run(
+      slot: Any,
       chunks: Array[Seq[Array[Byte]]],
       timers: TimerValues,
       fired: Option[Long]): Iterator[InternalRow] = {
-    val store = variables.open(machine.state)
+    val isFirst = !isRealTime || opened == null || opened.slot != slot
+    if (isFirst) opened = new OpenedSlot(slot, variables.open(machine.state))
+    val store = opened.store
     val watermark = timers.getCurrentWatermarkInMs()
     val batch = new SlotBatch(
       machine.sides,
       chunks,
-      StreamProcessor.micros(store.head.watermark),
-      StreamProcessor.micros(watermark),
+      StreamProcessor.micros(opened.before),
+      StreamProcessor.micros(if (isRealTime) opened.before else watermark),
       store,
       new StreamCounts)
     val result = machine.run(batch)
@@ -68,7 +86,8 @@ final class StreamProcessor(machine: StreamMachine) extends StatefulProcessor[An
       getHandle.registerTimer(timer)
     }
     store.save(watermark, timer)
-    rows(result, StreamCounts.row(batch.counts, store))
+    // The counts of all calls are added up.
+    rows(result, StreamCounts.row(batch.counts, Option.when(isFirst)(store)))
   }
 
   /** The machine's rows, and then one that has nothing but the counts. */
@@ -80,6 +99,13 @@ final class StreamProcessor(machine: StreamMachine) extends StatefulProcessor[An
   }
 
   override def toString: String = machine.toString
+}
+
+/** A slot, as the first call of a micro-batch has found it. */
+private final class OpenedSlot(val slot: Any, val store: SliceStore) {
+
+  /** The watermark of the micro-batch before. */
+  val before: Long = store.head.watermark
 }
 
 object StreamProcessor {

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.streams
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection}
 import org.apache.spark.sql.intervalsweep.condition.{EncodedEndpoint, TimeWindow, WindowEnd}
 import org.apache.spark.sql.intervalsweep.execution.block.{
   BlockColumn, BlockLayout, KeyGroups, RowBlock, TaskMemory
@@ -56,6 +56,9 @@ case class WindowUnion(
         Seq(
           StructField("revision", IntegerType, nullable = false),
           StructField("is_final", BooleanType, nullable = false))))
+
+  /** What is final comes out when it is known that nothing more arrives: a micro-batch at a time. */
+  override def takesRowByRow: Boolean = revision.isDefined
 
   override def fanout: Seq[Fanout] =
     Seq(Fanout(team, isSpread = true), Fanout(team, isSpread = false))
@@ -112,6 +115,7 @@ case class WindowUnion(
 
   @transient private lazy val values =
     new WindowResults(results, base.columns, probe.columns, residual)
+  @transient private lazy val toUnsafe = UnsafeProjection.create(base.types)
   private def baseLayout: BlockLayout =
     BlockLayout(
       base.columns,
@@ -132,10 +136,17 @@ case class WindowUnion(
   private def end(row: InternalRow, computed: Option[Int], offset: Long): Long =
     computed.fold(row.getLong(base.timeOrdinal) + offset)(row.getLong)
 
-  override def run(batch: SlotBatch): Iterator[InternalRow] = {
+  /** Of the task that this instance is in, whose calls come one after the other. */
+  @transient private lazy val memory: TaskMemory = {
     val context = TaskContext.get()
-    val memory = new TaskMemory(context.taskMemoryManager())
-    context.addTaskCompletionListener[Unit](_ => memory.releaseAll())
+    val own = new TaskMemory(context.taskMemoryManager())
+    context.addTaskCompletionListener[Unit](_ => own.releaseAll())
+    own
+  }
+
+  override def run(batch: SlotBatch): Iterator[InternalRow] = {
+    // What the call before has given out is not needed any more.
+    memory.releaseAll()
     val rows = new BaseRows(this, memory)
     val found = if (revision.isDefined) eager(batch, rows) else atTheEnd(batch, rows)
     batch.store.expire(Base, batch.now)
@@ -183,8 +194,8 @@ case class WindowUnion(
       val end = upperEnd(revisions.at(i))
       revisions.raise(i, end <= batch.now)
       if (end > batch.now) {
-        val row = revisions.packed(i)
-        batch.store.add(Base, end, row, row.getLong(base.timeOrdinal))
+        val row = revisions.at(i)
+        batch.store.add(Base, end, toUnsafe(row), row.getLong(base.timeOrdinal))
       }
     }
     batch.counts.revisions += rows.block.numRows
