@@ -33,7 +33,7 @@ final class SlotJoin(
   import SlotJoin._
 
   private val context = Option(TaskContext.get())
-  private val head = state.head(spec.fingerprint)
+  private val head = state.head(spec)
   private val incoming = new NewRows(spec, head.latest)
   input.foreach(incoming.add)
 

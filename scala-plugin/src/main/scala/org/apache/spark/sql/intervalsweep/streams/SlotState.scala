@@ -19,6 +19,11 @@ import org.apache.spark.sql.streaming.{MapState, StatefulProcessorHandle, TTLCon
  */
 final case class Part(side: Side, id: Long, rows: Int, bytes: Int, first: Long, last: Long)
 
+object Part {
+  private[streams] def newId(): Long =
+    java.util.concurrent.ThreadLocalRandom.current().nextLong()
+}
+
 /**
  * What a slot keeps besides rows.
  *
@@ -43,6 +48,9 @@ object SlotHead {
     }
     buffer.array()
   }
+
+  /** For which join a head was written. */
+  def fingerprint(bytes: Array[Byte]): Int = ByteBuffer.wrap(bytes).getInt(4)
 
   def of(bytes: Array[Byte], fingerprint: Int): SlotHead = {
     val buffer = ByteBuffer.wrap(bytes)
@@ -83,8 +91,33 @@ final class SlotState(handle: StatefulProcessorHandle) {
       Encoders.BINARY,
       TTLConfig.NONE)
 
-  def head(fingerprint: Int): SlotHead =
-    Option(heads.get()).fold(SlotHead.Empty)(SlotHead.of(_, fingerprint))
+  def head(spec: StreamJoinSpec): SlotHead =
+    Option(heads.get()).fold(SlotHead.Empty) { bytes =>
+      val found = SlotHead.fingerprint(bytes)
+      spec.earlier.get(found).fold(SlotHead.of(bytes, spec.fingerprint)) { before =>
+        grown(SlotHead.of(bytes, found), before, spec)
+      }
+    }
+
+  /** Writes the rows anew that were kept with fewer columns. */
+  private def grown(
+      head: SlotHead,
+      before: Map[Side, EarlierRows],
+      spec: StreamJoinSpec): SlotHead = {
+    val parts = head.parts.map { part =>
+      val side = part.side
+      val kept = RowBytes.ofChunk(chunks.getValue(part.id))
+      val rows = before(side).grown(kept, spec.attributes(side))
+      val next = part.copy(id = Part.newId(), bytes = rows.offset(rows.size))
+      put(next, IndexedRows.ofSorted(rows, spec.fields(side)))
+      putDone(next, doneRows(part))
+      remove(part)
+      next
+    }
+    val wanted = head.copy(parts = parts)
+    update(wanted, spec.fingerprint)
+    wanted
+  }
 
   def update(head: SlotHead, fingerprint: Int): Unit =
     heads.update(SlotHead.toBytes(head, fingerprint))
@@ -178,7 +211,7 @@ object Merging {
 
   def part(side: Side, rows: IndexedRows): Part = Part(
     side,
-    java.util.concurrent.ThreadLocalRandom.current().nextLong(),
+    Part.newId(),
     rows.size,
     rows.rows.offset(rows.size),
     rows.expiries.min,

@@ -35,11 +35,14 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
   private val sources: Map[Side, (LogicalPlan, Seq[Expression])] =
     sides.map(s => s -> DeclaredLengths.of(input(s))).toMap
 
-  /** Of what the join is, for its checkpoint. */
-  private val fingerprint: Int = {
-    val types = sides.map(s => input(s).output.map(_.dataType.sql).mkString(", "))
-    s"${join.joinType.sql} $types ${condition.sql}".hashCode
+  /** Of what the join is with some columns of each side, for its checkpoint. */
+  private def fingerprint(columns: Map[Side, Int]): Int = {
+    def types(side: Side): String =
+      input(side).output.take(columns(side)).map(_.dataType.sql).mkString(", ")
+    s"${join.joinType.sql} ${sides.map(types)} ${condition.sql}".hashCode
   }
+
+  private val all: Map[Side, Int] = sides.map(s => s -> input(s).output.size).toMap
 
   /**
    * The window of a join by inequalities bounds its state, and is looked at pair by pair: its axis
@@ -134,16 +137,36 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
 
   private def isHomeOnly: Boolean = output.tracked.isEmpty && !isKeyed
 
-  private val columns: Map[Side, Seq[Expression]] = {
-    def bits(side: Side, more: Int): Int =
-      UnsafeRow.calculateBitSetWidthInBytes(
-        RowFields.FirstEndpoint + endpoints(side).size + input(side).output.size + more)
-    // The null bits of both sides have to be as long.
-    val widest = sides.map(bits(_, 0)).max
-    sides.map { side =>
-      val missing = LazyList.from(0).find(bits(side, _) == widest).get
-      side -> (input(side).output ++ Seq.fill(missing)(Literal(null, IntegerType)))
-    }.toMap
+  private def firstColumn(side: Side): Int = RowFields.FirstEndpoint + endpoints(side).size
+
+  /** How many fields packed rows have. The null bits of both sides are as long. */
+  private def sizes(columns: Map[Side, Int]): Map[Side, Int] = {
+    def bits(fields: Int): Int = UnsafeRow.calculateBitSetWidthInBytes(fields)
+    val needed = sides.map(s => s -> (firstColumn(s) + columns(s))).toMap
+    val widest = needed.values.map(bits).max
+    needed.map { case (side, n) => side -> LazyList.from(n).find(bits(_) == widest).get }
+  }
+
+  private val columns: Map[Side, Seq[Expression]] = sizes(all).map { case (side, size) =>
+    val missing = size - firstColumn(side) - all(side)
+    side -> (input(side).output ++ Seq.fill(missing)(Literal(null, IntegerType)))
+  }
+
+  /** The joins of fewer columns, without some of the last ones, whose state is taken over. */
+  private def earlier: Map[Int, Map[Side, EarlierRows]] = {
+    val asked =
+      condition.references ++ AttributeSet(sides.flatMap(s => clocks.number(s).references))
+    def counts(side: Side): Seq[Int] = {
+      val least = 1 + input(side).output.lastIndexWhere(asked.contains)
+      math.max(least, all(side) - StreamJoinPlan.MostAdded) to all(side)
+    }
+    val found = for (l <- counts(LeftSide); r <- counts(RightSide)) yield {
+      val some = Map[Side, Int](LeftSide -> l, RightSide -> r)
+      val size = sizes(some)
+      fingerprint(some) ->
+        sides.map(s => s -> EarlierRows(size(s), firstColumn(s) + some(s))).toMap
+    }
+    found.toMap - fingerprint(all)
   }
 
   private def fields(side: Side): RowFields = {
@@ -242,7 +265,8 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
         sides.map(s => s", $s rows leave at ${clocks.expiry(s).sql}").mkString +
         sides.filter(clocks.ordered(_).isDefined).map(s =>
           s", reversed $s rows are dropped").mkString,
-      fingerprint,
+      fingerprint(all),
+      earlier,
       output,
       packedAttributes(LeftSide),
       packedAttributes(RightSide),
@@ -250,4 +274,10 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       pairings,
       clocks.disorder,
       isHomeOnly)
+}
+
+private object StreamJoinPlan {
+
+  /** So many columns that have been added to a side are found by the fingerprints without them. */
+  val MostAdded = 16
 }

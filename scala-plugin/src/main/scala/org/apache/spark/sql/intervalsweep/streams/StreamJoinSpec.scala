@@ -15,6 +15,7 @@ case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression])
 /**
  * What the driver decides of a join of streams.
  *
+ * @param earlier    by their fingerprints, the joins of fewer columns whose state is taken over
  * @param left       the attributes of a packed row of the left side
  * @param pairings   by the side whose rows are new
  * @param disorder   for rows that come by a number: how far behind the largest one they may be; by
@@ -25,6 +26,7 @@ case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression])
 case class StreamJoinSpec(
     description: String,
     fingerprint: Int,
+    earlier: Map[Int, Map[Side, EarlierRows]],
     output: JoinOutput,
     left: Seq[Attribute],
     right: Seq[Attribute],
