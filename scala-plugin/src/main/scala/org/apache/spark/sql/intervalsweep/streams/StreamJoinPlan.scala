@@ -35,11 +35,11 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
   private val sources: Map[Side, (LogicalPlan, Seq[Expression])] =
     sides.map(s => s -> DeclaredLengths.of(input(s))).toMap
 
-  /** Of what the join is with some columns of each side, for its checkpoint. */
+  /** Of what the join is with the first columns of each side, for its checkpoint. */
   private def fingerprint(columns: Map[Side, Int]): Int = {
-    def types(side: Side): String =
-      input(side).output.take(columns(side)).map(_.dataType.sql).mkString(", ")
-    s"${join.joinType.sql} ${sides.map(types)} ${condition.sql}".hashCode
+    def of(side: Side): String = input(side).output.take(columns(side))
+      .map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
+    s"${join.joinType.sql} ${sides.map(of)} ${condition.sql}".hashCode
   }
 
   private val all: Map[Side, Int] = sides.map(s => s -> input(s).output.size).toMap
@@ -152,7 +152,7 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
     side -> (input(side).output ++ Seq.fill(missing)(Literal(null, IntegerType)))
   }
 
-  /** The joins of fewer columns, without some of the last ones, whose state is taken over. */
+  /** The joins without some of the last columns, whose state is taken over. */
   private def earlier: Map[Int, Map[Side, EarlierRows]] = {
     val asked =
       condition.references ++ AttributeSet(sides.flatMap(s => clocks.number(s).references))
