@@ -18,7 +18,8 @@ FAR = 1000
 ROWS: list[list[tuple[str, Row]]] = [
     [("a", (1, 0, 10, 20)), ("a", (2, 0, 40, 41)), ("a", (3, 1, 12, 13)), ("b", (1, 0, 40, 44))],
     [("a", (4, 0, 43, 45)), ("b", (2, 0, 15, 16)), ("b", (3, 1, 43, 44))],
-    [("a", (5, 0, FAR, FAR + 1)), ("b", (4, 0, FAR, FAR + 1))],
+    # The first one is certainly behind those that it is for, whatever the tasks begin with.
+    [("b", (6, 0, 44, 45)), ("a", (5, 0, FAR, FAR + 1)), ("b", (4, 0, FAR, FAR + 1))],
     # What ends with one watermark is known for certain when the next one comes.
     [("a", (6, 0, 2 * FAR, 2 * FAR)), ("b", (5, 0, 2 * FAR, 2 * FAR))],
 ]
