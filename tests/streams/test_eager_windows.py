@@ -53,7 +53,6 @@ def test_each_revision_is_of_what_has_arrived(spark: Any, tmp_path: Path, case: 
 
 
 def test_a_row_that_nothing_arrives_for_does_not_come_again(spark: Any, tmp_path: Path) -> None:
-    """Nor is what is kept of others written anew: only what lies near in time is read."""
     row = (None, "a", at(10), 1, 0.0, "p")
     write(tmp_path / "S", [(1, 1, *row[1:]), (2, 2, *row[1:])], 0)
     write(tmp_path / "R", [(11, 3, *row[1:])], 0)

@@ -130,7 +130,11 @@ def run(frame: Any, folder: Path, seconds: int = 300) -> Any:
     """Runs a stream over all that there is, into files."""
     writer = frame.writeStream.format("parquet").trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
-    query = writer.start(str(folder / "out"))
+    return ended(writer.start(str(folder / "out")), seconds)
+
+
+def ended(query: Any, seconds: int) -> Any:
+    """A query when it has come to its end, which it has to within some seconds."""
     assert query.awaitTermination(seconds)
     assert query.exception() is None
     return query

@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from arrivals import SCHEMA
+from arrivals import SCHEMA, ended
 from comparison import ENABLED, bag, configured, difference
 
 MARKS = "window_revision() AS revision, window_is_final() AS final"
@@ -26,10 +26,7 @@ def run(frame: Any, folder: Path, seconds: int = 300) -> Any:
 
     writer = frame.writeStream.outputMode("update").trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
-    query = writer.foreachBatch(write).start()
-    assert query.awaitTermination(seconds)
-    assert query.exception() is None
-    return query
+    return ended(writer.foreachBatch(write).start(), seconds)
 
 
 def written(spark: Any, folder: Path) -> list[dict[str, Any]]:

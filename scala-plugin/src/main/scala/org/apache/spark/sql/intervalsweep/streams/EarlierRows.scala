@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, BoundReference, Literal, UnsafeProjection, UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 import org.apache.spark.unsafe.Platform
 
 /**
@@ -20,9 +18,7 @@ case class EarlierRows(fields: Int, taken: Int) {
 
   /** Rows that were kept as rows that are wanted, in the same order. */
   def grown(rows: RowBytes, wanted: Seq[Attribute]): RowBytes = {
-    val project = UnsafeProjection.create(wanted.zipWithIndex.map { case (a, k) =>
-      if (k < taken) BoundReference(k, a.dataType, nullable = true) else Literal(null, a.dataType)
-    })
+    val project = FewerColumns.projection(0 until taken, wanted.map(_.dataType))
     val row = new UnsafeRow(fields)
     val grown = new RowBytes
     (0 until rows.size).foreach { i =>

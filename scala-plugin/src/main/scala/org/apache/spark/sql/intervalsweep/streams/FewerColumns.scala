@@ -19,12 +19,18 @@ case class FewerColumns(side: Int, kept: Seq[Int]) {
 
   /** Rows that were kept as rows that are wanted. Each is valid until the next one. */
   def grown(chunks: Seq[Array[Byte]], wanted: Array[DataType]): Iterator[InternalRow] = {
-    val columns = wanted.indices.map { k =>
+    val project = FewerColumns.projection(kept, wanted.toSeq)
+    RowUnpacker.unpack(chunks.iterator, kept.map(wanted).toArray).map(project)
+  }
+}
+
+private[streams] object FewerColumns {
+
+  /** Of rows that had the columns `kept` of those that are wanted; the others are NULL. */
+  def projection(kept: Seq[Int], wanted: Seq[DataType]): UnsafeProjection =
+    UnsafeProjection.create(wanted.indices.map { k =>
       val before = kept.indexOf(k)
       if (before < 0) Literal(null, wanted(k))
       else BoundReference(before, wanted(k), nullable = true)
-    }
-    val project = UnsafeProjection.create(columns)
-    RowUnpacker.unpack(chunks.iterator, kept.map(wanted).toArray).map(project)
-  }
+    })
 }

@@ -31,9 +31,8 @@ object PlaceSlots extends Rule[LogicalPlan] {
     case node: TransformWithState =>
       node.statefulProcessor.asInstanceOf[Any] match {
         case windows: StreamProcessor => node.copy(statefulProcessor = windows.inRealTime)
-        case join: StreamJoinProcessor if RealTime.keepsState =>
+        case join: StreamJoinProcessor =>
           node.copy(statefulProcessor = join.inRealTime(Slots.partitions(conf)))
-        case _: StreamJoinProcessor => StreamErrors.noStateInRealTime("Joins of streams")
         case _: OpenJoinProcessor =>
           StreamErrors.notInRealTime("A join of intervals that are still open")
         case _ => node

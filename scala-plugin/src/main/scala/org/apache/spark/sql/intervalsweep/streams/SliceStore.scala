@@ -118,7 +118,7 @@ final class SliceStore private (
     val isCoarse = level == head.level && writers.forall(_.size < SliceStore.MostSlices / 8)
     if (isCoarse) level = math.max(0, level - 1)
     writers.foreach(_.clear())
-    java.util.Arrays.fill(last.asInstanceOf[Array[AnyRef]], null)
+    last.indices.foreach(last(_) = null)
     known = head.copy(watermark = watermark, timer = timer, level = level, slices = kept)
     headState.update(known.toBytes)
   }

@@ -37,7 +37,8 @@ class StreamJoinProcessor(val spec: StreamJoinSpec)
    * orders: both of them, or neither, would find a pair of which each keeps one row.
    */
   private[streams] def inRealTime(slots: Int): StatefulProcessor[Any, Any, Any] =
-    if (spec.isSpread && slots > 1) StreamJoinErrors.spreadInRealTime()
+    if (!RealTime.keepsState) StreamErrors.noStateInRealTime("Joins of streams")
+    else if (spec.isSpread && slots > 1) StreamJoinErrors.spreadInRealTime()
     else if (spec.disorder.isDefined) StreamErrors.notInRealTime("A join in a window of rows")
     else
       new StreamJoinProcessor(spec.copy(isRealTime = true))

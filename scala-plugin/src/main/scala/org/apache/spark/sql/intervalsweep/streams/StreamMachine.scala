@@ -37,8 +37,8 @@ trait StreamMachine extends Serializable {
  * rows arrive, and each one that moves the watermark.
  *
  * @param before the watermark of the micro-batch before, in microseconds: what is not later is late
- * @param now    what arrives after this call is later than that. Mostly it is the watermark; in
- *               real-time mode rows up to it are late from the next micro-batch on only
+ * @param now    what arrives after this call is later than that: the watermark; in real-time mode
+ *               `before`, as the watermark makes rows late from the next micro-batch on only
  */
 final class SlotBatch(
     sides: Seq[StreamSide],

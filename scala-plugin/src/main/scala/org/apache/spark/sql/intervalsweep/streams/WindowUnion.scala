@@ -297,7 +297,7 @@ object WindowUnion {
   /** The base rows of a slot that a micro-batch is about. */
   private final class BaseRows(union: WindowUnion, memory: TaskMemory) {
     val block = new RowBlock(union.baseLayout, memory)
-    val keyed = new KeyedBlock(block, union.base.keys, union.base.columns, None)
+    val keyed: KeyedBlock = keyedBlock(union.base, block, None)
 
     /** Those without a window, for want of a key or a time. */
     val lone = new RowBlock(union.baseLayout.withoutEndpoints, memory)
@@ -312,17 +312,17 @@ object WindowUnion {
     /** Rows of the probe side of all keys. */
     def arrivals(): KeyedBlock = ofProbe(None)
 
-    private def ofProbe(others: Option[KeyedBlock]): KeyedBlock = new KeyedBlock(
-      new RowBlock(union.probeLayout, memory),
-      union.probe.keys,
-      union.probe.columns,
-      others)
+    private def ofProbe(others: Option[KeyedBlock]): KeyedBlock =
+      keyedBlock(union.probe, new RowBlock(union.probeLayout, memory), others)
 
     /** Reads of base rows the groups of some arrivals. */
-    def likeArrivals(arrivals: KeyedBlock): KeyedBlock = new KeyedBlock(
-      new RowBlock(union.baseLayout, memory),
-      union.base.keys,
-      union.base.columns,
-      Some(arrivals))
+    def likeArrivals(arrivals: KeyedBlock): KeyedBlock =
+      keyedBlock(union.base, new RowBlock(union.baseLayout, memory), Some(arrivals))
+
+    private def keyedBlock(
+        side: StreamSide,
+        block: RowBlock,
+        others: Option[KeyedBlock]): KeyedBlock =
+      new KeyedBlock(block, side.keys, side.columns, others)
   }
 }
