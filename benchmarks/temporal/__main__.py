@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the queries in turn by all systems, in one process, and prints medians and ratios.
 
-.venv/bin/python -m benchmarks.temporal [--rows 1000000] [--runs 5] [--cores 2]
+python -m benchmarks.temporal [--rows 1000000] [--runs 5] [--cores 2]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -20,11 +22,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.adapter import Limits
+from benchmarks.large import watch
 from benchmarks.systems import ENABLED, spark_session
 from benchmarks.temporal.queries import JOINS, QUERIES, Query
 
 MEAN_LENGTH = 100
 KEYS = 1_000
+OURS = "sequenced"
+SYSTEMS = (OURS, "DuckDB", "Spark")
 
 
 def write(folder: Path, rows: int, hot: float = 0.0) -> None:
@@ -86,6 +91,25 @@ class Systems:
 
 def main() -> None:
     """Measures and prints."""
+    arguments = parsed()
+    peaks: dict[str, int] = {}
+    threading.Thread(target=watch, args=(peaks, threading.Event()), daemon=True).start()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        write(folder, arguments.rows, arguments.hot)
+        systems = Systems(folder, Limits(arguments.cores, arguments.heap, folder))
+        asked = [query for query in QUERIES if arguments.only in query.title]
+        queries = {query.title: compared(systems, query, arguments) for query in asked}
+        joins = joined(systems, arguments.runs) if arguments.only in "joins" else {}
+        systems.spark.stop()
+    print(f"peak resident MiB: {peaks}")
+    if arguments.output:
+        given = {key: value for key, value in vars(arguments).items() if key != "output"}
+        found = {**given, "queries": queries, "joins": joins, "peak MiB": peaks}
+        arguments.output.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=5)
@@ -93,32 +117,31 @@ def main() -> None:
     parser.add_argument("--heap", default="4g")
     parser.add_argument("--hot", type=float, default=0.0, help="the part of rows with one key")
     parser.add_argument("--only", default="", help="a part of the titles to run")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        write(folder, arguments.rows, arguments.hot)
-        limits = Limits(arguments.cores, arguments.heap, folder)
-        systems = Systems(folder, limits)
-        print("| query | sequenced s | DuckDB s | Spark s | x DuckDB | x Spark | goals |")
-        print("|---|---|---|---|---|---|---|")
-        for query in QUERIES:
-            if arguments.only not in query.title:
-                continue
-            took = timed(arguments.runs, systems.ways(query))
-            own, duck, spark = (took[name] for name in ("sequenced", "DuckDB", "Spark"))
-            print(
-                f"| {query.title} | {own:.2f} | {duck:.2f} | {spark:.2f} | {duck / own:.2f} | "
-                f"{spark / own:.2f} | {query.goal[0]:g}, {query.goal[1]:g} |",
-                flush=True,
-            )
-        if arguments.only in "joins":
-            joins = {name: partial(systems.swept, text) for name, text in JOINS.items()}
-            took = timed(arguments.runs, joins)
-            inner = took["join"]
-            by_hand = inner / took["the interval join by hand"]
-            print(f"join {inner:.2f} s, {by_hand:.2f} of the interval join by hand (goal 1.1)")
-            print(f"left join {took['left join'] / inner:.2f} of the join (goal 1.5)")
-        systems.spark.stop()
+    parser.add_argument("--systems", nargs="+", default=SYSTEMS, choices=SYSTEMS)
+    parser.add_argument("--output", type=Path, help="a file for the medians, as JSON")
+    return parser.parse_args()
+
+
+def compared(systems: Systems, query: Query, arguments: argparse.Namespace) -> dict[str, float]:
+    """Seconds of each system, printed with their ratios."""
+    ways = systems.ways(query)
+    took = timed(arguments.runs, {name: ways[name] for name in arguments.systems})
+    parts = [f"{name} {seconds:.2f} s" for name, seconds in took.items()]
+    for name, goal in zip(SYSTEMS[1:], query.goal, strict=True):
+        if name in took and OURS in took:
+            parts.append(f"{took[name] / took[OURS]:.2f} x {name} (goal {goal:g})")
+    print(f"{query.title}: {', '.join(parts)}", flush=True)
+    return took
+
+
+def joined(systems: Systems, runs: int) -> dict[str, float]:
+    """Seconds of joins of histories, printed with their ratios."""
+    took = timed(runs, {name: partial(systems.swept, text) for name, text in JOINS.items()})
+    inner = took["join"]
+    by_hand = inner / took["the interval join by hand"]
+    print(f"join {inner:.2f} s, {by_hand:.2f} of the interval join by hand (goal 1.1)")
+    print(f"left join {took['left join'] / inner:.2f} of the join (goal 1.5)", flush=True)
+    return took
 
 
 if __name__ == "__main__":
