@@ -44,6 +44,8 @@ WORKLOADS = {
     "D": Workload(15, 5, 1000, 2000, 1 / 6, 4_000_000),
     "IV": Workload(1, 100, 1000, 100, 1 / 2, 6_000_000),
     "V": Workload(1, 1000, 100, 10, 1 / 2, 6_000_000),
+    # No table's: with 60 micro-batches, a window is as long as thirty of those with base rows.
+    "long": Workload(1, 100, 2_000_000, 100, 1 / 2, 1_000_000),
 }
 
 # What is changed of Table IV, one at a time: its Figures 8, 9, 7 and 14.

@@ -76,6 +76,20 @@ def union_of(rng: random.Random, number: int, *, is_eager: bool = False) -> str:
     )
 
 
+def some_arrivals(rng: random.Random) -> Arrivals:
+    """Few rows, or now and then so many in so many micro-batches that sums of slices are read."""
+    if rng.random() < 0.1:
+        return Arrivals(rng, rows=500, files=10, lateness=2, span=60, keys=1)
+    return Arrivals(
+        rng,
+        rows=rng.choice([3, 30, 100]),
+        files=rng.choice([1, 2, 3]),
+        lateness=rng.choice([0, 5, 40]),
+        span=rng.choice([5, 60, 300]),
+        keys=rng.choice([1, 3, 20]),
+    )
+
+
 @dataclass
 class Totals:
     """What the queries of a run covered."""
@@ -107,15 +121,8 @@ class Stream:
     def compare(self, spark: Any) -> None:
         """Streams it to its end, and fails if there are other rows than Spark has in batch."""
         rng = self.rng
-        self.lateness = rng.choice([0, 5, 40])
-        self.arrivals = Arrivals(
-            rng,
-            rows=rng.choice([3, 30, 100]),
-            files=rng.choice([1, 2, 3]),
-            lateness=self.lateness,
-            span=rng.choice([5, 60, 300]),
-            keys=rng.choice([1, 3, 20]),
-        )
+        self.arrivals = some_arrivals(rng)
+        self.lateness = self.arrivals.lateness
         self.arrivals.write(self.folder)
         spark.conf.set("spark.sql.shuffle.partitions", rng.choice(["1", "1", "2", "3"]))
         spark.conf.set("spark.sql.intervalsweep.streamFanout", rng.choice(["0", "1", "2"]))

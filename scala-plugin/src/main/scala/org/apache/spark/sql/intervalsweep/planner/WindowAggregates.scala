@@ -28,7 +28,7 @@ private[planner] final class SideColumns(child: LogicalPlan, first: Seq[Attribut
       a
     case _ => found.collectFirst { case alias: Alias if alias.child.semanticEquals(e) => alias }
         .getOrElse {
-          val alias = Alias(e, s"value${found.size}")()
+          val alias = Alias(e, SideColumns.name(e))()
           found += alias
           alias
         }.toAttribute
@@ -37,6 +37,18 @@ private[planner] final class SideColumns(child: LogicalPlan, first: Seq[Attribut
   /** Takes the columns that an expression reads of this side. */
   def ofAll(e: Expression): Unit =
     e.references.filter(child.outputSet.contains).foreach(of)
+}
+
+private object SideColumns {
+
+  /**
+   * The text of a computed column, by which a state is told whose rows have something else in it:
+   * the same in each run.
+   */
+  private def name(e: Expression): String = e.transform {
+    case a: Attribute => a.withQualifier(Nil)
+    case v: NamedLambdaVariable => v.copy(name = v.name.replaceFirst("_\\d+$", ""))
+  }.sql
 }
 
 /** A condition without what bounds the time. */

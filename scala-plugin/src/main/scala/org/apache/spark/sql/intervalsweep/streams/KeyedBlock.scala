@@ -24,6 +24,9 @@ private[streams] final class KeyedBlock(
   private val (number, at) = (new Array[Long](1), new Array[Int](1))
   if (key != null) block.grouped()
 
+  /** How many groups there are, some perhaps without rows. */
+  def numGroups: Int = if (key == null) 1 else groups.size
+
   /** Goes on to a row; says whether none of its keys is NULL. */
   def read(row: InternalRow): Boolean = key == null || { key.read(row); !key.anyNull }
 

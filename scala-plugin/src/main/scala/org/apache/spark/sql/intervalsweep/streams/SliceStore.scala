@@ -70,6 +70,21 @@ final class SliceStore private (
   private def chunks(slice: Slice): Seq[Array[Byte]] = (0 until slice.parts).map(part =>
     partState.getValue(slice.key(part)))
 
+  /** What was stored of the slice as it is now. */
+  def summary(slice: Slice): Option[Array[Byte]] =
+    Option.when(slice.hasSummary)(partState.getValue(slice.summaryKey))
+
+  /** Keeps something that is computed of the slice, until the slice changes. */
+  def summarize(slice: Slice, bytes: Array[Byte]): Unit = {
+    partState.updateValue(slice.summaryKey, bytes)
+    slice.hasSummary = true
+  }
+
+  private def forgetSummary(slice: Slice): Unit = if (slice.hasSummary) {
+    partState.removeKey(slice.summaryKey)
+    slice.hasSummary = false
+  }
+
   /** Writes the rows of a side anew that were written with fewer columns. */
   private def grow(before: FewerColumns): Unit = of(before.side).foreach { slice =>
     val types = layout.types(before.side)
@@ -102,13 +117,15 @@ final class SliceStore private (
   /** Drops what is stored of a slice, but not what was added since. */
   def drop(slice: Slice): Unit = {
     (0 until slice.parts).foreach(part => partState.removeKey(slice.key(part)))
+    forgetSummary(slice)
     slices(slice.side).remove(slice.id)
   }
 
   /** Rows of the slice leave from then on. */
   def start(slice: Slice): Long = slice.id.number * (head.sliceMicros << slice.id.level)
 
-  private def end(slice: Slice): Long = (slice.id.number + 1) * (head.sliceMicros << slice.id.level)
+  /** All rows of the slice leave before that. */
+  def end(slice: Slice): Long = (slice.id.number + 1) * (head.sliceMicros << slice.id.level)
 
   /** Writes what was added, and the watermark. The next call goes on from there. */
   def save(watermark: Long, timer: Long): Unit = {
@@ -126,6 +143,7 @@ final class SliceStore private (
   private def append(side: Int, id: SliceId, writer: SliceWriter): Unit = {
     val slice = slices(side).getOrElseUpdate(id, new Slice(side, id))
     slice.add(writer)
+    forgetSummary(slice)
     if (slice.parts == SliceStore.MostParts) merge(slice, writer)
     else {
       partState.updateValue(slice.key(slice.parts), writer.packer.take())
@@ -172,6 +190,7 @@ private[streams] object SliceId {
 final class Slice(val side: Int, private[streams] val id: SliceId) {
   private[streams] var parts = 0
   private[streams] var rows = 0L
+  private[streams] var hasSummary = false
   var minTime: Long = Long.MaxValue
   var maxTime: Long = Long.MinValue
 
@@ -184,6 +203,8 @@ final class Slice(val side: Int, private[streams] val id: SliceId) {
   private[streams] def key(part: Int): Long =
     ((id.number << SliceStore.LevelBits | id.level) << SliceStore.SideBits | side) <<
       SliceStore.PartBits | part
+
+  private[streams] def summaryKey: Long = key(SliceStore.SummaryPart)
 }
 
 object SliceStore {
@@ -192,6 +213,9 @@ object SliceStore {
   private[streams] val LevelBits = 5
   private val MostLevel = 20
   private val MostParts = 8
+
+  /** Where a part would be that there never is. */
+  private[streams] val SummaryPart = 31
 
   /** How many slices of a side a micro-batch adds to before it takes longer ones. */
   private val MostSlices = 128
@@ -253,7 +277,7 @@ private[streams] case class SliceHead(
       out.writeByte(s.side)
       out.writeByte(s.id.level)
       Seq(s.id.number, s.rows, s.minTime, s.maxTime).foreach(out.writeLong)
-      out.writeByte(s.parts)
+      out.writeByte(if (s.hasSummary) s.parts | SliceHead.HasSummary else s.parts)
     }
     bytes.toByteArray
   }
@@ -261,6 +285,9 @@ private[streams] case class SliceHead(
 
 private[streams] object SliceHead {
   val NoTimer: Long = -1
+
+  /** Is set in the number of a slice's parts. */
+  private val HasSummary = 0x80
 
   /** Of heads and parts. A state of a later format is refused. */
   private val Format = 1
@@ -287,7 +314,9 @@ private[streams] object SliceHead {
       slice.rows = in.readLong()
       slice.minTime = in.readLong()
       slice.maxTime = in.readLong()
-      slice.parts = in.readByte().toInt
+      val parts = in.readUnsignedByte()
+      slice.parts = parts & ~SliceHead.HasSummary
+      slice.hasSummary = (parts & SliceHead.HasSummary) != 0
       slice
     }
     SliceHead(watermark, timer, level, width, fingerprint, slices)

@@ -64,15 +64,19 @@ final class StreamCounts {
   var late = 0L
   var expired = 0L
   var revisions = 0L
+
+  /** Stored probe rows that were read. */
+  var read = 0L
 }
 
 object StreamCounts {
 
   /** Under these names they are in the progress of the query. */
-  val schema: StructType =
-    StructType(Seq("lateRows", "expiredRows", "revisions", "storedRows", "storedSlices").map {
-      StructField(_, LongType, nullable = false)
-    })
+  val schema: StructType = {
+    val names =
+      Seq("lateRows", "expiredRows", "revisions", "storedRows", "storedSlices", "readRows")
+    StructType(names.map(StructField(_, LongType, nullable = false)))
+  }
 
   /** @param store whose size is told, if it is */
   private[streams] def row(counts: StreamCounts, store: Option[SliceStore]): InternalRow =
@@ -81,5 +85,6 @@ object StreamCounts {
       counts.expired,
       counts.revisions,
       store.fold(0L)(_.numRows),
-      store.fold(0L)(_.numSlices.toLong))
+      store.fold(0L)(_.numSlices.toLong),
+      counts.read)
 }

@@ -33,17 +33,28 @@ private[streams] final class WindowResults(
   private val ordinals =
     results.map(r => r.column.fold(-1)(c => probe.indexWhere(_.exprId == c.exprId))).toArray
 
+  /** Whether runs tell all of them, without a look at base rows. */
+  val areOfRuns: Boolean = residual.isEmpty && results.forall(_.kind.isDefined)
+
+  /** Whether sums of the runs of these rows are certain to be below a limit. */
+  def fit(partners: RowBlock, runs: WindowRuns, limit: Double = RunValue.MostLong): Boolean =
+    results.indices.forall(k => fits(k, partners, runs, limit))
+
   /** Columns with a row for each row of the base. */
   def of(rows: RowBlock, partners: RowBlock, runs: WindowRuns): Array[BlockColumn] = {
     val columns = empty(rows.numRows)
     if (residual.isDefined) allFolds.fill(rows, partners, runs, columns)
     else results.indices.foreach { k =>
-      results(k).kind match {
-        case Some(kind) if fits(kind, results(k), partners, ordinals(k), runs) =>
-          fill(kind, columns(k), partners, ordinals(k), runs)
-        case _ => folds(k).fill(rows, partners, runs, Array(columns(k)))
-      }
+      if (results(k).kind.isDefined && fits(k, partners, runs)) fill(k, columns(k), partners, runs)
+      else folds(k).fill(rows, partners, runs, Array(columns(k)))
     }
+    columns
+  }
+
+  /** Columns with a row for each run, where runs tell all and sums fit. */
+  def ofRuns(partners: RowBlock, runs: WindowRuns): Array[BlockColumn] = {
+    val columns = empty(runs.first.length)
+    results.indices.foreach(k => fill(k, columns(k), partners, runs))
     columns
   }
 
@@ -62,20 +73,15 @@ private[streams] final class WindowResults(
 
   /** Whether no sum can leave 64 bits; Spark says what happens then. */
   private def fits(
-      kind: RunKind,
-      result: WindowResult,
+      k: Int,
       partners: RowBlock,
-      ordinal: Int,
-      runs: WindowRuns): Boolean =
-    kind != RunKind.Sum || result.dataType != LongType ||
-      partners.tables.bound(ordinal) * runs.most < RunValue.MostLong
+      runs: WindowRuns,
+      limit: Double = RunValue.MostLong): Boolean =
+    !results(k).kind.contains(RunKind.Sum) || results(k).dataType != LongType ||
+      partners.tables.bound(ordinals(k)) * runs.most < limit
 
-  private def fill(
-      kind: RunKind,
-      result: BlockColumn,
-      partners: RowBlock,
-      ordinal: Int,
-      runs: WindowRuns): Unit = {
+  private def fill(k: Int, result: BlockColumn, partners: RowBlock, runs: WindowRuns): Unit = {
+    val (kind, ordinal) = (results(k).kind.get, ordinals(k))
     val (first, count, n) = (runs.first, runs.count, runs.first.length)
     kind match {
       case RunKind.Rows =>

@@ -13,22 +13,24 @@ private[streams] final class WindowEnds(
   def upper(i: Int): Long = uppers(i) + upperOffset
 }
 
-/**
- * The probe rows in the window of each base row, as runs of the sorted block of probe rows. Both
- * blocks are sorted by group and time, so that both ends of the windows go on with the base rows.
- */
-private[streams] final class WindowRuns(base: RowBlock, probe: RowBlock, ends: WindowEnds) {
-  val first: Array[Int] = new Array[Int](base.numRows)
-  val count: Array[Int] = new Array[Int](base.numRows)
+/** Rows of a sorted block that lie together: `count(i)` of them from `first(i)` on. */
+private[streams] final class WindowRuns(val first: Array[Int], val count: Array[Int]) {
 
   /** How many rows there are in a window at most. */
   def most: Double = if (count.isEmpty) 0 else count.max.toDouble
+}
 
-  private val offsets = probe.groupOffsets
-  private val times = probe.endpoints(0)
-  fill()
+private[streams] object WindowRuns {
 
-  private def fill(): Unit = {
+  /**
+   * The probe rows in the window of each base row. Both blocks are sorted by group and time, so
+   * that both ends of the windows go on with the base rows.
+   */
+  def of(base: RowBlock, probe: RowBlock, ends: WindowEnds): WindowRuns = {
+    val first = new Array[Int](base.numRows)
+    val count = new Array[Int](base.numRows)
+    val offsets = probe.groupOffsets
+    val times = probe.endpoints(0)
     var group = -1
     var (start, end, low, high) = (0, 0, 0, 0)
     var i = 0
@@ -41,16 +43,32 @@ private[streams] final class WindowRuns(base: RowBlock, probe: RowBlock, ends: W
         low = start
         high = start
       }
-      low = moved(low, start, end, ends.lower(i))
-      high = moved(high, start, end, ends.upper(i), 1)
+      low = moved(times, low, start, end, ends.lower(i))
+      high = moved(times, high, start, end, ends.upper(i), 1)
       first(i) = low
       count(i) = math.max(0, high - low)
       i += 1
     }
+    new WindowRuns(first, count)
+  }
+
+  /** All rows of each group of a sorted block. */
+  def ofGroups(block: RowBlock): WindowRuns = {
+    val offsets = block.groupOffsets
+    val groups = offsets.length - 1
+    new WindowRuns(
+      java.util.Arrays.copyOf(offsets, groups),
+      Array.tabulate(groups)(g => offsets(g + 1) - offsets(g)))
   }
 
   /** The first row with a time of at least `bound`, or above it with `beyond` 1, from `from` on. */
-  private def moved(from: Int, start: Int, end: Int, bound: Long, beyond: Int = 0): Int = {
+  private def moved(
+      times: Array[Long],
+      from: Int,
+      start: Int,
+      end: Int,
+      bound: Long,
+      beyond: Int = 0): Int = {
     val least = if (beyond == 0) bound else if (bound == Long.MaxValue) bound else bound + 1
     var at = from
     while (at > start && times(at - 1) >= least) at -= 1

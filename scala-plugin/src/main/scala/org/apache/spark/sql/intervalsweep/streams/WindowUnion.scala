@@ -4,9 +4,9 @@ package org.apache.spark.sql.intervalsweep.streams
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection}
-import org.apache.spark.sql.intervalsweep.condition.{EncodedEndpoint, TimeWindow, WindowEnd}
+import org.apache.spark.sql.intervalsweep.condition.{TimeWindow, WindowEnd}
 import org.apache.spark.sql.intervalsweep.execution.block.{
-  BlockColumn, BlockLayout, KeyGroups, RowBlock, TaskMemory
+  BlockColumn, KeyGroups, RowBlock, TaskMemory
 }
 import org.apache.spark.sql.types.{BooleanType, IntegerType, StructField, StructType}
 
@@ -78,12 +78,7 @@ case class WindowUnion(
   /** How rows were kept when only the first `n` columns came out as they are. */
   private def fewer(n: Int): (Seq[(String, String)], FewerColumns) = {
     val kept = (0 until n) ++ (payload.size until base.columns.size)
-    // Computed columns are called by their places.
-    val columns = kept.zipWithIndex.map { case (k, i) =>
-      val column = base.columns(k)
-      if (k < payload.size) column else column.withName(s"value$i")
-    }
-    fingerprint(base.copy(columns = columns)) -> FewerColumns(Base, kept)
+    fingerprint(base.copy(columns = kept.map(base.columns(_)))) -> FewerColumns(Base, kept)
   }
 
   private def fingerprint(base: StreamSide): Seq[(String, String)] = {
@@ -115,16 +110,8 @@ case class WindowUnion(
 
   @transient private lazy val values =
     new WindowResults(results, base.columns, probe.columns, residual)
+  @transient private lazy val sums = new SliceSums(results, probe, values)
   @transient private lazy val toUnsafe = UnsafeProjection.create(base.types)
-  private def baseLayout: BlockLayout =
-    BlockLayout(
-      base.columns,
-      base.columns,
-      (base.time +: (lowerBound ++ upperBound).toSeq).map(EncodedEndpoint(_)),
-      sortSlot = 0)
-  private def probeLayout: BlockLayout =
-    BlockLayout(probe.columns, probe.columns, Seq(EncodedEndpoint(probe.time)), sortSlot = 0)
-
   private val lowerOrdinal = lowerBound.map(base.ordinal)
   private val upperOrdinal = upperBound.map(base.ordinal)
   private val probeKeys = probe.keys.map(probe.ordinal)
@@ -147,7 +134,7 @@ case class WindowUnion(
   override def run(batch: SlotBatch): Iterator[InternalRow] = {
     // What the call before has given out is not needed any more.
     memory.releaseAll()
-    val rows = new BaseRows(this, memory)
+    val rows = new BaseRows(base, (lowerBound ++ upperBound).toSeq, probe, memory)
     val found = if (revision.isDefined) eager(batch, rows) else atTheEnd(batch, rows)
     batch.store.expire(Base, batch.now)
     batch.counts.expired += batch.store.expire(Probe, batch.now)
@@ -170,9 +157,7 @@ case class WindowUnion(
       end = upperEnd(row)
       if end > batch.before && end <= batch.now && rows.hasWindow(row)
     } rows.keyed.append(row)
-    val partners = probeRows(batch, rows, arrived(batch))
-    val runs = sweep(rows.block, partners)
-    columns(rows.block, values.of(rows.block, partners, runs)) ++
+    columns(rows.block, aggregates(batch, rows, arrived(batch))) ++
       columns(rows.lone, values.ofNone(rows.lone.numRows))
   }
 
@@ -187,8 +172,7 @@ case class WindowUnion(
       if (rows.hasWindow(row)) rows.keyed.append(row)
       else rows.lone.append(row, KeyGroups.NoGroup)
     }
-    val partners = probeRows(batch, rows, news.all)
-    val found = values.of(rows.block, partners, sweep(rows.block, partners))
+    val found = aggregates(batch, rows, news.all)
     val revisions = new Revisions(rows.block, base.ordinal(revision.get))
     for (i <- 0 until rows.block.numRows) {
       val end = upperEnd(revisions.at(i))
@@ -206,9 +190,9 @@ case class WindowUnion(
   }
 
   private def arrivals(batch: SlotBatch, rows: BaseRows): Arrivals = {
-    val news = rows.arrivals()
+    val news = rows.allProbes()
     for (row <- arrived(batch) if news.read(row)) news.append(row)
-    new Arrivals(news, rows.likeArrivals(news))
+    new Arrivals(news, rows.like(news))
   }
 
   /** Takes the stored rows that come out again. Slices in which there are none stay as they are. */
@@ -233,12 +217,14 @@ case class WindowUnion(
       payload.map(base.ordinal).map(block.columns(_)).toArray ++ results,
       Array.range(0, block.numRows))
 
-  private def sweep(rows: RowBlock, partners: RowBlock): WindowRuns =
-    new WindowRuns(sorted(rows), sorted(partners), ends(rows))
-
-  private def sorted(block: RowBlock): RowBlock = {
-    block.sort()
-    block
+  private def aggregates(
+      batch: SlotBatch,
+      rows: BaseRows,
+      arrived: Iterator[InternalRow]): Array[BlockColumn] = {
+    rows.block.sort()
+    val slices = batch.store.of(Probe)
+    val sweep = new WindowSweep(batch, slices, probe, rows, ends(rows.block), keptFor, memory)
+    sweep.results(arrived, values, sums)
   }
 
   /** The new probe rows that a window may have. Those that may be asked for later are kept. */
@@ -252,77 +238,15 @@ case class WindowUnion(
       isAny
     }
 
-  /** Probe rows that are in the window of some of the base rows: of the new and the stored ones. */
-  private def probeRows(
-      batch: SlotBatch,
-      rows: BaseRows,
-      arrived: Iterator[InternalRow]): RowBlock = {
-    val all = rows.partners()
-    val (first, last) = reach(rows.block)
-    def add(row: InternalRow): Unit = {
-      val time = row.getLong(probe.timeOrdinal)
-      if (time >= first && time <= last && all.read(row)) all.append(row)
-    }
-    arrived.foreach(add)
-    for (slice <- batch.store.of(Probe) if slice.minTime <= last && slice.maxTime >= first)
-      batch.store.rows(slice).foreach(add)
-    all.block
-  }
-
   /** The lower and the upper ends of the closing rows' windows. */
   private def ends(block: RowBlock): WindowEnds = new WindowEnds(
     block.endpoints(if (lowerBound.isDefined) 1 else 0),
     if (lowerBound.isDefined) 0 else window.lower.offset,
     block.endpoints(if (upperBound.isDefined) block.endpoints.length - 1 else 0),
     if (upperBound.isDefined) 0 else window.upper.offset)
-
-  private def reach(block: RowBlock): (Long, Long) = {
-    val of = ends(block)
-    var first = Long.MaxValue
-    var last = Long.MinValue
-    var i = 0
-    while (i < block.numRows) {
-      first = math.min(first, of.lower(i))
-      last = math.max(last, of.upper(i))
-      i += 1
-    }
-    (first, last)
-  }
 }
 
 object WindowUnion {
   val Base = 0
   val Probe = 1
-
-  /** The base rows of a slot that a micro-batch is about. */
-  private final class BaseRows(union: WindowUnion, memory: TaskMemory) {
-    val block = new RowBlock(union.baseLayout, memory)
-    val keyed: KeyedBlock = keyedBlock(union.base, block, None)
-
-    /** Those without a window, for want of a key or a time. */
-    val lone = new RowBlock(union.baseLayout.withoutEndpoints, memory)
-
-    /** Goes on to a row; says whether there are probe rows that it can match. */
-    def hasWindow(row: InternalRow): Boolean =
-      !row.isNullAt(union.base.timeOrdinal) && keyed.read(row)
-
-    /** Rows of the probe side, of those keys only that base rows have. */
-    def partners(): KeyedBlock = ofProbe(Some(keyed))
-
-    /** Rows of the probe side of all keys. */
-    def arrivals(): KeyedBlock = ofProbe(None)
-
-    private def ofProbe(others: Option[KeyedBlock]): KeyedBlock =
-      keyedBlock(union.probe, new RowBlock(union.probeLayout, memory), others)
-
-    /** Reads of base rows the groups of some arrivals. */
-    def likeArrivals(arrivals: KeyedBlock): KeyedBlock =
-      keyedBlock(union.base, new RowBlock(union.baseLayout, memory), Some(arrivals))
-
-    private def keyedBlock(
-        side: StreamSide,
-        block: RowBlock,
-        others: Option[KeyedBlock]): KeyedBlock =
-      new KeyedBlock(block, side.keys, side.columns, others)
-  }
 }
