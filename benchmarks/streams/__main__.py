@@ -42,7 +42,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--flink", action="store_true", help="Flink's plans, too")
     parser.add_argument("--spark", action="store_true", help="Spark's own join and aggregate, too")
     parser.add_argument("--sweep", nargs="+", default=[], choices=SWEEPS, help="of Table IV")
-    parser.add_argument("--plans", nargs="+", help="these alone: ours, spark, over, join, keyoij")
+    parser.add_argument("--plans", nargs="+", help="alone: ours, spread, spark, over, join, keyoij")
     parser.add_argument("--events", type=int, help="so many, instead of those of each workload")
     parser.add_argument("--batches", type=int, default=6, help="two or more are not measured")
     parser.add_argument("--files", type=int, default=2, help="of a side and a micro-batch")

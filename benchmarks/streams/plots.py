@@ -16,6 +16,7 @@ from benchmarks.streams.workloads import SWEEPS
 
 TITLES = {
     "ours": "IntervalSweep",
+    "spread": "IntervalSweep, keys in all slots",
     "over": "Flink, OVER the union",
     "join": "Flink, interval join and aggregate",
     "keyoij": "Flink, Key-OIJ by hand (inexact)",

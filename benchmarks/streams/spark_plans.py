@@ -34,7 +34,8 @@ FROM base JOIN probe
   ON probe.k = base.k AND probe.ts BETWEEN base.ts - {window} AND base.ts
 GROUP BY base.k, base.ts"""
 
-PLANS = {"ours": OURS, "spark": SPARKS}
+PLANS = {"ours": OURS, "spread": OURS, "spark": SPARKS}
+MORE = {"spread": {"spark.sql.intervalsweep.streamFanout": "0"}}
 
 
 def cpu_seconds(spark: Any) -> float:
@@ -131,7 +132,8 @@ def main() -> None:
     if written is None:
         parser.error(f"no workload has been written to {arguments.folder}")
     scratch = Path(tempfile.mkdtemp(dir=arguments.folder.resolve()))
-    spark = stream_session(arguments.cores, arguments.heap, scratch, SETTINGS)
+    settings = {**SETTINGS, **MORE.get(arguments.plan, {})}
+    spark = stream_session(arguments.cores, arguments.heap, scratch, settings)
     try:
         print(json.dumps(run(spark, arguments.plan, written, scratch, arguments.cap)), flush=True)
     finally:
