@@ -34,7 +34,26 @@ FROM base JOIN probe
   ON probe.k = base.k AND probe.ts BETWEEN base.ts - {window} AND base.ts
 GROUP BY base.k, base.ts"""
 
-PLANS = {"ours": OURS, "spread": OURS, "spark": SPARKS}
+INTERVALS = """(SELECT *, timestamp_micros(unix_micros(ts) + 1000
+  + 1000 * CAST(floor(v * {longest}) AS BIGINT)) AS te FROM {side})"""
+
+# A pair is a row, as that of a window is.
+OVERLAPS = """
+SELECT 1L AS n, s.v AS total
+FROM {r} r JOIN {s} s ON {keys}ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te)"""
+
+# An interval is in each bucket of time that it touches. One that starts in it is in the bucket
+# where it starts, so that each pair is found once. How long intervals are bounds the state.
+BUCKETS = """
+SELECT 1L AS n, s.v AS total
+FROM (SELECT *, explode(sequence(unix_millis(ts) DIV {longest}, unix_millis(te) DIV {longest})) AS b
+  FROM {r}) r
+JOIN (SELECT *, unix_millis(ts) DIV {longest} AS b FROM {s}) s
+  ON {keys}r.b = s.b AND r.ts < s.ts AND s.ts < r.te AND r.te < s.te
+  AND s.ts BETWEEN r.ts AND r.ts + {window}"""
+
+PLANS = {"ours": OURS, "spread": OURS, "spark": SPARKS, "overlaps": OVERLAPS, "buckets": BUCKETS}
+SIDES = {"r": "base", "s": "probe"}
 MORE = {"spread": {"spark.sql.intervalsweep.streamFanout": "0"}}
 
 
@@ -74,7 +93,13 @@ def features(spark: Any, plan: str, written: Written) -> Any:
             str(written.folder / name)
         )
         stream.withWatermark("ts", f"{w.lateness} milliseconds").createOrReplaceTempView(name)
-    frame = spark.sql(PLANS[plan].format(window=f"INTERVAL '{w.window / 1000}' SECOND"))
+    text = PLANS[plan].format(
+        window=f"INTERVAL '{w.window / 1000}' SECOND",
+        longest=w.window,
+        keys="r.k = s.k AND " if w.keys > 1 else "",
+        **{name[0]: INTERVALS.format(longest=w.window, side=side) for name, side in SIDES.items()},
+    )
+    frame = spark.sql(text)
     return frame.observe(
         "totals",
         sf.count("*").alias("rows"),

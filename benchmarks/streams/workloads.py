@@ -14,6 +14,7 @@ import math
 import shutil
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,8 @@ class Workload:
     Times are milliseconds, but microseconds in Tables IV and V, taken times 1,000 here.
 
     `hot` is the share of events whose key is one of ten that are hot for a while (its Figure 14).
+    `overlaps`: events are intervals up to `window` long, as their values say, and those of the base
+    are asked for that overlap some of the probes, in the meaning of Allen.
     """
 
     rate: float
@@ -35,6 +38,7 @@ class Workload:
     probes: float
     events: int
     hot: float = 0.0
+    overlaps: bool = False
 
 
 WORKLOADS = {
@@ -46,6 +50,12 @@ WORKLOADS = {
     "V": Workload(1, 1000, 100, 10, 1 / 2, 6_000_000),
     # No table's: with 60 micro-batches, a window is as long as thirty of those with base rows.
     "long": Workload(1, 100, 2_000_000, 100, 1 / 2, 1_000_000),
+}
+
+# Joins by a relation, of intervals that last 100 ms on average: a row has about five pairs.
+RELATIONS = {
+    "keyed": Workload(2, 10, 200, 10, 1 / 2, 4_000_000, overlaps=True),
+    "keyless": Workload(0.2, 1, 200, 10, 1 / 2, 2_000_000, overlaps=True),
 }
 
 # What is changed of Table IV, one at a time: its Figures 8, 9, 7 and 14.
@@ -67,7 +77,8 @@ def sweep(what: str) -> dict[str, Workload]:
     base = replace(WORKLOADS["IV"], events=SWEPT_EVENTS)
     if what == "skew":
         return {f"skew={x}": replace(base, keys=10_000, hot=float(x)) for x in SWEEPS[what]}
-    return {f"{what}={x}": replace(base, **{what: int(x)}) for x in SWEEPS[what]}
+    variants: dict[str, Any] = {f"{what}={x}": {what: int(x)} for x in SWEEPS[what]}
+    return {name: replace(base, **changed) for name, changed in variants.items()}
 
 
 @dataclass
@@ -157,7 +168,8 @@ def write(w: Workload, folder: Path, batches: int, files: int = 2) -> Written:
     write_parquet(e, w, folder, batches * files)
     for column in fields(e):
         getattr(e, column.name).tofile(folder / f"{column.name}.bin")
-    expected = {"events": len(e.ts), "first": e.first, **totals(e, w)}
+    answer = overlapping(e, w) if w.overlaps else totals(e, w)
+    expected = {"events": len(e.ts), "first": e.first, **answer}
     written = Written(folder, w, batches, files, expected)
     values = asdict(written)
     del values["folder"]
@@ -206,8 +218,29 @@ def totals(e: Events, w: Workload) -> dict[str, float]:
     first = np.searchsorted(probes, base - w.window, "left")
     last = np.searchsorted(probes, base, "right")
     return {
+        "rows": len(base),
         "base": len(base),
         "empty": int((last == first).sum()),
         "pairs": int((last - first).sum()),
         "sum": float((sums[last] - sums[first]).sum()),
     }
+
+
+def overlapping(e: Events, w: Workload) -> dict[str, float]:
+    """How many pairs overlap, and the sum of the second ones' values: each is looked at."""
+    apart = int(e.ts.max()) - START + w.window + 1
+    start = e.key.astype(np.int64) * 2 * apart + e.ts - START
+    end = start + 1 + (e.value * w.window).astype(np.int64)
+    order = np.argsort(start[e.is_probe], kind="stable")
+    starts, ends, values = (column[e.is_probe][order] for column in (start, end, e.value))
+    pairs, total = 0, 0.0
+    for some in np.array_split(np.flatnonzero(~e.is_probe), 1 + len(start) // 1_000_000):
+        first = np.searchsorted(starts, start[some], "right")
+        count = np.searchsorted(starts, end[some], "left") - first
+        of = np.repeat(np.arange(len(some)), count)
+        before = np.cumsum(count) - count
+        probe = np.arange(count.sum()) - before[of] + first[of]
+        found = probe[end[some][of] < ends[probe]]
+        pairs += len(found)
+        total += float(values[found].sum())
+    return {"rows": pairs, "pairs": pairs, "sum": total}

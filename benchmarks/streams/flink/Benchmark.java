@@ -13,7 +13,7 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 /**
  * Runs one plan over one workload, and prints one line of JSON.
  *
- * <p>Arguments: over, join or keyoij; the folder of the columns; the milliseconds of the window and
+ * <p>Arguments: over, join, keyoij or pairs; the folder of the columns; the milliseconds of the window and
  * of the lateness; how many events come before the clock starts; a cap in seconds; the cores.
  */
 final class Benchmark {
@@ -46,6 +46,7 @@ final class Benchmark {
         return switch (name) {
             case "over" -> OverUnion.plan(StreamTableEnvironment.create(flink), events, window);
             case "join" -> JoinThenAggregate.plan(events, window);
+            case "pairs" -> OverlapPairs.plan(events, window);
             case "keyoij" -> KeyOij.plan(events, window);
             default -> throw new IllegalArgumentException(name);
         };

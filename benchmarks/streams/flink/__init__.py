@@ -13,6 +13,7 @@ from benchmarks.streams.workloads import Written
 
 PLANS = ("over", "join", "keyoij")
 EXACT = "over"  # the fastest of those that are exact
+PAIRS = "pairs"  # of joins by a relation
 
 HERE = Path(__file__).resolve().parent
 VENV = Path("target/benchmarks/flink").resolve()
