@@ -30,8 +30,9 @@ from eager import MARKS
 from fuzz.__main__ import main
 
 UNIONS = 12
-# One query in so many is killed: each time Spark starts anew.
+# One query in so many is killed: each time Spark starts anew, and plans it.
 KILLED = 50
+UNIONS_OF_KILLED = 4
 
 AGGREGATES = (
     *(
@@ -95,6 +96,7 @@ class Totals:
     """What the queries of a run covered."""
 
     queries: int = 0
+    unions: int = 0
     rows: int = 0
     eager: int = 0
     restarted: int = 0
@@ -103,7 +105,7 @@ class Totals:
 
     def __str__(self) -> str:
         return (
-            f"{self.queries * UNIONS} window unions in {self.queries} streams, {self.rows} rows, "
+            f"{self.unions} window unions in {self.queries} streams, {self.rows} rows, "
             f"{self.eager} streams eager, {self.restarted} restarted, "
             f"{self.kills} kills; {len(self.programs)} differ"
         )
@@ -124,10 +126,16 @@ class Stream:
         self.arrivals = some_arrivals(rng)
         self.lateness = self.arrivals.lateness
         self.arrivals.write(self.folder)
-        spark.conf.set("spark.sql.shuffle.partitions", rng.choice(["1", "1", "2", "3"]))
-        spark.conf.set("spark.sql.intervalsweep.streamFanout", rng.choice(["0", "1", "2"]))
+        self.settings = {
+            "spark.sql.shuffle.partitions": rng.choice(["1", "1", "2", "3"]),
+            "spark.sql.intervalsweep.streamFanout": rng.choice(["0", "1", "2"]),
+        }
+        for key, value in self.settings.items():
+            spark.conf.set(key, value)
         self.is_eager = rng.random() < 0.3
-        unions = (union_of(rng, i, is_eager=self.is_eager) for i in range(UNIONS))
+        number = UNIONS_OF_KILLED if self.is_killed else UNIONS
+        self.totals.unions += number
+        unions = (union_of(rng, i, is_eager=self.is_eager) for i in range(number))
         self.text = " UNION ALL ".join(unions)
         read(spark, self.folder, self.lateness + 1)
         if self.is_killed:
@@ -173,7 +181,9 @@ class Stream:
 
     def run_and_kill(self, spark: Any) -> None:
         (self.folder / "query.sql").write_text(self.text.format(S="S", R="R"))
-        command = streaming_process.command(self.folder, self.lateness + 1, is_eager=self.is_eager)
+        command = streaming_process.command(
+            self.folder, self.lateness + 1, is_eager=self.is_eager, **self.settings
+        )
         self.totals.kills += joining_process.run_and_kill(self.folder, self.rng, 3, command)
         # A stream that is started again has no micro-batch without rows, in which the last windows
         # come out, if it was killed before that: they wait for the next row of each side.
@@ -199,12 +209,13 @@ def run_all(
             case.compare(spark)
         except Exception:
             totals.programs.append(f"make fuzz-streams CASES=1 SEED={number}")
-            say(f"seed {number}: {traceback.format_exc(limit=-3)[-6000:]}")
+            error = traceback.format_exc(limit=-3)
+            say(f"seed {number}: {error[:2000]} ... {error[2000:][-4000:]}")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         totals.queries += 1
         if totals.queries % 10 == 0:
-            rate = totals.queries * UNIONS / (time.monotonic() - started)
+            rate = totals.unions / (time.monotonic() - started)
             say(f"{totals}, {rate:.1f} window unions a second")
     return totals
 
