@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyspark
 
 from comparison import ENABLED, bag, configured, difference
 
@@ -34,7 +35,8 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
 }
 # What a micro-batch of a few rows costs is mostly files of state, and code that is compiled.
-CHECKPOINTS = "org.apache.spark.sql.execution.streaming.checkpointing."
+STREAMING = "org.apache.spark.sql.execution.streaming."
+CHECKPOINTS = STREAMING if pyspark.__version__.startswith("4.0.") else f"{STREAMING}checkpointing."
 QUICKLY = {
     **SETTINGS,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
