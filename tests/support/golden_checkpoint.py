@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Checkpoints that streams of earlier versions have left: `PYTHONPATH=tests/support python -m
-golden_checkpoint FILE` keeps one of this version, with the rows that it has seen and those to come.
+golden_checkpoint FILE` keeps one of this version, with the rows that came out and those to come.
+The name of the file begins with the query's.
 
 Spark notes absolute paths of a checkpoint and of what was read; they are another folder's here.
 """
@@ -14,22 +15,38 @@ import shutil
 import sys
 import tarfile
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from arrivals import SETTINGS, Arrivals, read
+from comparison import bag
 
-QUERY = """SELECT S.id, S.k, S.ts, S.x, w.* FROM {S} S LEFT JOIN LATERAL (
-  SELECT count(*) c, count(v) n, sum(v) total, min(v) lo, max(x) hi, avg(v) a, min(txt) t,
-    sort_array(collect_list(v)) l, max_by(txt, R.id) b, sum(CAST(v AS DECIMAL(12, 2))) e
-  FROM {R} R WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 15 SECONDS AND S.ts) w ON true"""
+QUERIES = {
+    "window_union": """SELECT S.id, S.k, S.ts, S.x, w.* FROM {S} S LEFT JOIN LATERAL (
+      SELECT count(*) c, count(v) n, sum(v) total, min(v) lo, max(x) hi, avg(v) a, min(txt) t,
+        sort_array(collect_list(v)) l, max_by(txt, R.id) b, sum(CAST(v AS DECIMAL(12, 2))) e
+      FROM {R} R WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 15 SECONDS AND S.ts) w ON true""",
+    "sums_of_slices": """SELECT S.id, S.k, S.ts, w.* FROM {S} S LEFT JOIN LATERAL (
+      SELECT count(*) c, count(v) n, sum(v) total, min(v) lo, max(x) hi, min(txt) t
+      FROM {R} R WHERE R.ts BETWEEN S.ts - INTERVAL 150 SECONDS AND S.ts) w ON true""",
+    "stream_join": """SELECT S.id, S.k, S.ts, S.x, R.id AS other, R.txt
+      FROM (SELECT *, ts + INTERVAL 15 SECONDS AS te FROM {S} WHERE ts IS NOT NULL) S
+      LEFT JOIN (SELECT *, ts + INTERVAL 9 SECONDS AS te FROM {R} WHERE ts IS NOT NULL) R
+      ON S.k = R.k AND INTERVAL_INTERSECTS(S.ts, S.te, R.ts, R.te)""",
+}
 LATENESS = 21
 ONE_PARTITION = {**SETTINGS, "spark.sql.shuffle.partitions": "1"}
 PLACE = b"/a/folder/of/its/own"
 
 
-def stream(spark: Any, folder: Path, text: str) -> set[int]:
-    """Streams what there is; returns which rows came out."""
+def query(archive: Path) -> str:
+    """The text that a checkpoint is of."""
+    return next(text for name, text in QUERIES.items() if archive.name.startswith(name))
+
+
+def stream(spark: Any, folder: Path, text: str) -> Any:
+    """Streams what there is; returns the rows that came out, as a bag."""
     out = folder / "out"
 
     def keep(frame: Any, number: int) -> None:
@@ -39,25 +56,20 @@ def stream(spark: Any, folder: Path, text: str) -> set[int]:
     writer = spark.sql(text.format(S="S", R="R")).writeStream.foreachBatch(keep)
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     writer.trigger(availableNow=True).start().awaitTermination(300)
-    return {row.id for row in rows(spark, folder)}
-
-
-def rows(spark: Any, folder: Path) -> list[Any]:
-    """What has come out since the checkpoint was kept."""
-    found: list[Any] = spark.read.parquet(str(folder / "out" / "*")).where("id >= 0").collect()
-    return found
+    return bag(spark.read.parquet(str(out / "*")).where("id >= 0").collect())
 
 
 def make(spark: Any, archive: Path) -> None:
-    """The first file of each stream is read, the others are kept as those to come."""
+    """Most files of each stream are read, the others are kept as those to come."""
     folder = Path(tempfile.mkdtemp())
-    Arrivals(random.Random(24), rows=120, files=3).write(folder)
-    later = {name: sorted((folder / name).glob("*"))[1:] for name in "SR"}
+    Arrivals(random.Random(24), rows=600, files=12).write(folder)
+    later = {name: sorted((folder / name).glob("*"))[10:] for name in "SR"}
     for name, files in later.items():
         (folder / f"later-{name}").mkdir()
         for file in files:
             file.rename(folder / f"later-{name}" / file.name)
-    (folder / "seen.json").write_text(json.dumps(sorted(stream(spark, folder, QUERY))))
+    seen = stream(spark, folder, query(archive))
+    (folder / "seen.json").write_text(json.dumps(sorted(seen.elements())))
     shutil.rmtree(folder / "out")
     for crc in folder.rglob(".*.crc"):
         crc.unlink()
@@ -68,12 +80,12 @@ def make(spark: Any, archive: Path) -> None:
     shutil.rmtree(folder)
 
 
-def unpack(archive: Path, folder: Path) -> set[int]:
-    """Makes a folder in which the stream goes on; returns which rows had come out before."""
+def unpack(archive: Path, folder: Path) -> Counter[str]:
+    """Makes a folder in which the stream goes on; returns the rows that had come out before."""
     with tarfile.open(archive) as tar:
         tar.extractall(folder, filter="data")
     moved(folder, PLACE, str(folder).encode())
-    return set(json.loads((folder / "seen.json").read_text()))
+    return Counter(json.loads((folder / "seen.json").read_text()))
 
 
 def arrive(folder: Path) -> None:
