@@ -17,7 +17,8 @@ FILES = 25
 ALL_KINDS = (
     "count(*) n, count(v) c, sum(v) s, avg(v) a, min(v) lo, max(v) hi, min(txt) first, "
     "max(txt) last, min(x) low, max(x) high, sum(CAST(v AS BIGINT)) big, max(R.ts) latest, "
-    "min(v > 3) some"
+    "min(v > 3) some, max(struct(txt, v)) pair, min(CAST(txt AS BINARY)) bytes, "
+    "max(CAST(ts AS DATE)) day"
 )
 BEHIND = "R.ts BETWEEN S.ts - INTERVAL 60 SECONDS AND S.ts"
 # What is asked, and whether it can be had of sums; None: of some slices.
