@@ -27,7 +27,7 @@ import org.apache.spark.sql.types.DataType
  */
 private[streams] final class SliceSums(
     val results: Seq[WindowResult],
-    val probe: StreamSide,
+    probe: StreamSide,
     values: WindowResults) {
   private val columns =
     probe.keys ++ results.map(r => AttributeReference(r.name, r.dataType)())
@@ -102,8 +102,6 @@ private[streams] object SliceSums {
   final class Totals(sums: SliceSums, base: KeyedBlock, memory: TaskMemory) {
     private val added = sums.block(memory, base)
     private var slices = 0
-
-    def isEmpty: Boolean = slices == 0
 
     /** Whether another slice may be added. */
     def hasRoom: Boolean = slices < MostSlices
