@@ -97,7 +97,7 @@ def features(spark: Any, plan: str, written: Written) -> Any:
         window=f"INTERVAL '{w.window / 1000}' SECOND",
         longest=w.window,
         keys="r.k = s.k AND " if w.keys > 1 else "",
-        **{name[0]: INTERVALS.format(longest=w.window, side=side) for name, side in SIDES.items()},
+        **{name: INTERVALS.format(longest=w.window, side=side) for name, side in SIDES.items()},
     )
     frame = spark.sql(text)
     return frame.observe(

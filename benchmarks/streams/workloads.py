@@ -52,7 +52,7 @@ WORKLOADS = {
     "long": Workload(1, 100, 2_000_000, 100, 1 / 2, 1_000_000),
 }
 
-# Joins by a relation, of intervals that last 100 ms on average: a row has about five pairs.
+# Joins by a relation, of intervals that last 100 ms on average: one has six or seven pairs.
 RELATIONS = {
     "keyed": Workload(2, 10, 200, 10, 1 / 2, 4_000_000, overlaps=True),
     "keyless": Workload(0.2, 1, 200, 10, 1 / 2, 2_000_000, overlaps=True),

@@ -12,26 +12,27 @@ from arrivals import QUICKLY, Row, assert_written, at, read, run, write
 
 BATCHES = 1000
 WARM = 30
-# Of each query, for how many seconds it keeps rows.
+# Of each query, how many rows it keeps at most, and how many slices or parts: those of so many
+# seconds, in each slot that has them, and what a slice or part may hold of rows that are gone.
 QUERIES = {
     "windows": (
         """SELECT S.id, S.k, S.ts, w.* FROM {S} S LEFT JOIN LATERAL (
           SELECT count(*) c, sum(v) s FROM {R} R
           WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 10 SECONDS AND S.ts) w ON true""",
-        10,
+        4 * 10,
     ),
     "windows, row by row": (
         """SELECT S.id, S.k, S.ts, w.* FROM {S} S LEFT JOIN LATERAL (
           SELECT count(*) c, sum(v) s, sort_array(collect_list(R.id)) l FROM {R} R
           WHERE R.ts BETWEEN S.ts - INTERVAL 10 SECONDS AND S.ts) w ON true""",
-        10,
+        8 * 10,
     ),
     "a join": (
         """SELECT S.id, S.ts, R.id AS other
           FROM (SELECT *, ts + INTERVAL 4 SECONDS AS te FROM {S}) S
           LEFT JOIN (SELECT *, ts + INTERVAL 3 SECONDS AS te FROM {R}) R
           ON INTERVAL_INTERSECTS(S.ts, S.te, R.ts, R.te)""",
-        4,
+        15 * 4,
     ),
 }
 
@@ -41,7 +42,7 @@ QUERIES = {
 def test_over_1000_micro_batches(spark: Any, tmp_path: Path, conf: Any, name: str) -> None:
     """Each micro-batch has a second of the streams: two rows a side, one for each key."""
     conf({**QUICKLY, "spark.sql.streaming.numRecentProgressUpdates": str(BATCHES + 10)})
-    text, seconds = QUERIES[name]
+    text, most = QUERIES[name]
     for second in range(BATCHES):
         for side, first in (("S", 0), ("R", 1_000_000)):
             write(tmp_path / side, [row(first, second, k) for k in range(2)], second)
@@ -53,9 +54,9 @@ def test_over_1000_micro_batches(spark: Any, tmp_path: Path, conf: Any, name: st
     progress = [p for p in query.recentProgress if p.observedMetrics]
     counts = progress[WARM:BATCHES]
     assert len(counts) >= BATCHES - WARM - 10
-    stored = [row.storedRows for p in counts for row in p.observedMetrics.values()]
-    # Of both sides in two slots, and some that are gone, but not what they are stored with.
-    assert 0 < max(stored) <= 16 * seconds + 40
+    stored = [row.asDict() for p in counts for row in p.observedMetrics.values()]
+    for what in ("storedRows", "storedSlices" if "windows" in name else "storedParts"):
+        assert 0 < max(row[what] for row in stored) <= most
     keys = [p.stateOperators[0].numRowsTotal for p in counts]
     half = len(keys) // 2
     assert max(keys[half:]) <= max(keys[:half])

@@ -13,8 +13,9 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 /**
  * Runs one plan over one workload, and prints one line of JSON.
  *
- * <p>Arguments: over, join, keyoij or pairs; the folder of the columns; the milliseconds of the window and
- * of the lateness; how many events come before the clock starts; a cap in seconds; the cores.
+ * <p>Arguments: over, join, keyoij or pairs; the folder of the columns; the milliseconds of the
+ * window and of the lateness; how many events come before the clock starts; a cap in seconds; the
+ * cores.
  */
 final class Benchmark {
     private static final String LINE =

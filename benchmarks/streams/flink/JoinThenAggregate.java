@@ -30,7 +30,8 @@ final class JoinThenAggregate {
             .process(new AddUp(), TypeInformation.of(Features.class));
     }
 
-    private static KeyedStream<Event, Integer> side(DataStream<Event> events, boolean isProbe) {
+    /** The rows of one stream, by key. */
+    static KeyedStream<Event, Integer> side(DataStream<Event> events, boolean isProbe) {
         return events
             .filter(event -> event.isProbe() == isProbe)
             .setParallelism(1)

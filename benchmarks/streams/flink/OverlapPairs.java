@@ -3,9 +3,7 @@ package benchmarks.streams.flink;
 
 import java.time.Duration;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.functions.co.ProcessJoinFunction;
 import org.apache.flink.util.Collector;
 
@@ -17,17 +15,10 @@ final class OverlapPairs {
     private OverlapPairs() {}
 
     static DataStream<Features> plan(DataStream<Event> events, long longest) {
-        return side(events, false)
-            .intervalJoin(side(events, true))
+        return JoinThenAggregate.side(events, false)
+            .intervalJoin(JoinThenAggregate.side(events, true))
             .between(Duration.ZERO, Duration.ofMillis(longest))
             .process(new Overlaps(longest), TypeInformation.of(Features.class));
-    }
-
-    private static KeyedStream<Event, Integer> side(DataStream<Event> events, boolean isProbe) {
-        return events
-            .filter(event -> event.isProbe() == isProbe)
-            .setParallelism(1)
-            .keyBy(Event::key, Types.INT);
     }
 
     private static final class Overlaps extends ProcessJoinFunction<Event, Event, Features> {

@@ -100,7 +100,8 @@ private[streams] object SliceSums {
    * @param base the base rows, by whose keys that is
    */
   final class Totals(sums: SliceSums, base: KeyedBlock, memory: TaskMemory) {
-    private val added = sums.block(memory, base)
+    // Most calls have no use for it, and there is one for each row in real-time mode.
+    private lazy val added = sums.block(memory, base)
     private var slices = 0
 
     /** Whether another slice may be added. */

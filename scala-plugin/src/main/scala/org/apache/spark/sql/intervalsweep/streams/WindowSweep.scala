@@ -32,7 +32,9 @@ private[streams] final class WindowSweep(
     arrived.foreach(add)
     val totals = new SliceSums.Totals(sums, bases.keyed, memory)
     val met = slices.filter(s => reach.meets(s.minTime, s.maxTime)).toSeq
-    val (summed, read) = met.partition(s => isInAll(s) && totals.hasRoom && add(s, sums, totals))
+    val (summed, read) = met.partition { s =>
+      sums.isPossible && isInAll(s) && totals.hasRoom && add(s, sums, totals)
+    }
     read.foreach(addRows)
     val found = runs()
     if (summed.isEmpty) values.of(bases.block, partners.block, found)
@@ -70,7 +72,7 @@ private[streams] final class WindowSweep(
   /** Adds the sums of a slice, if there are some or they are worth being made. */
   private def add(slice: Slice, sums: SliceSums, totals: SliceSums.Totals): Boolean = {
     val known = batch.store.summary(slice).filter(sums.areIn)
-    val all = known.orElse(Option.when(sums.isPossible && staysInAll(slice))(made(slice, sums)))
+    val all = known.orElse(Option.when(staysInAll(slice))(made(slice, sums)))
     val found = all.flatMap(sums.rows)
     found.foreach(totals.add)
     found.isDefined
