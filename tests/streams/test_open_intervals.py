@@ -167,3 +167,38 @@ def test_errors(
     with pytest.raises(Exception, match=rf"INTERVALSWEEP_STREAM\.{name}") as error:
         stream_join(*both, relation, open_id="id", how=how)
     assert says in str(error.value)
+
+
+@pytest.mark.parametrize("sides", ["b", "ab"])
+def test_sides_may_get_columns(streaming: Any, tmp_path: Path, sides: str) -> None:
+    """Intervals that have started before go on, with NULL for what they did not have."""
+    arrivals = random_arrivals(tmp_path, random.Random(11), rows=30, cuts=6)
+    found: list[Any] = []
+    for first, added in ((3, ""), (None, ", note STRING, more DOUBLE")):
+        arrivals.write(first)
+        arrivals.streams(streaming)
+        for side in sides if added else "":
+            source = streaming.readStream.schema(SCHEMA + added).option("maxFilesPerTrigger", 1)
+            stream = source.json(str(tmp_path / side))
+            stream.withWatermark("at", f"{arrivals.lateness} seconds").createOrReplaceTempView(side)
+        pairs = joins(streaming, iter(["interval_intersects"]), "k")
+        joined.start_and_wait(pairs, tmp_path / "checkpoint", found)
+    arrivals.tables(streaming)
+    wanted = bag(joins(streaming, iter(["interval_intersects"]), "k").collect())
+    assert bag(found) == wanted
+    assert wanted.total() > 20
+
+
+def test_a_column_in_front_of_others_is_refused(streaming: Any, tmp_path: Path) -> None:
+    arrivals = random_arrivals(tmp_path, random.Random(12), rows=5, cuts=2)
+    arrivals.write(1)
+    for schema in (SCHEMA, f"note STRING, {SCHEMA}"):
+        arrivals.schema = schema
+        arrivals.streams(streaming)
+        pairs = joins(streaming, iter(["interval_intersects"]), "k")
+        if schema == SCHEMA:
+            joined.start_and_wait(pairs, tmp_path / "checkpoint", [])
+        else:
+            arrivals.write()
+            with pytest.raises(Exception, match="STATE_MISMATCH"):
+                joined.start_and_wait(pairs, tmp_path / "checkpoint", [])

@@ -73,5 +73,5 @@ def _summed(progress: Any, name: str) -> float:
 
 
 def _dropped(progress: Any) -> float:
-    """By Spark, before our operators see them."""
+    """By Spark's own operators."""
     return float(sum(o["numRowsDroppedByWatermark"] for o in progress["stateOperators"]))

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner
 
-import org.apache.spark.sql.catalyst.encoders.{AgnosticEncoders, ExpressionEncoder}
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, AttributeReference, CreateStruct, Expression, GetStructField, NamedExpression
+  Alias, Attribute, AttributeReference, NamedExpression
 }
-import org.apache.spark.sql.catalyst.plans.logical.{
-  EventTimeWatermark, LocalRelation, LogicalPlan, TransformWithState, Union
-}
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.streams.{
-  ObservedCounts, PackSlots, PackSlotsExec, Slots, StreamErrors,
+  PackSlots, PackSlotsExec, SlotOperator, SlotRows, SlotRowsExec, Slots, StreamCounts, StreamErrors,
   StreamMachine, StreamProcessor
 }
-import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
+import org.apache.spark.sql.streaming.{OutputMode, TimeMode}
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 
 /** A [[StreamMachine]] as a plan: Spark's own operator with state, over rows packed by slot. */
@@ -27,32 +24,12 @@ private[planner] object StreamOperator {
   def apply(machine: StreamMachine, sides: Seq[LogicalPlan], mode: OutputMode): StreamOperator = {
     Slots.checkStateStore(SQLConf.get)
     val packed = machine.sides.zip(sides).zipWithIndex.map { case ((side, plan), number) =>
-      PackSlots(number, side, machine.fanout(number), plan)
+      PackSlots(number, side.columns, side.keys, Some(side.time), machine.fanout(number), plan)
     }
-    val rows = Union(packed)
-    val slot = rows.output.head
-    // Spark binds what it reads of a row to these, and gives it the whole row.
-    val data = rows.output
-    val item = CreateStruct(data.tail)
-    val result = AttributeReference("rows", StreamProcessor.output(machine), nullable = false)()
-    val processor: StatefulProcessor[_, _, _] = new StreamProcessor(machine)
-    val node = new TransformWithState(
-      slot,
-      item,
-      Seq(slot),
-      data,
-      processor.asInstanceOf[StatefulProcessor[Any, Any, Any]],
-      TimeMode.EventTime(),
-      mode,
-      ExpressionEncoder(AgnosticEncoders.PrimitiveIntEncoder).asInstanceOf[ExpressionEncoder[Any]],
-      result,
-      rows,
-      hasInitialState = false,
-      Seq(slot),
-      data,
-      item,
-      LocalRelation(slot))
-    StreamOperator(ObservedCounts(node, result), result, machine)
+    val output = machine.output.map(f => AttributeReference(f.name, f.dataType)())
+    val processor = new StreamProcessor(machine)
+    val time = TimeMode.EventTime()
+    StreamOperator(SlotOperator(packed, processor, time, mode, output, StreamCounts.schema), output)
   }
 
   /** The column that a stream's watermark is on; fails if there is none. */
@@ -72,19 +49,12 @@ private[planner] object StreamOperator {
     new MetadataBuilder().withMetadata(metadata).remove(EventTimeWatermark.delayKey).build()
 }
 
-/** @param rows the column of `plan` that has the machine's rows */
-private[planner] case class StreamOperator(
-    plan: LogicalPlan,
-    rows: Attribute,
-    machine: StreamMachine) {
-
-  /** A field of the rows. */
-  def field(ordinal: Int): Expression =
-    GetStructField(rows, ordinal, Some(machine.output(ordinal).name))
+/** @param fields of the machine's rows, the columns of `plan` */
+private[planner] case class StreamOperator(plan: LogicalPlan, fields: Seq[Attribute]) {
 
   /** A field as the column that it was before. */
   def column(ordinal: Int, as: Attribute, metadata: Metadata): Alias =
-    Alias(field(ordinal), as.name)(as.exprId, as.qualifier, Some(metadata))
+    Alias(fields(ordinal), as.name)(as.exprId, as.qualifier, Some(metadata))
 }
 
 /** Plans what stream operators need beside Spark's own. */
@@ -104,6 +74,7 @@ object StreamStrategy extends SparkStrategy {
         output,
         partitions,
         planLater(child)))
+    case SlotRows(_, output, child) => Seq(SlotRowsExec(output, planLater(child)))
     case _ => Nil
   }
 }

@@ -88,9 +88,9 @@ object StreamWindows extends Rule[LogicalPlan] {
     val values = results.map { result =>
       result.transform {
         case a: Attribute =>
-          aggregates.ordinal(a).fold[Expression](a)(i => operator.field(base.output.size + i))
+          aggregates.ordinal(a).fold[Expression](a)(i => operator.fields(base.output.size + i))
         case WindowMark(isFinal) =>
-          operator.field(machine.output.size - (if (isFinal) 1 else 2))
+          operator.fields(machine.output.size - (if (isFinal) 1 else 2))
       }.asInstanceOf[NamedExpression]
     }
     withBaseColumns(own, values, lateral.output, operator.plan)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, AttributeSet, UnsafeProjection, UnsafeRow
+}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
 import org.apache.spark.unsafe.Platform
 
 /**
@@ -18,13 +21,40 @@ case class EarlierRows(fields: Int, taken: Int) {
 
   /** Rows that were kept as rows that are wanted, in the same order. */
   def grown(rows: RowBytes, wanted: Seq[Attribute]): RowBytes = {
-    val project = FewerColumns.projection(0 until taken, wanted.map(_.dataType))
+    val project = growing(wanted)
     val row = new UnsafeRow(fields)
     val grown = new RowBytes
     (0 until rows.size).foreach { i =>
       row.pointTo(rows.data, Platform.BYTE_ARRAY_OFFSET.toLong + rows.offset(i), rows.length(i))
-      grown.add(project(row).getBytes)
+      grown.add(project(row))
     }
     grown
+  }
+
+  /** Of a row that was kept makes one that is wanted. */
+  def growing(wanted: Seq[Attribute]): UnsafeProjection =
+    FewerColumns.projection(0 until taken, wanted.map(_.dataType))
+}
+
+object EarlierRows {
+
+  /** So many columns that have been added to a side are found by the fingerprints without them. */
+  private val MostAdded = 16
+
+  /**
+   * By their fingerprints, the joins without some of the last columns, whose state is taken over.
+   *
+   * @param asked columns that those had already
+   * @param of    the fingerprint, and how rows were kept, with so many columns of each side
+   */
+  def all(output: Map[Side, Seq[Attribute]], asked: AttributeSet)(
+      of: Map[Side, Int] => (Int, Map[Side, EarlierRows])): Map[Int, Map[Side, EarlierRows]] = {
+    def counts(side: Side): Seq[Int] = {
+      val most = output(side).size
+      math.max(1 + output(side).lastIndexWhere(asked.contains), most - MostAdded) to most
+    }
+    val found = for (l <- counts(LeftSide); r <- counts(RightSide))
+      yield of(Map(LeftSide -> l, RightSide -> r))
+    found.toMap - of(output.map { case (side, columns) => side -> columns.size })._1
   }
 }

@@ -28,15 +28,20 @@ private[streams] object OneRowChunks {
     val values = Seq(
       GetArrayItem(slots, number, failOnError = false),
       Literal(rows.number),
-      OneRowChunk(rows.columns))
+      OneRowChunk(rows.columns, NamedExpression.newExprId.id))
     Project(
       rows.output.zip(values).map { case (a, value) => Alias(value, a.name)(exprId = a.exprId) },
       input)
   }
 }
 
-/** A chunk of one row, as of a [[RowPacker]]. */
-case class OneRowChunk(children: Seq[Expression]) extends Expression with CodegenFallback {
+/**
+ * A chunk of one row, as of a [[RowPacker]].
+ *
+ * @param instance as of a [[PackSlotsExec]]
+ */
+case class OneRowChunk(children: Seq[Expression], instance: Long)
+    extends Expression with CodegenFallback {
   @transient private lazy val projection = UnsafeProjection.create(children)
   @transient private lazy val packer = new RowPacker(children.size)
 

@@ -8,6 +8,7 @@ import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide}
 
 /**
  * An interval of which the start is known, and the end if it has come.
@@ -36,7 +37,6 @@ final class OpenIntervals(spec: OpenJoinSpec, stored: Option[Array[Byte]]) {
   import OpenFormula.{Holds, Unknown}
   import OpenIntervals._
 
-  private val rows = Seq(new UnsafeRow(spec.left.size), new UnsafeRow(spec.right.size))
   private val known = Seq.fill(2)(new JHashMap[ByteBuffer, OpenInterval])
   val counts = new StreamJoinCounts
   val isNew: Boolean = stored.isEmpty
@@ -44,16 +44,14 @@ final class OpenIntervals(spec: OpenJoinSpec, stored: Option[Array[Byte]]) {
   /** The watermark of the micro-batch before. */
   val before: Long = stored.fold(0L)(read)
 
-  /** Takes a row that says that an interval has started or has ended. */
-  def add(bytes: Array[Byte]): Unit = {
-    val row = rows.head
-    // The fields that are read are those of either side, and as many.
-    row.pointTo(bytes, bytes.length)
-    val side = row.getInt(Flags) & RowFields.IsRight
+  /** Takes a row of a side that says that an interval has started or has ended. */
+  def add(side: Int, row: UnsafeRow): Unit = {
+    val clock = spec.clocks(side)
     val isWhole = !row.isNullAt(Key) && !row.isNullAt(Id) && !row.isNullAt(Start)
-    if (isWhole) {
+    if (!row.isNullAt(clock) && row.getLong(clock) <= before) counts.late += 1
+    else if (isWhole) {
       val end = if (row.isNullAt(End)) Unknown else row.getLong(End)
-      take(side, row.getBinary(Id), row.getLong(Key), row.getLong(Start), end, bytes)
+      take(side, row.getBinary(Id), row.getLong(Key), row.getLong(Start), end, row.getBytes)
     }
   }
 
@@ -177,18 +175,24 @@ final class OpenIntervals(spec: OpenJoinSpec, stored: Option[Array[Byte]]) {
     val buffer = ByteBuffer.wrap(bytes)
     val (format, found) = (buffer.getInt(), buffer.getInt())
     if (format != Format) throw StreamJoinErrors.stateMismatch(s"format $format", s"$Format")
-    if (found != spec.fingerprint)
+    val before = spec.earlier.get(found)
+    if (before.isEmpty && found != spec.fingerprint)
       throw StreamJoinErrors.stateMismatch(found.toHexString, spec.fingerprint.toHexString)
+    // The fields that are read are those of either side, which have as many.
+    val row = new UnsafeRow(before.fold(spec.left.size)(_(LeftSide).fields))
+    val growing = before.map(b =>
+      Seq(b(LeftSide).growing(spec.left), b(RightSide).growing(spec.right)))
     val watermark = buffer.getLong()
     while (buffer.hasRemaining) {
       val start = buffer.getLong()
       val bytes = new Array[Byte](buffer.getInt())
       buffer.get(bytes)
-      val row = rows.head
       row.pointTo(bytes, bytes.length)
+      val side = row.getInt(Flags) & RowFields.IsRight
       val end = if (row.isNullAt(End)) Unknown else row.getLong(End)
-      val interval = new OpenInterval(bytes, row.getLong(Key), start, end, end, isNew = false)
-      known(row.getInt(Flags) & RowFields.IsRight).put(ByteBuffer.wrap(row.getBinary(Id)), interval)
+      val kept = growing.fold(bytes)(_(side)(row).getBytes)
+      val interval = new OpenInterval(kept, row.getLong(Key), start, end, end, isNew = false)
+      known(side).put(ByteBuffer.wrap(row.getBinary(Id)), interval)
     }
     watermark
   }
@@ -203,4 +207,5 @@ object OpenIntervals {
   private val Id = 2
   private val Start = 3
   private val End = 4
+  val FirstColumn = 5
 }

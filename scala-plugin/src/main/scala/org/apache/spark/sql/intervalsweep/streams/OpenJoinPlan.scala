@@ -49,8 +49,9 @@ final class OpenJoinPlan(join: Join, condition: Expression, sweep: SweepConditio
   }
 
   private val clocks: Map[Side, Attribute] = sides.map { side =>
-    side -> input(side).output.find(Clocks.lag(_).contains(0L))
-      .getOrElse(StreamJoinErrors.noWatermark(side))
+    side ->
+      input(side).output.find(a => a.dataType == TimestampType && Clocks.lag(a).contains(0L))
+        .getOrElse(StreamJoinErrors.noWatermark(side))
   }.toMap
 
   sides.foreach { side =>
@@ -68,22 +69,21 @@ final class OpenJoinPlan(join: Join, condition: Expression, sweep: SweepConditio
       Literal(null, LongType),
       new XxHash64(keys(side)))
 
-  // Nothing but different in each join, see StreamJoinPlan.
-  private val number = NamedExpression.newExprId.id.toInt << 1
-
   private def id(side: Side): Attribute = input(side).output.find(OpenJoinPlan.isId).get
 
-  private def packed(side: Side): PackedRow = PackedRow(
+  private def packed(side: Side): Seq[Expression] =
     Seq(
-      Literal(number | (if (side == RightSide) RowFields.IsRight else 0)),
+      Literal(if (side == RightSide) RowFields.IsRight else 0),
       key(side),
       If(IsNull(id(side)), Literal(null, BinaryType), PackedRow(Seq(id(side)))),
       EncodedEndpoint(start(side)),
-      EncodedEndpoint(end(side))) ++ columns(side))
+      EncodedEndpoint(end(side))) ++ columns(side)
 
+  private val all: Map[Side, Int] = sides.map(s => s -> input(s).output.size).toMap
+
+  // The null bits of both sides have to be as long.
   private val columns: Map[Side, Seq[Expression]] = {
-    // The null bits of both sides have to be as long.
-    val most = sides.map(input(_).output.size).max
+    val most = all.values.max
     sides.map { side =>
       val output = input(side).output
       side -> (output ++ Seq.fill(most - output.size)(Literal(null, IntegerType)))
@@ -105,14 +105,13 @@ final class OpenJoinPlan(join: Join, condition: Expression, sweep: SweepConditio
         })
   }.toMap
 
-  private def rows(side: Side): LogicalPlan = {
-    val marked = new MetadataBuilder().putLong(EventTimeWatermark.delayKey, 0L).build()
-    val time = Alias(clocks(side), "time")(explicitMetadata = Some(marked))
-    val slot = SlotOf(new Murmur3Hash(Seq(key(side))))
-    Project(Seq(time, Alias(packed(side), "row")(), Alias(slot, "slot")()), input(side))
+  private def rows(side: Side): PackSlots = {
+    val fields = attributes(side)
+    val keys = Seq(fields(RowFields.Key))
+    SlotJoinRows.packed(side, packed(side), fields, keys, Fanout.One, input(side))
   }
 
-  def plan: LogicalPlan = SlotOperator(
+  def plan: LogicalPlan = SlotJoinRows.joined(
     sides.map(rows),
     new OpenJoinProcessor(spec),
     TimeMode.EventTime(),
@@ -122,10 +121,27 @@ final class OpenJoinPlan(join: Join, condition: Expression, sweep: SweepConditio
       new MetadataBuilder().withMetadata(column.metadata)
         .remove(EventTimeWatermark.delayKey).remove(OpenJoinPlan.OpenId).build())
 
+  /** Of what the join is with the first columns of each side, for its checkpoint. */
+  private def fingerprint(columns: Map[Side, Int]): Int = {
+    val types = sides.map(s => input(s).output.take(columns(s)).map(_.dataType.sql))
+    s"open $types ${condition.sql}".hashCode
+  }
+
+  private def earlier: Map[Int, Map[Side, EarlierRows]] = {
+    val asked = condition.references ++ AttributeSet(sides.flatMap(s => Seq(clocks(s), id(s))))
+    EarlierRows.all(sides.map(s => s -> input(s).output).toMap, asked) { some =>
+      val size = OpenIntervals.FirstColumn + some.values.max
+      fingerprint(some) ->
+        sides.map(s => s -> EarlierRows(size, OpenIntervals.FirstColumn + some(s))).toMap
+    }
+  }
+
   private def spec = OpenJoinSpec(
     s"StreamJoin of open intervals, ${condition.sql}",
-    s"open ${sides.map(s => input(s).output.map(_.dataType.sql))} ${condition.sql}".hashCode,
+    fingerprint(all),
+    earlier,
     formula,
+    sides.map(side => attributes(side).indexWhere(_.exprId == clocks(side).exprId)),
     attributes(LeftSide),
     attributes(RightSide),
     others.reduceOption(And))

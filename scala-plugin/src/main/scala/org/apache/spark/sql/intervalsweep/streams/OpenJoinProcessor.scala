@@ -3,14 +3,13 @@ package org.apache.spark.sql.intervalsweep.streams
 
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  BasePredicate, GenericInternalRow, JoinedRow, Predicate, UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, Predicate, UnsafeRow}
+import org.apache.spark.sql.intervalsweep.execution.packing.RowUnpacker
 import org.apache.spark.sql.streaming._
 
 /** Joins starts and ends of intervals, slot by slot. */
 class OpenJoinProcessor(val spec: OpenJoinSpec)
-    extends StatefulProcessor[Int, Array[Byte], InternalRow] with SlotProcessor {
+    extends StatefulProcessor[Any, Any, Any] with SlotProcessor {
   @transient private var stored: ValueState[Array[Byte]] = _
   @transient private lazy val pairs = new OpenPairs(spec)
 
@@ -18,23 +17,26 @@ class OpenJoinProcessor(val spec: OpenJoinSpec)
     stored = getHandle.getValueState[Array[Byte]]("intervals", Encoders.BINARY, TTLConfig.NONE)
 
   override def handleInputRows(
-      slot: Int,
-      rows: Iterator[Array[Byte]],
-      times: TimerValues): Iterator[InternalRow] = run(rows, times, fired = None)
+      slot: Any,
+      rows: Iterator[Any],
+      times: TimerValues): Iterator[Any] = run(rows, times, fired = None)
 
   override def handleExpiredTimer(
-      slot: Int,
+      slot: Any,
       times: TimerValues,
-      timer: ExpiredTimerInfo): Iterator[InternalRow] =
+      timer: ExpiredTimerInfo): Iterator[Any] =
     run(Iterator.empty, times, fired = Some(timer.getExpiryTimeInMs()))
 
   private def run(
-      rows: Iterator[Array[Byte]],
+      rows: Iterator[Any],
       times: TimerValues,
       fired: Option[Long]): Iterator[InternalRow] = {
     val watermark = times.getCurrentWatermarkInMs()
     val intervals = new OpenIntervals(spec, Option(stored.get()))
-    rows.foreach(intervals.add)
+    for {
+      (chunks, side) <- SlotOperator.chunks(rows, sides = 2).zipWithIndex
+      row <- chunks.iterator.flatMap(RowUnpacker.unsafeRows(_, spec.fields(side).size))
+    } intervals.add(side, row)
     val found = intervals.decide(watermark * 1000, pairs.holds)
     if (watermark != intervals.before / 1000 || intervals.isNew) {
       // A timer that calls is removed by the caller.
@@ -43,7 +45,7 @@ class OpenJoinProcessor(val spec: OpenJoinSpec)
       getHandle.registerTimer(watermark + 1)
     }
     stored.update(intervals.kept(watermark * 1000))
-    found.iterator.map(pairs.of) ++ Iterator(intervals.counts).map(pairs.only)
+    SlotRows.objects(found.iterator.map(pairs.of), intervals.counts.row, isSingle = false)
   }
 
   override def toString: String = spec.description
@@ -53,8 +55,7 @@ class OpenJoinProcessor(val spec: OpenJoinSpec)
 final class OpenPairs(spec: OpenJoinSpec) {
   private val left = new UnsafeRow(spec.left.size)
   private val right = new UnsafeRow(spec.right.size)
-  private val (pair, result) = (new JoinedRow, new JoinedRow)
-  private val noCounts = new GenericInternalRow(1)
+  private val pair = new JoinedRow
   private val residual: Option[BasePredicate] =
     spec.residual.map(Predicate.create(_, spec.left ++ spec.right))
   residual.foreach(_.initialize(0))
@@ -67,12 +68,5 @@ final class OpenPairs(spec: OpenJoinSpec) {
 
   def holds(l: OpenInterval, r: OpenInterval): Boolean = residual.forall(_.eval(joined(l, r)))
 
-  def of(both: (OpenInterval, OpenInterval)): InternalRow =
-    result(joined(both._1, both._2), noCounts)
-
-  def only(counts: StreamJoinCounts): InternalRow = {
-    val nothing =
-      pair(new GenericInternalRow(spec.left.size), new GenericInternalRow(spec.right.size))
-    result(nothing, InternalRow(counts.row))
-  }
+  def of(both: (OpenInterval, OpenInterval)): InternalRow = joined(both._1, both._2)
 }

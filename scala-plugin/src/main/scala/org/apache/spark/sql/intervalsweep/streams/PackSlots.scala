@@ -29,7 +29,7 @@ case class PackSlots(
     number: Int,
     columns: Seq[Attribute],
     keys: Seq[Attribute],
-    time: Attribute,
+    time: Option[Attribute],
     fanout: Fanout,
     override val output: Seq[Attribute],
     child: LogicalPlan)
@@ -41,11 +41,17 @@ case class PackSlots(
 }
 
 object PackSlots {
-  def apply(number: Int, side: StreamSide, fanout: Fanout, child: LogicalPlan): PackSlots = {
+  def apply(
+      number: Int,
+      columns: Seq[Attribute],
+      keys: Seq[Attribute],
+      time: Option[Attribute],
+      fanout: Fanout,
+      child: LogicalPlan): PackSlots = {
     val output = Seq("slot" -> IntegerType, "side" -> IntegerType, "chunk" -> BinaryType).map {
       case (name, dataType) => AttributeReference(name, dataType, nullable = false)()
     }
-    PackSlots(number, side.columns, side.keys, side.time, fanout, output, child)
+    PackSlots(number, columns, keys, time, fanout, output, child)
   }
 }
 
@@ -62,7 +68,7 @@ case class PackSlotsExec(
     number: Int,
     columns: Seq[Attribute],
     keys: Seq[Attribute],
-    time: Attribute,
+    time: Option[Attribute],
     fanout: Fanout,
     override val output: Seq[Attribute],
     partitions: Int,

@@ -11,39 +11,37 @@ final class PairReaders(spec: StreamJoinSpec) {
   val left = new UnsafeRow(spec.left.size)
   val right = new UnsafeRow(spec.right.size)
   private val pair = new JoinedRow
-  private val result = new JoinedRow
-  private val noCounts = new GenericInternalRow(1)
-  private val numbered = new JoinedRow
-  private val number = new GenericInternalRow(1)
   private val nothing = Map[Side, InternalRow](
     LeftSide -> new GenericInternalRow(spec.left.size),
     RightSide -> new GenericInternalRow(spec.right.size))
-  private val residuals: Map[Side, BasePredicate] = spec.pairings.flatMap { case (side, pairing) =>
-    pairing.residual.map { e =>
-      val sweep = AttributeReference("sweep", IntegerType, nullable = false)()
-      side -> Predicate.create(
-        SweepNumber.readFrom(sweep, e),
-        spec.left ++ spec.right :+ sweep)
-    }
+
+  /** By the side whose rows are new, what a pair has to fulfil besides. */
+  val residual: Map[Side, Option[PairResidual]] = spec.pairings.map { case (side, pairing) =>
+    side -> pairing.residual.map(new PairResidual(_, this, spec))
   }
-  residuals.values.foreach(_.initialize(0))
 
   def reader(side: Side): UnsafeRow = if (side == LeftSide) left else right
 
   /** Of the rows that [[left]] and [[right]] are. */
-  def current: InternalRow = result(pair(left, right), noCounts)
-
-  def holds(newSide: Side, sweep: Int): Boolean = residuals.get(newSide).forall { residual =>
-    number.setInt(0, sweep)
-    residual.eval(numbered(pair(left, right), number))
-  }
+  def current: InternalRow = pair(left, right)
 
   /** The row that the reader of a side is, without a partner. */
   def alone(side: Side): InternalRow =
-    if (side == LeftSide) result(pair(left, nothing(RightSide)), noCounts)
-    else result(pair(nothing(LeftSide), right), noCounts)
+    if (side == LeftSide) pair(left, nothing(RightSide)) else pair(nothing(LeftSide), right)
+}
 
-  /** A row of nothing else. */
-  def only(counts: StreamJoinCounts): InternalRow =
-    result(pair(nothing(LeftSide), nothing(RightSide)), InternalRow(counts.row))
+/** What the current pair of some readers has to fulfil besides. */
+final class PairResidual(condition: Expression, readers: PairReaders, spec: StreamJoinSpec) {
+  private val (numbered, sweep) = (new JoinedRow, new GenericInternalRow(1))
+  private val predicate: BasePredicate = {
+    val number = AttributeReference("sweep", IntegerType, nullable = false)()
+    val input = spec.left ++ spec.right :+ number
+    Predicate.create(SweepNumber.readFrom(number, condition), input)
+  }
+  predicate.initialize(0)
+
+  /** Says of which sweep the next pairs are. */
+  def of(number: Int): Unit = sweep.setInt(0, number)
+
+  def holds: Boolean = predicate.eval(numbered(readers.current, sweep))
 }

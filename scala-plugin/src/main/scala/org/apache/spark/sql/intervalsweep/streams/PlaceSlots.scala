@@ -17,17 +17,17 @@ object PlaceSlots extends Rule[LogicalPlan] {
       Slots.checkStateStore(conf)
       val placed = if (RealTime.isIn(plan)) inRealTime(plan) else plan
       val numbers = Slots.numbers(Slots.partitions(conf))
-      val all = Literal.create(numbers, AllSlots().dataType)
+      val all = Literal(numbers)
       placed.transformAllExpressions {
-        case AllSlots() => all
         case SlotOf(hash) =>
           GetArrayItem(all, Pmod(hash, Literal(numbers.length)), failOnError = false)
       }
     }
 
-  /** There a call has a row, and not all of a slot and micro-batch. */
+  /** There a call has a row, and not all of a slot and micro-batch; and each row comes alone. */
   private def inRealTime(plan: LogicalPlan): LogicalPlan = plan.transform {
     case rows: PackSlots => OneRowChunks(rows, Slots.partitions(conf))
+    case rows: SlotRows => rows.inRealTime
     case node: TransformWithState =>
       node.statefulProcessor.asInstanceOf[Any] match {
         case windows: StreamProcessor => node.copy(statefulProcessor = windows.inRealTime)

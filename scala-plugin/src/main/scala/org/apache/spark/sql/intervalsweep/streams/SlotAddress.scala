@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.{
  */
 private[streams] case class SlotAddress(
     keys: Seq[Attribute],
-    time: Attribute,
+    time: Option[Attribute],
     fanout: Fanout,
     partitions: Int) {
   private val team = if (fanout.slots == 0) partitions else math.min(fanout.slots, partitions)
@@ -23,7 +23,7 @@ private[streams] case class SlotAddress(
   /** The number of the first of them. */
   def first: Expression = {
     val ofKeys = if (keys.isEmpty) Literal(0) else hashed(keys, partitions)
-    if (team == 1 || !fanout.isSpread) ofKeys else beyond(ofKeys, hashed(Seq(time), team))
+    if (team == 1 || !fanout.isSpread) ofKeys else beyond(ofKeys, hashed(time.toSeq, team))
   }
 
   /** The number of the slot that is so many beyond another one. */

@@ -7,7 +7,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
-import org.apache.spark.unsafe.Platform
+import org.apache.spark.sql.intervalsweep.execution.packing.RowUnpacker
 
 /**
  * What a slot does in one micro-batch:
@@ -20,27 +20,33 @@ import org.apache.spark.unsafe.Platform
  *          new rows that may still match become a part of the state
  * }}}
  *
- * @param watermark in milliseconds, if rows come by time
+ * @param slot      its number
+ * @param chunks    the packed rows of each side
+ * @param head      what the slot kept
+ * @param before    the watermark of the micro-batch before, in milliseconds, if rows come by time
+ * @param watermark of this one
  */
 final class SlotJoin(
     spec: StreamJoinSpec,
-    state: SlotState,
-    readers: PairReaders,
+    slot: Int,
+    chunks: IndexedSeq[Seq[Array[Byte]]],
+    head: SlotHead,
+    before: Option[Long],
     watermark: Option[Long],
     isTimer: Boolean,
-    input: Iterator[Array[Byte]])
+    state: SlotState,
+    readers: PairReaders)
     extends Iterator[InternalRow] {
   import SlotJoin._
 
   private val context = Option(TaskContext.get())
-  private val head = state.head(spec)
-  private val incoming = new NewRows(spec, head.latest)
-  input.foreach(incoming.add)
+  private val incoming = new NewRows(spec, slot, head.latest, before.map(_ * 1000))
+  sides.foreach(side => chunks(SlotJoinRows.number(side)).foreach(incoming.add(side, _)))
 
   /** For each side, what of the other side's rows has come for certain. */
   private val progress: Map[Side, Long] = sides.map { side =>
     side -> watermark.map(reached)
-      .getOrElse(before(incoming.latest(side.other), spec.disorder.get))
+      .getOrElse(behind(incoming.latest(side.other), spec.disorder.get))
   }.toMap
 
   /**
@@ -66,7 +72,7 @@ final class SlotJoin(
   override def hasNext: Boolean = {
     if (!ready.hasNext && !isFinished) {
       isFinished = true
-      ready = alone(finish()) ++ Iterator(incoming.counts).map(readers.only)
+      ready = alone(finish())
     }
     ready.hasNext
   }
@@ -75,6 +81,9 @@ final class SlotJoin(
     if (!hasNext) throw new NoSuchElementException
     ready.next()
   }
+
+  /** What was dropped, and what is kept; known when all rows have been taken. */
+  def counts: InternalRow = incoming.counts.row
 
   /** Rows of one side: a part of the state, or new ones. */
   private final class Block(val side: Side, val part: Option[Part], known: IndexedRows = null) {
@@ -127,10 +136,13 @@ final class SlotJoin(
   private final class Pairs(newSide: Side, left: Block, right: Block)
       extends Iterator[InternalRow] {
     private val sweeps = spec.pairings(newSide).sweeps
+    private val residual = readers.residual(newSide)
+    private val (leftRows, rightRows) = (left.rows, right.rows)
+    private val firstOnly = sides.find(spec.endsAtMatch).orNull
+    private val isReturned = firstOnly == null || spec.output.unpaired(firstOnly).contains(true)
     private var number = -1
     private var search: PairSearch = _
     private var found: InternalRow = _
-    private val firstOnly = sides.find(spec.endsAtMatch)
 
     override def hasNext: Boolean = {
       while (found == null && go()) ()
@@ -154,6 +166,7 @@ final class SlotJoin(
           val sweep = sweeps(number)
           val (boxes, points) = if (sweep.boxes == LeftSide) (left, right) else (right, left)
           search = new PairSearch(sweep, boxes.rows, points.rows)
+          residual.foreach(_.of(number))
         }
         isMore
       }
@@ -161,22 +174,20 @@ final class SlotJoin(
     private def look(): Unit = {
       val isLeftBoxes = search.sweep.boxes == LeftSide
       val (l, r) = if (isLeftBoxes) (search.box, search.point) else (search.point, search.box)
-      val isKnown =
-        firstOnly.exists(side => if (side == LeftSide) left.done.get(l) else right.done.get(r))
-      if (!isKnown) {
-        left.rows.point(readers.left, l)
-        right.rows.point(readers.right, r)
-        if (readers.holds(newSide, number)) {
+      if (!isKnown(l, r)) {
+        leftRows.point(readers.left, l)
+        rightRows.point(readers.right, r)
+        if (residual.isEmpty || residual.get.holds) {
           if (left.isTracked) left.setDone(l)
           if (right.isTracked) right.setDone(r)
-          found = firstOnly match {
-            case None => readers.current
-            case Some(side) if spec.output.unpaired(side).contains(true) => readers.alone(side)
-            case _ => null
-          }
+          if (isReturned)
+            found = if (firstOnly == null) readers.current else readers.alone(firstOnly)
         }
       }
     }
+
+    private def isKnown(l: Int, r: Int): Boolean = firstOnly != null &&
+      (if (firstOnly == LeftSide) left.done.get(l) else right.done.get(r))
   }
 
   private def alone(rows: Iterator[(Side, IndexedRows, Int)]): Iterator[InternalRow] =
@@ -293,18 +304,23 @@ final class SlotJoin(
 object SlotJoin {
   private val sides = Seq[Side](LeftSide, RightSide)
 
-  private def before(latest: Long, disorder: Long): Long =
+  private def behind(latest: Long, disorder: Long): Long =
     if (latest < Long.MinValue + disorder) Long.MinValue else latest - disorder
 }
 
 /**
  * The rows that have come.
  *
+ * @param slot   that they have come to
  * @param before the largest number of each side's earlier rows, where rows come by a number
+ * @param late   what is not after this time is late, where rows come by time
  */
-private final class NewRows(spec: StreamJoinSpec, before: Map[Side, Long]) {
+private final class NewRows(
+    spec: StreamJoinSpec,
+    slot: Int,
+    before: Map[Side, Long],
+    late: Option[Long]) {
   private val sides = Seq[Side](LeftSide, RightSide)
-  private val row = sides.map(side => side -> new UnsafeRow(spec.attributes(side).size)).toMap
   private val rows =
     (for (side <- sides; home <- Seq(true, false)) yield (side, home) -> new RowBytes).toMap
   private val unmatched = sides.map(side => side -> new RowBytes).toMap
@@ -314,42 +330,40 @@ private final class NewRows(spec: StreamJoinSpec, before: Map[Side, Long]) {
   /** The largest number of each side's rows. */
   def latest: Map[Side, Long] = largest
 
-  def add(bytes: Array[Byte]): Unit = {
-    // The flags are where they are in the rows of either side.
-    val flags = flagsOf(bytes)
-    val side = if ((flags & RowFields.IsRight) == 0) LeftSide else RightSide
-    val reader = row(side)
-    reader.pointTo(bytes, bytes.length)
-    // One of the slots that a row goes to counts it.
-    val isHome = (flags & RowFields.IsHome) != 0
-    val one = if (isHome) 1 else 0
-    if ((flags & RowFields.IsTooLong) != 0) counts.tooLong += one
-    else if ((flags & RowFields.IsReversed) != 0) counts.reversed += one
-    else if (isLate(side, reader)) counts.late += one
-    else {
-      if (mayMatch(side, reader)) rows((side, isHome)).add(bytes)
-      else if (isHome && spec.output.keepsUnmatched(side)) unmatched(side).add(bytes)
+  /** Adds the rows of a chunk. */
+  def add(side: Side, chunk: Array[Byte]): Unit = {
+    val (home, guests) = (rows((side, true)), rows((side, false)))
+    val lone = if (spec.output.keepsUnmatched(side)) Some(unmatched(side)) else None
+    val end = spec.fields(side).firstColumn
+    var latest = largest(side)
+    val bound = late.getOrElse(numberThatIsLate(side))
+    val all = RowUnpacker.unsafeRows(chunk, spec.attributes(side).size)
+    while (all.hasNext) {
+      val row = all.next()
+      val flags = row.getInt(RowFields.Flags)
+      // One of the slots that a row goes to counts it.
+      val isHome = !spec.isSpread || flags >> RowFields.FlagBits == slot
+      val one = if (isHome) 1 else 0
+      val isKnown = !row.isNullAt(RowFields.Clock)
+      val clock = row.getLong(RowFields.Clock)
+      val isRight = (flags & (RowFields.IsTooLong | RowFields.IsReversed)) == 0
+      if (isRight && isKnown) latest = math.max(latest, clock)
+      if ((flags & RowFields.IsTooLong) != 0) counts.tooLong += one
+      else if (!isRight) counts.reversed += one
+      else if (isKnown && clock <= bound) counts.late += one
+      else if (mayMatch(row, end)) (if (isHome) home else guests).add(row)
+      else if (isHome) lone.foreach(_.add(row))
     }
+    if (spec.disorder.isDefined) largest = largest.updated(side, latest)
   }
 
-  private def flagsOf(bytes: Array[Byte]): Long = {
-    // Both sides have as many fields, so that the null bits are as long.
-    val bits = UnsafeRow.calculateBitSetWidthInBytes(spec.fields(LeftSide).size)
-    Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + bits).toLong
-  }
-
-  private def isLate(side: Side, row: UnsafeRow): Boolean = spec.disorder.exists { disorder =>
-    !row.isNullAt(RowFields.Clock) && {
-      val number = row.getLong(RowFields.Clock)
-      largest = largest.updated(side, math.max(largest(side), number))
-      before(side) != Long.MinValue && number <= before(side) - disorder
-    }
-  }
+  /** Where rows come by a number, what is not after this one is late. */
+  private def numberThatIsLate(side: Side): Long =
+    if (before(side) == Long.MinValue) Long.MinValue else before(side) - spec.disorder.get
 
   /** Not so what has a NULL for a key, an endpoint or its time. */
-  private def mayMatch(side: Side, row: UnsafeRow): Boolean = {
+  private def mayMatch(row: UnsafeRow, end: Int): Boolean = {
     var field = RowFields.Key
-    val end = spec.fields(side).firstColumn
     while (field < end && !row.isNullAt(field)) field += 1
     field == end
   }

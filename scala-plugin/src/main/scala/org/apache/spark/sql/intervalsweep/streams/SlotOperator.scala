@@ -1,64 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams
 
-import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.encoders.{encoderFor, ExpressionEncoder}
-import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, AttributeReference, GetStructField
-}
+import org.apache.spark.sql.catalyst.encoders.{AgnosticEncoders, ExpressionEncoder}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, CreateStruct}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
-import org.apache.spark.sql.types.{Metadata, StructField, StructType}
+import org.apache.spark.sql.types.StructType
 
-/** What joins packed rows, all of a slot and micro-batch in one call. */
+/** What a slot does with its rows, all of a micro-batch in one call. */
 trait SlotProcessor
 
-/** Spark's operator with state over packed rows; what it makes of them are pairs of rows. */
+/** Spark's operator with state over rows that come in chunks, each for a slot. */
 object SlotOperator {
 
   /**
-   * @param rows   for each side its time, if rows come by one, the packed row and its slot
-   * @param packed the columns of packed rows of both sides, in this order those of a pair
-   * @param wanted the columns of the join
-   * @param marked the metadata that they have
+   * @param sides  the rows of each side
+   * @param mode   append, or update where a row may come out again
+   * @param output the rows that come out
+   * @param counts and what is counted, see [[SlotRows]]
    */
   def apply(
-      rows: Seq[LogicalPlan],
-      processor: StatefulProcessor[Int, Array[Byte], InternalRow],
+      sides: Seq[PackSlots],
+      processor: StatefulProcessor[Any, Any, Any] with SlotProcessor,
       timeMode: TimeMode,
-      packed: Seq[Attribute],
-      wanted: Seq[Attribute],
-      marked: Attribute => Metadata): LogicalPlan = {
-    val union = Union(rows)
-    val (row, slot) = (union.output.init.last, union.output.last)
-    val fields = packed.zipWithIndex.map { case (a, i) => StructField(s"c$i", a.dataType) }
-    val pairType = StructType(fields :+ StructField("counts", StreamJoinCounts.schema))
-    val pair = AttributeReference("pair", pairType, nullable = false)()
-    val keyEncoder = encoderFor(Encoders.scalaInt).asInstanceOf[ExpressionEncoder[Any]]
-    val state = TransformWithState(
+      mode: OutputMode,
+      output: Seq[Attribute],
+      counts: StructType): LogicalPlan = {
+    val chunks = Union(sides)
+    val slot = chunks.output.head
+    // Spark binds what it reads of a row to these, and gives it the whole row.
+    val data = chunks.output
+    val item = CreateStruct(data.tail)
+    val slots = AttributeReference("slots", SlotRows.schema(counts), nullable = false)()
+    val node = TransformWithState(
       slot,
-      row,
+      item,
       Seq(slot),
-      union.output.filterNot(_ == slot),
-      processor.asInstanceOf[StatefulProcessor[Any, Any, Any]],
+      data,
+      processor,
       timeMode,
-      OutputMode.Append(),
-      keyEncoder,
-      pair,
-      union,
+      mode,
+      ExpressionEncoder(AgnosticEncoders.PrimitiveIntEncoder).asInstanceOf[ExpressionEncoder[Any]],
+      slots,
+      chunks,
       hasInitialState = false,
       Seq(slot),
-      union.output.filterNot(_ == slot),
-      slot,
+      data,
+      item,
       LocalRelation(slot))
-    val columns = wanted.map { a =>
-      val at = packed.indexWhere(_.exprId == a.exprId)
-      Alias(GetStructField(pair, at), a.name)(
-        exprId = a.exprId,
-        qualifier = a.qualifier,
-        explicitMetadata = Some(marked(a)))
+    SlotRows(slots, output, ObservedCounts(node, slots))
+  }
+
+  /** The chunks that came, by the number of their side. */
+  def chunks(rows: Iterator[Any], sides: Int): IndexedSeq[Seq[Array[Byte]]] = {
+    val chunks = IndexedSeq.fill(sides)(Vector.newBuilder[Array[Byte]])
+    rows.foreach {
+      case row: InternalRow => chunks(row.getInt(0)) += row.getBinary(1)
+      case other => throw new IllegalStateException(s"not a chunk: $other")
     }
-    Project(columns, ObservedCounts(state, pair))
+    chunks.map(_.result())
   }
 }

@@ -30,7 +30,11 @@ object Part {
  * @param latest for each side the largest number of its rows, where they come by a number
  * @param timer  when the slot is to be called although no row has come; 0: never
  */
-final case class SlotHead(parts: Seq[Part], latest: Map[Side, Long], timer: Long)
+final case class SlotHead(parts: Seq[Part], latest: Map[Side, Long], timer: Long) {
+
+  /** Of the last micro-batch, in milliseconds: a timer calls as soon as it moves. */
+  def watermark: Option[Long] = Option.when(timer != 0)(timer - 1)
+}
 
 object SlotHead {
   private val Format = 1
@@ -197,8 +201,13 @@ object Merging {
   /** The rows of sorted blocks that are kept. */
   def rows(
       blocks: Seq[(IndexedRows, Int => Boolean)],
-      fields: RowFields): IndexedRows = {
-    val all = new RowBytes
+      fields: RowFields): IndexedRows = blocks match {
+    case Seq((rows, isKept)) if (0 until rows.size).forall(isKept) => rows
+    case _ => IndexedRows.of(together(blocks), fields)
+  }
+
+  private def together(blocks: Seq[(IndexedRows, Int => Boolean)]): RowBytes = {
+    val all = RowBytes.like(blocks.map(_._1.rows))
     blocks.foreach { case (rows, isKept) =>
       var i = 0
       while (i < rows.size) {
@@ -206,7 +215,7 @@ object Merging {
         i += 1
       }
     }
-    IndexedRows.of(all, fields)
+    all
   }
 
   def part(side: Side, rows: IndexedRows): Part = Part(

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.streams
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{ArrayType, DataType, IntegerType}
+import org.apache.spark.sql.types.{DataType, IntegerType}
 
 /**
  * The slot of a row, by a hash of what belongs together. A stateful operator groups by slots, one in
@@ -14,12 +14,6 @@ case class SlotOf(child: Expression) extends UnaryExpression with Unevaluable {
   override def dataType: DataType = IntegerType
   override def nullable: Boolean = false
   override protected def withNewChildInternal(newChild: Expression): SlotOf = copy(child = newChild)
-}
-
-/** All slots, for rows that are needed everywhere. */
-case class AllSlots() extends LeafExpression with Unevaluable {
-  override def dataType: DataType = ArrayType(IntegerType, containsNull = false)
-  override def nullable: Boolean = false
 }
 
 object Slots {

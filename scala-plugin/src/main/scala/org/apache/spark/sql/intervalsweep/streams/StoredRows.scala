@@ -33,9 +33,8 @@ object RowFields {
   val Expiry = 3
   val FirstEndpoint = 4
 
-  /** The bits of the flags. */
+  /** The bits of the flags. Behind them is the slot that keeps a row, if rows go to all slots. */
   val IsRight = 1
-  val IsHome = 2
   val IsReversed = 4
   val IsTooLong = 8
   val FlagBits = 4
@@ -53,6 +52,12 @@ final class RowBytes(
   def length(i: Int): Int = offsets(i + 1) - offsets(i)
 
   def add(from: Array[Byte], at: Int, n: Int): Unit = {
+    val to = reserve(n)
+    System.arraycopy(from, at, bytes, to, n)
+  }
+
+  /** Makes room for a row; says where it begins. */
+  private def reserve(n: Int): Int = {
     val end = offsets(size)
     if (end.toLong + n > Int.MaxValue - 64)
       throw new IllegalStateException(StreamErrors.text(
@@ -64,12 +69,16 @@ final class RowBytes(
         bytes,
         math.max(end + n, math.min(2L * bytes.length, Int.MaxValue - 64L).toInt))
     if (size + 2 > offsets.length) offsets = java.util.Arrays.copyOf(offsets, 2 * offsets.length)
-    System.arraycopy(from, at, bytes, end, n)
     size += 1
     offsets(size) = end + n
+    end
   }
 
-  def add(row: Array[Byte]): Unit = add(row, 0, row.length)
+  def add(row: UnsafeRow): Unit = {
+    val n = row.getSizeInBytes
+    val to = Platform.BYTE_ARRAY_OFFSET.toLong + reserve(n)
+    Platform.copyMemory(row.getBaseObject, row.getBaseOffset, bytes, to, n.toLong)
+  }
 
   /** As one value of a state variable. */
   def toChunk: Array[Byte] = {
@@ -84,6 +93,13 @@ final class RowBytes(
 
 object RowBytes {
   private val Format = 1
+
+  /** With room for some rows. */
+  def like(rows: Seq[RowBytes]): RowBytes = {
+    val bytes = rows.map(r => r.offset(r.size).toLong).sum
+    val room = new Array[Byte](math.min(bytes, Int.MaxValue - 64L).toInt)
+    new RowBytes(room, new Array[Int](rows.map(_.size).sum + 2), 0)
+  }
 
   def ofChunk(chunk: Array[Byte]): RowBytes = {
     val buffer = ByteBuffer.wrap(chunk)
@@ -142,7 +158,7 @@ object IndexedRows {
     val order =
       EndpointOrder.of(groups = null, unsorted.keys, unsorted.size, ties = unsorted.sorted)
     order.fold(unsorted) { order =>
-      val sorted = new RowBytes
+      val sorted = RowBytes.like(Seq(rows))
       order.take(unsorted.size).foreach(i => sorted.add(rows.data, rows.offset(i), rows.length(i)))
       new IndexedRows(sorted, fields)
     }

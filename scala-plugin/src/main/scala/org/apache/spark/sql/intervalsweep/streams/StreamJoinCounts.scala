@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.{LongType, StructField, StructType}
 /** What a slot of a join drops in a micro-batch, and what it keeps then. */
 final class StreamJoinCounts {
 
-  /** Rows that come too late by their number; Spark counts those that are late by their time. */
+  /** Rows that come too late, by their time or by their number. */
   var late = 0L
 
   /** Rows that end before they start, where the bound on state rests on there being none. */

@@ -17,10 +17,11 @@ import org.apache.spark.sql.types._
  *     Filter, CollectMetrics  what the slots count, to the query's progress
  *       TransformWithState    by slot; StreamJoinProcessor
  *         Union
- *           Project           time, row, slot     of the left side
- *           Project           time, row, slot     of the right side
+ *           PackSlots           slot, side, chunk of packed rows
+ *             Project             the fields of packed rows of the left side
+ *           PackSlots
+ *             Project             and of the right side
  * }}}
- * Spark drops rows that are late by their time, as in each of its stateful operators.
  *
  * @param condition without what only stands for something else
  */
@@ -152,31 +153,20 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
     side -> (input(side).output ++ Seq.fill(missing)(Literal(null, IntegerType)))
   }
 
-  /** The joins without some of the last columns, whose state is taken over. */
   private def earlier: Map[Int, Map[Side, EarlierRows]] = {
     val asked =
       condition.references ++ AttributeSet(sides.flatMap(s => clocks.number(s).references))
-    def counts(side: Side): Seq[Int] = {
-      val least = 1 + input(side).output.lastIndexWhere(asked.contains)
-      math.max(least, all(side) - StreamJoinPlan.MostAdded) to all(side)
-    }
-    val found = for (l <- counts(LeftSide); r <- counts(RightSide)) yield {
-      val some = Map[Side, Int](LeftSide -> l, RightSide -> r)
+    EarlierRows.all(sides.map(s => s -> input(s).output).toMap, asked) { some =>
       val size = sizes(some)
       fingerprint(some) ->
         sides.map(s => s -> EarlierRows(size(s), firstColumn(s) + some(s))).toMap
     }
-    found.toMap - fingerprint(all)
   }
 
   private def fields(side: Side): RowFields = {
     val by = sweeps(side.other).sortSlot(side)
     RowFields(endpoints(side).size, columns(side).size, slot(side.other, side)(by))
   }
-
-  private val slotNames = sides.map { side =>
-    side -> AttributeReference("slot", IntegerType, nullable = false)()
-  }.toMap
 
   private def key(side: Side): Expression =
     if (!isKeyed) Literal(0L)
@@ -186,22 +176,12 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       If(anyNull, Literal(null, LongType), new XxHash64(keys(side)))
     }
 
-  /**
-   * Nothing but different in each join: two joins of one query are not to share a shuffle. Spark looks
-   * for watermarks below each stateful operator, and finds none below a shuffle that is another one's.
-   */
-  private val number = NamedExpression.newExprId.id.toInt << RowFields.FlagBits
-
-  /** By what a row's own slot is chosen. */
-  private def hash(side: Side): Expression =
-    new Murmur3Hash(if (isKeyed) Seq(key(side)) else endpoints(side))
-
   private def flags(side: Side): Expression = {
-    val isRight = Literal(number | (if (side == RightSide) RowFields.IsRight else 0))
-    val isHome: Expression =
+    val isRight = Literal(if (side == RightSide) RowFields.IsRight else 0)
+    val home =
       if (isHomeOnly)
-        If(EqualTo(slotNames(side), SlotOf(hash(side))), Literal(RowFields.IsHome), Literal(0))
-      else Literal(RowFields.IsHome)
+        ShiftLeft(SlotOf(new Murmur3Hash(endpoints(side))), Literal(RowFields.FlagBits))
+      else Literal(0)
     val isReversed = clocks.ordered(side).map { order =>
       val is = Coalesce(Seq(GreaterThan(order.start, order.end), Literal.FalseLiteral))
       If(is, Literal(RowFields.IsReversed), Literal(0))
@@ -209,12 +189,12 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
     val isTooLong = sources(side)._2.reduceOption(And).map { length =>
       If(Coalesce(Seq(length, Literal.TrueLiteral)), Literal(0), Literal(RowFields.IsTooLong))
     }
-    (Seq(isRight, isHome) ++ isReversed ++ isTooLong).reduce[Expression](BitwiseOr(_, _))
+    (Seq(isRight, home) ++ isReversed ++ isTooLong).reduce[Expression](BitwiseOr(_, _))
   }
 
-  private def packed(side: Side): PackedRow = PackedRow(
+  private def packed(side: Side): Seq[Expression] =
     Seq(flags(side), key(side), clocks.number(side), clocks.expiry(side)) ++ endpoints(side) ++
-      columns(side))
+      columns(side)
 
   /** The columns of packed rows; those of the stream keep their names. */
   private def attributes(side: Side): Seq[Attribute] = {
@@ -231,26 +211,22 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       }
   }
 
-  private def rows(side: Side): LogicalPlan = {
-    val slot = slotNames(side)
-    val source = sources(side)._1
-    val (child, value) = spread(side) match {
-      case Everywhere =>
-        val all = Explode(AllSlots())
-        Generate(all, Nil, outer = false, None, Seq(slot), source) -> (slot: Expression)
-      case ByHash => source -> SlotOf(hash(side))
-      case Together => source -> SlotOf(Literal(0))
-    }
-    // Spark reads values by their place among the columns of values, so that the slot comes last.
-    Project(
-      clocks.time(side).toSeq ++ Seq(Alias(packed(side), "row")(), Alias(value, "slot")()),
-      child)
-  }
-
   private val packedAttributes: Map[Side, Seq[Attribute]] =
     sides.map(s => s -> attributes(s)).toMap
 
-  def plan: LogicalPlan = SlotOperator(
+  private def rows(side: Side): PackSlots = {
+    val fields = packedAttributes(side)
+    val (keys, fanout) = spread(side) match {
+      case Everywhere => Nil -> Fanout(0, isSpread = false)
+      case ByHash if isKeyed => Seq(fields(RowFields.Key)) -> Fanout.One
+      case ByHash =>
+        fields.slice(RowFields.FirstEndpoint, firstColumn(side)) -> Fanout.One
+      case Together => Nil -> Fanout.One
+    }
+    SlotJoinRows.packed(side, packed(side), fields, keys, fanout, sources(side)._1)
+  }
+
+  def plan: LogicalPlan = SlotJoinRows.joined(
     sides.map(rows),
     new StreamJoinProcessor(spec),
     if (clocks.disorder.isEmpty) TimeMode.EventTime() else TimeMode.None(),
@@ -274,10 +250,4 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       pairings,
       clocks.disorder,
       isHomeOnly)
-}
-
-private object StreamJoinPlan {
-
-  /** So many columns that have been added to a side are found by the fingerprints without them. */
-  val MostAdded = 16
 }

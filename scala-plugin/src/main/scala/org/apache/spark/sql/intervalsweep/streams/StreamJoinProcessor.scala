@@ -6,30 +6,43 @@ import org.apache.spark.sql.streaming._
 
 /**
  * Joins the rows of two streams slot by slot; what `transformWithState` calls. A call has all rows of
- * a slot that are new in a micro-batch.
+ * a slot that are new in a micro-batch, and each of the state's partitions has one slot.
  */
 class StreamJoinProcessor(val spec: StreamJoinSpec)
-    extends StatefulProcessor[Int, Array[Byte], InternalRow] with SlotProcessor {
+    extends StatefulProcessor[Any, Any, Any] with SlotProcessor {
   @transient private var state: SlotState = _
-  @transient private var pairs: PairReaders = _
+  @transient private lazy val pairs = new PairReaders(spec)
 
-  override def init(outputMode: OutputMode, timeMode: TimeMode): Unit =
+  /** The watermark of the micro-batch before, as the first call of this one has found it. */
+  @transient private var before: Option[Long] = _
+
+  override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
     state = new SlotState(getHandle)
-
-  override def handleInputRows(
-      slot: Int,
-      rows: Iterator[Array[Byte]],
-      times: TimerValues): Iterator[InternalRow] = {
-    if (pairs == null) pairs = new PairReaders(spec)
-    new SlotJoin(spec, state, pairs, watermark(times), isTimer = false, rows)
+    before = None
   }
 
+  override def handleInputRows(
+      slot: Any,
+      rows: Iterator[Any],
+      times: TimerValues): Iterator[Any] = run(slot, rows, times, isTimer = false)
+
   override def handleExpiredTimer(
-      slot: Int,
+      slot: Any,
       times: TimerValues,
-      timer: ExpiredTimerInfo): Iterator[InternalRow] = {
-    if (pairs == null) pairs = new PairReaders(spec)
-    new SlotJoin(spec, state, pairs, watermark(times), isTimer = true, Iterator.empty)
+      timer: ExpiredTimerInfo): Iterator[Any] = run(slot, Iterator.empty, times, isTimer = true)
+
+  private def run(
+      slot: Any,
+      rows: Iterator[Any],
+      times: TimerValues,
+      isTimer: Boolean): Iterator[InternalRow] = {
+    val head = state.head(spec)
+    if (before.isEmpty) before = head.watermark.orElse(Some(0L)).filter(_ => spec.disorder.isEmpty)
+    val chunks = SlotOperator.chunks(rows, sides = 2)
+    val number = slot.asInstanceOf[Int]
+    val join =
+      new SlotJoin(spec, number, chunks, head, before, watermark(times), isTimer, state, pairs)
+    SlotRows.objects(join, join.counts, isSingle = spec.isRealTime)
   }
 
   /**
@@ -42,7 +55,6 @@ class StreamJoinProcessor(val spec: StreamJoinSpec)
     else if (spec.disorder.isDefined) StreamErrors.notInRealTime("A join in a window of rows")
     else
       new StreamJoinProcessor(spec.copy(isRealTime = true))
-        .asInstanceOf[StatefulProcessor[Any, Any, Any]]
 
   /** In milliseconds, if rows come by time. */
   private def watermark(times: TimerValues): Option[Long] =

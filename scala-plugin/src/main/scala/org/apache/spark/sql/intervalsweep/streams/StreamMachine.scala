@@ -20,7 +20,7 @@ trait StreamMachine extends Serializable {
   def output: StructType
 
   /** To how many slots the rows of each side go. */
-  def fanout: Seq[Fanout] = sides.map(_ => Fanout(1, isSpread = true))
+  def fanout: Seq[Fanout] = sides.map(_ => Fanout.One)
 
   /** Whether a call may have one row, and others of the micro-batch follow: in real-time mode. */
   def takesRowByRow: Boolean = false
@@ -42,7 +42,7 @@ trait StreamMachine extends Serializable {
  */
 final class SlotBatch(
     sides: Seq[StreamSide],
-    chunks: Array[Seq[Array[Byte]]],
+    chunks: IndexedSeq[Seq[Array[Byte]]],
     val before: Long,
     val now: Long,
     val store: SliceStore,

@@ -2,11 +2,9 @@
 package org.apache.spark.sql.intervalsweep.streams
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow}
 import org.apache.spark.sql.streaming.{
   ExpiredTimerInfo, OutputMode, StatefulProcessor, TimeMode, TimerValues
 }
-import org.apache.spark.sql.types.{StructField, StructType}
 
 /**
  * Runs a [[StreamMachine]] on Spark's own state. Spark groups rows by slot, so that a call has all
@@ -42,14 +40,8 @@ final class StreamProcessor(machine: StreamMachine, isRealTime: Boolean = false)
   override def handleInputRows(
       slot: Any,
       rows: Iterator[Any],
-      timers: TimerValues): Iterator[Any] = {
-    val chunks = Array.fill(machine.sides.size)(Vector.newBuilder[Array[Byte]])
-    rows.foreach {
-      case row: InternalRow => chunks(row.getInt(0)) += row.getBinary(1)
-      case other => throw new IllegalStateException(s"not a chunk: $other")
-    }
-    run(slot, chunks.map(_.result()), timers, fired = None)
-  }
+      timers: TimerValues): Iterator[Any] =
+    run(slot, SlotOperator.chunks(rows, machine.sides.size), timers, fired = None)
 
   override def handleExpiredTimer(
       slot: Any,
@@ -57,13 +49,13 @@ final class StreamProcessor(machine: StreamMachine, isRealTime: Boolean = false)
       timer: ExpiredTimerInfo): Iterator[Any] =
     run(
       slot,
-      Array.fill(machine.sides.size)(Nil),
+      SlotOperator.chunks(Iterator.empty, machine.sides.size),
       timers,
       fired = Some(timer.getExpiryTimeInMs()))
 
   private def run(
       slot: Any,
-      chunks: Array[Seq[Array[Byte]]],
+      chunks: IndexedSeq[Seq[Array[Byte]]],
       timers: TimerValues,
       fired: Option[Long]): Iterator[InternalRow] = {
     val isFirst = !isRealTime || opened == null || opened.slot != slot
@@ -87,15 +79,8 @@ final class StreamProcessor(machine: StreamMachine, isRealTime: Boolean = false)
     }
     store.save(watermark, timer)
     // The counts of all calls are added up.
-    rows(result, StreamCounts.row(batch.counts, Option.when(isFirst)(store)))
-  }
-
-  /** The machine's rows, and then one that has nothing but the counts. */
-  private def rows(result: Iterator[InternalRow], counts: InternalRow): Iterator[InternalRow] = {
-    val row = new JoinedRow
-    val none = new GenericInternalRow(1)
-    val nothing = new GenericInternalRow(machine.output.size)
-    result.map(row(_, none)) ++ Iterator.single(new JoinedRow(nothing, InternalRow(counts)))
+    val counts = StreamCounts.row(batch.counts, Option.when(isFirst)(store))
+    SlotRows.objects(result, counts, isSingle = isRealTime)
   }
 
   override def toString: String = machine.toString
@@ -109,12 +94,6 @@ private final class OpenedSlot(val slot: Any, val store: SliceStore) {
 }
 
 object StreamProcessor {
-
-  /** What comes out: the machine's columns, or the counts of a slot in a row of their own. */
-  def output(machine: StreamMachine): StructType =
-    StructType(
-      machine.output.map(_.copy(nullable = true)) :+
-        StructField("counts", StreamCounts.schema, nullable = true))
 
   private def micros(millis: Long): Long = Math.multiplyExact(millis, 1000L)
 }

@@ -31,3 +31,9 @@ case class StreamSide(
  * @param isSpread whether rows are spread over them, by their time; otherwise they are copied
  */
 case class Fanout(slots: Int, isSpread: Boolean)
+
+object Fanout {
+
+  /** Each row goes to one slot, by its key. */
+  val One: Fanout = Fanout(1, isSpread = true)
+}

@@ -18,6 +18,10 @@ object RowUnpacker {
         if (chunks.hasNext) unpacked(chunks.next(), types) else null
     }
 
+  /** The rows of a chunk in Spark's own format. */
+  def unsafeRows(chunk: Array[Byte], numFields: Int): Iterator[UnsafeRow] =
+    new PackedRowIterator(chunk, numFields)
+
   /** How many rows there are in a chunk. */
   def numRows(chunk: Array[Byte]): Int = PackedFormat.buffer(chunk).getInt()
 
