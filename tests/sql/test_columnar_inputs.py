@@ -129,6 +129,8 @@ def test_rows_that_go_out_alone(
         "label LIKE '%7%'",
         "day IS NULL",
         "wide % 2 = 0 OR tiny IS NULL",
+        "ts < te",
+        "ts < te AND ts < number AND day IS NOT NULL AND id < wide",
     ],
 )
 def test_filters_between_scan_and_join(
@@ -141,6 +143,23 @@ def test_filters_between_scan_and_join(
     )
     assert both(query) > 100
     assert "VectorRows" in executed(spark, query)
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("way", ["broadcast", "by ranges"])
+def test_columns_by_other_names(
+    spark: Any, conf: Callable[..., None], both: Both, way: str
+) -> None:
+    """As in a history, where periods are `start` and `end` and hold something."""
+    conf(WAYS[way])
+    some = "SELECT id AS who, ts AS low, te AS high, name AS title, tiny, te AS again FROM {}"
+    query = (
+        "SELECT x.who, x.title, x.again, y.who, y.tiny, y.high "
+        f"FROM ({some.format('r')} WHERE ts < te) x JOIN ({some.format('s')} WHERE ts < te) y "
+        "ON x.low <= y.low AND y.low < x.high"
+    )
+    assert both(query) > ROWS / 10
+    assert executed(spark, query).count("VectorRows") == 2
 
 
 @pytest.mark.usefixtures("tables")

@@ -7,10 +7,13 @@ import java.lang.Float.floatToRawIntBits
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, Expression, IsNotNull, Predicate, PredicateHelper, SortOrder
+  Alias, Attribute, Expression, IsNotNull, LessThan, NamedExpression, Predicate, PredicateHelper,
+  SortOrder
 }
-import org.apache.spark.sql.catalyst.plans.physical.Partitioning
-import org.apache.spark.sql.execution.{ColumnarToRowTransition, SparkPlan}
+import org.apache.spark.sql.execution.{
+  ColumnarToRowTransition, OrderPreservingUnaryExecNode, PartitioningPreservingUnaryExecNode,
+  SparkPlan
+}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import org.apache.spark.sql.intervalsweep.execution.packing.{BatchedRows, RowBatch}
@@ -23,26 +26,34 @@ import org.apache.spark.unsafe.types.UTF8String
  * columns, so that no rows need be made of the columns.
  *
  * @param condition what the rows have to fulfil, over the columns of `child`
- * @param output some columns of `child`, all of types that [[RowBatch.takes]]
+ * @param columns some columns of `child`, perhaps by other names, all of types that
+ *                [[RowBatch.takes]]
  */
 case class VectorRowsExec(
     condition: Option[Expression],
-    override val output: Seq[Attribute],
+    columns: Seq[NamedExpression],
     child: SparkPlan)
-    extends ColumnarToRowTransition {
+    extends ColumnarToRowTransition
+    with PartitioningPreservingUnaryExecNode
+    with OrderPreservingUnaryExecNode {
   override def nodeName: String = "VectorRows"
-  override def outputPartitioning: Partitioning = child.outputPartitioning
-  override def outputOrdering: Seq[SortOrder] = child.outputOrdering
+  override def output: Seq[Attribute] = columns.map(_.toAttribute)
+  override protected def outputExpressions: Seq[NamedExpression] = columns
+  override protected def orderingExpressions: Seq[SortOrder] = child.outputOrdering
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "numInputBatches" -> SQLMetrics.createMetric(sparkContext, "number of input batches"),
     "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"))
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val (columns, input, filter) = (output, child.output, condition)
+    val (input, filter) = (child.output, condition)
+    val read = columns.map {
+      case Alias(column: Attribute, _) => column
+      case column => column.toAttribute
+    }
     val (batches, rows) = (longMetric("numInputBatches"), longMetric("numOutputRows"))
     child.executeColumnar().mapPartitionsInternal { partition =>
-      new VectorRows(partition, columns, input, filter, batches, rows)
+      new VectorRows(partition, read, input, filter, batches, rows)
     }
   }
 
@@ -57,18 +68,13 @@ private final class VectorRows(
     condition: Option[Expression],
     numBatches: SQLMetric,
     numRows: SQLMetric)
-    extends BatchedRows(output.map(_.dataType).toArray) with PredicateHelper {
+    extends BatchedRows(output.map(_.dataType).toArray) {
   private val columns = output.map(a => new VectorColumn(a.dataType, find(a))).toArray
-  private val isTaken = condition.map(Predicate.create(_, input)).orNull
+  private lazy val isTaken = Predicate.create(condition.get, input)
   private var vectors: ColumnarBatch = _
   private var all = Array.emptyIntArray
 
-  /** The columns of which a condition says that they are not NULL, and no more. */
-  private val notNull: Option[Seq[Int]] = {
-    val conjuncts = condition.toSeq.flatMap(splitConjunctivePredicates)
-    val ordinals = conjuncts.collect { case IsNotNull(a: Attribute) => find(a) }
-    Option.when(ordinals.size == conjuncts.size)(ordinals)
-  }
+  private val checks: Option[VectorChecks] = VectorChecks.of(condition, find)
 
   private def find(column: Attribute): Int = input.indexWhere(_.exprId == column.exprId)
 
@@ -87,16 +93,9 @@ private final class VectorRows(
   /** The numbers of the rows that fulfil the condition. */
   private def taken(): Array[Int] = {
     if (all.length != vectors.numRows) all = Array.range(0, vectors.numRows)
-    if (notNull.exists(_.forall(!vectors.column(_).hasNull))) all
-    else {
-      val taken = new Array[Int](all.length)
-      var n = 0
-      var i = 0
-      while (i < taken.length) {
-        if (isTaken.eval(vectors.getRow(i))) { taken(n) = i; n += 1 }
-        i += 1
-      }
-      if (n == all.length) all else taken.take(n)
+    checks match {
+      case Some(some) => some.taken(vectors, all)
+      case None => VectorChecks.kept(all, i => isTaken.eval(vectors.getRow(i)))
     }
   }
 
@@ -104,6 +103,64 @@ private final class VectorRows(
     val words = columns.map(_.words(vectors, rows))
     val nulls = columns.map(_.nullsIfAny(vectors, rows))
     new RowBatch(rows.length, words, nulls, columns.map(_.texts(vectors, rows)))
+  }
+}
+
+/**
+ * A condition that is looked at column by column.
+ *
+ * @param notNull columns that are not NULL
+ * @param ordered pairs of columns of which the first is less, as the starts and ends of periods
+ */
+private final class VectorChecks(notNull: Seq[Int], ordered: Seq[(VectorColumn, VectorColumn)]) {
+
+  /** Of the rows of a batch those that fulfil it. */
+  def taken(batch: ColumnarBatch, all: Array[Int]): Array[Int] = {
+    val whole = notNull.map(batch.column(_)).filter(_.hasNull).foldLeft(all) { (rows, vector) =>
+      VectorChecks.kept(rows, !vector.isNullAt(_))
+    }
+    ordered.foldLeft(whole) { case (rows, (low, high)) =>
+      val (lower, upper) = (low.words(batch, all), high.words(batch, all))
+      VectorChecks.kept(rows, i => lower(i) < upper(i))
+    }
+  }
+}
+
+private object VectorChecks extends PredicateHelper {
+
+  /** None if there are conjuncts of another kind. */
+  def of(condition: Option[Expression], find: Attribute => Int): Option[VectorChecks] = {
+    val conjuncts = condition.toSeq.flatMap(splitConjunctivePredicates)
+    val notNull = conjuncts.collect { case IsNotNull(a: Attribute) => a }
+    val ordered = conjuncts.collect {
+      case LessThan(a: Attribute, b: Attribute) if isNumber(a) && isNumber(b) => a -> b
+    }
+    // Neither column of a comparison that is true is NULL.
+    Option.when(notNull.size + ordered.size == conjuncts.size)(
+      new VectorChecks(
+        (notNull ++ ordered.flatMap { case (a, b) => Seq(a, b) }).map(find).distinct,
+        ordered.map { case (a, b) => column(a, find) -> column(b, find) }))
+  }
+
+  /** Whether values are in the order of their words. */
+  private def isNumber(column: Attribute): Boolean = column.dataType match {
+    case LongType | IntegerType | DateType | TimestampType | TimestampNTZType => true
+    case _ => false
+  }
+
+  private def column(a: Attribute, find: Attribute => Int): VectorColumn =
+    new VectorColumn(a.dataType, find(a))
+
+  /** The rows that are to be kept; the same array if all are. */
+  def kept(rows: Array[Int], isKept: Int => Boolean): Array[Int] = {
+    val kept = new Array[Int](rows.length)
+    var n = 0
+    var i = 0
+    while (i < rows.length) {
+      if (isKept(rows(i))) { kept(n) = rows(i); n += 1 }
+      i += 1
+    }
+    if (n == rows.length) rows else kept.take(n)
   }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias, Attribute, AttributeMap, Expression, NamedExpression
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.execution.{
@@ -36,14 +38,35 @@ object ReadVectors extends ColumnarRule {
       rows(plan, plan.output).getOrElse(plan)
     else plan
 
-  /** The rows of `plan`, of which only some columns are asked for. */
-  private def rows(plan: SparkPlan, output: Seq[Attribute]): Option[VectorRowsExec] = plan match {
-    case ColumnarToRowExec(child) => Some(VectorRowsExec(None, output, child))
-    case ProjectExec(columns, child) if columns.forall(_.isInstanceOf[Attribute]) =>
-      rows(child, output)
-    case FilterExec(condition, child) if isPlain(condition) =>
-      rows(child, output).filter(_.condition.isEmpty).map(_.copy(condition = Some(condition)))
-    case _ => None
+  /** The rows of `plan`, of which some columns are asked for, perhaps by other names. */
+  private def rows(plan: SparkPlan, columns: Seq[NamedExpression]): Option[VectorRowsExec] =
+    plan match {
+      case ColumnarToRowExec(child) => Some(VectorRowsExec(None, columns, child))
+      case ProjectExec(renamed, child) if renamed.forall(isColumn) =>
+        val sources = AttributeMap(renamed.map(e => e.toAttribute -> e))
+        rows(child, columns.map(of(sources, _)))
+      case FilterExec(condition, child) if isPlain(condition) =>
+        rows(child, columns)
+          .filter(r => r.condition.isEmpty && condition.references.subsetOf(r.child.outputSet))
+          .map(_.copy(condition = Some(condition)))
+      case _ => None
+    }
+
+  private def isColumn(e: NamedExpression): Boolean = e match {
+    case Alias(_: Attribute, _) => true
+    case _ => e.isInstanceOf[Attribute]
+  }
+
+  /** A column of a projection as one of what is below. */
+  private def of(
+      sources: AttributeMap[NamedExpression],
+      column: NamedExpression): NamedExpression = column match {
+    case alias @ Alias(a: Attribute, _) => sources(a) match {
+        case Alias(source, _) => Alias(source, alias.name)(alias.exprId)
+        case _ => alias
+      }
+    case a: Attribute => sources(a)
+    case other => other
   }
 
   private def isPlain(condition: Expression): Boolean =
