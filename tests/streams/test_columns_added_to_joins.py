@@ -124,3 +124,20 @@ def test_other_columns_are_refused(spark: Any, tmp_path: Path, columns: str) -> 
     arrivals.write()
     with pytest.raises(Exception, match="STATE_MISMATCH"):
         start_and_wait(spark.sql(some.format(columns)), checkpoint, [])
+
+
+def test_other_names_of_tables_are_the_same_join(spark: Any, tmp_path: Path) -> None:
+    arrivals = random_arrivals(tmp_path, random.Random(3), rows=24, cuts=4, reversed_too=False)
+    found: list[Any] = []
+    for first, (left, right) in ((2, ("a", "b")), (None, ("x", "y"))):
+        arrivals.write(first)
+        arrivals.streams(spark)
+        ends = f"{left}.ts, {left}.te, {right}.ts, {right}.te"
+        query = spark.sql(
+            f"SELECT {left}.id, {right}.id bid FROM a {left} LEFT JOIN b {right} "
+            f"ON {left}.k = {right}.k AND interval_intersects({ends})"
+        )
+        start_and_wait(query, tmp_path / "checkpoint", found)
+    wanted = in_batch(spark, arrivals, {}, f"SELECT a.id, b.id bid FROM a {JOINS['left']}")
+    assert difference(wanted, near(found)) == ""
+    assert wanted.total() > 20

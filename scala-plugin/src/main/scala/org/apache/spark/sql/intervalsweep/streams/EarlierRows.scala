@@ -42,19 +42,26 @@ object EarlierRows {
   private val MostAdded = 16
 
   /**
-   * By their fingerprints, the joins without some of the last columns, whose state is taken over.
+   * By their fingerprints, other forms of a join and those without some of the last columns, whose
+   * state is taken over.
    *
    * @param asked columns that those had already
-   * @param of    the fingerprint, and how rows were kept, with so many columns of each side
+   * @param of    the fingerprints, and how rows were kept, with so many columns of each side; of all
+   *              columns the first fingerprint is the join's own
    */
   def all(output: Map[Side, Seq[Attribute]], asked: AttributeSet)(
-      of: Map[Side, Int] => (Int, Map[Side, EarlierRows])): Map[Int, Map[Side, EarlierRows]] = {
+      of: Map[Side, Int] => (Seq[Int], Map[Side, EarlierRows]))
+      : Map[Int, Map[Side, EarlierRows]] = {
     def counts(side: Side): Seq[Int] = {
       val most = output(side).size
       math.max(1 + output(side).lastIndexWhere(asked.contains), most - MostAdded) to most
     }
-    val found = for (l <- counts(LeftSide); r <- counts(RightSide))
-      yield of(Map(LeftSide -> l, RightSide -> r))
-    found.toMap - of(output.map { case (side, columns) => side -> columns.size })._1
+    val found = for {
+      l <- counts(LeftSide)
+      r <- counts(RightSide)
+      (fingerprints, rows) = of(Map(LeftSide -> l, RightSide -> r))
+      fingerprint <- fingerprints
+    } yield fingerprint -> rows
+    found.toMap - of(output.map { case (side, columns) => side -> columns.size })._1.head
   }
 }

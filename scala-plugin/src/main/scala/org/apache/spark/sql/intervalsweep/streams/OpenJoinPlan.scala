@@ -122,23 +122,23 @@ final class OpenJoinPlan(join: Join, condition: Expression, sweep: SweepConditio
         .remove(EventTimeWatermark.delayKey).remove(OpenJoinPlan.OpenId).build())
 
   /** Of what the join is with the first columns of each side, for its checkpoint. */
-  private def fingerprint(columns: Map[Side, Int]): Int = {
+  private def fingerprints(columns: Map[Side, Int]): Seq[Int] = {
     val types = sides.map(s => input(s).output.take(columns(s)).map(_.dataType.sql))
-    s"open $types ${condition.sql}".hashCode
+    JoinCondition.texts(condition, join).map(text => s"open $types $text".hashCode)
   }
 
   private def earlier: Map[Int, Map[Side, EarlierRows]] = {
     val asked = condition.references ++ AttributeSet(sides.flatMap(s => Seq(clocks(s), id(s))))
     EarlierRows.all(sides.map(s => s -> input(s).output).toMap, asked) { some =>
       val size = OpenIntervals.FirstColumn + some.values.max
-      fingerprint(some) ->
+      fingerprints(some) ->
         sides.map(s => s -> EarlierRows(size, OpenIntervals.FirstColumn + some(s))).toMap
     }
   }
 
   private def spec = OpenJoinSpec(
     s"StreamJoin of open intervals, ${condition.sql}",
-    fingerprint(all),
+    fingerprints(all).head,
     earlier,
     formula,
     sides.map(side => attributes(side).indexWhere(_.exprId == clocks(side).exprId)),

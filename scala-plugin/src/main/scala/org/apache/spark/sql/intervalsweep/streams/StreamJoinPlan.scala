@@ -37,10 +37,12 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
     sides.map(s => s -> DeclaredLengths.of(input(s))).toMap
 
   /** Of what the join is with the first columns of each side, for its checkpoint. */
-  private def fingerprint(columns: Map[Side, Int]): Int = {
+  private def fingerprints(columns: Map[Side, Int]): Seq[Int] = {
     def of(side: Side): String = input(side).output.take(columns(side))
       .map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
-    s"${join.joinType.sql} ${sides.map(of)} ${condition.sql}".hashCode
+    JoinCondition.texts(condition, join).map { text =>
+      s"${join.joinType.sql} ${sides.map(of)} $text".hashCode
+    }
   }
 
   private val all: Map[Side, Int] = sides.map(s => s -> input(s).output.size).toMap
@@ -158,7 +160,7 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       condition.references ++ AttributeSet(sides.flatMap(s => clocks.number(s).references))
     EarlierRows.all(sides.map(s => s -> input(s).output).toMap, asked) { some =>
       val size = sizes(some)
-      fingerprint(some) ->
+      fingerprints(some) ->
         sides.map(s => s -> EarlierRows(size(s), firstColumn(s) + some(s))).toMap
     }
   }
@@ -241,7 +243,7 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
         sides.map(s => s", $s rows leave at ${clocks.expiry(s).sql}").mkString +
         sides.filter(clocks.ordered(_).isDefined).map(s =>
           s", reversed $s rows are dropped").mkString,
-      fingerprint(all),
+      fingerprints(all).head,
       earlier,
       output,
       packedAttributes(LeftSide),
