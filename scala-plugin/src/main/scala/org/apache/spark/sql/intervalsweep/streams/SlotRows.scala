@@ -52,13 +52,14 @@ case class SlotRows(slots: Attribute, override val output: Seq[Attribute], child
 
 object SlotRows {
 
-  /** The field that has the counts. */
+  /** The field that has the counts, and the one that has the rows. */
   val Counts = 0
-  private[streams] val Rows = 1
+  private val Rows = 1
+  private val RowsType = ObjectType(classOf[Iterator[_]])
 
   /** Of an operator that hands on the rows of a slot together. */
   def schema(counts: StructType): StructType =
-    schema(counts, Seq(StructField("rows", ObjectType(classOf[Iterator[_]]))))
+    schema(counts, Seq(StructField("rows", RowsType)))
 
   private def schema(counts: DataType, others: Seq[StructField]): StructType =
     StructType(StructField("counts", counts) +: others)
@@ -82,6 +83,11 @@ object SlotRows {
       rows.map(row(none, _)) ++ end
     } else Iterator.single(InternalRow(null, rows)) ++ end
   }
+
+  /** The rows of an object that are handed on together; none if it has counts. */
+  private[streams] def of(slot: InternalRow): Iterator[InternalRow] =
+    if (slot.isNullAt(Rows)) Iterator.empty
+    else slot.get(Rows, RowsType).asInstanceOf[Iterator[InternalRow]]
 }
 
 /** Takes the rows out of the objects. */
@@ -96,17 +102,12 @@ case class SlotRowsExec(override val output: Seq[Attribute], child: SparkPlan)
 
   override protected def doExecute(): RDD[InternalRow] = {
     val numRows = longMetric("numOutputRows")
-    child.execute().mapPartitionsInternal(_.flatMap { row =>
-      val objects = row.getStruct(0, 2)
-      if (objects.isNullAt(SlotRows.Rows)) Iterator.empty
-      else {
-        val type_ = ObjectType(classOf[Iterator[_]])
-        objects.get(SlotRows.Rows, type_).asInstanceOf[Iterator[InternalRow]].map { row =>
-          numRows += 1
-          row
-        }
+    child.execute().mapPartitionsInternal { slots =>
+      slots.flatMap(slot => SlotRows.of(slot.getStruct(0, 2))).map { row =>
+        numRows += 1
+        row
       }
-    })
+    }
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SlotRowsExec =

@@ -38,6 +38,10 @@ case class StreamJoinSpec(
 
   def attributes(side: Side): Seq[Attribute] = if (side == LeftSide) left else right
 
+  /** Where rows come by a number: up to which all have come, if that is the largest of them. */
+  def arrived(largest: Long): Long =
+    if (largest < Long.MinValue + disorder.get) Long.MinValue else largest - disorder.get
+
   /** Whether a row is done with its first match. */
   def endsAtMatch(side: Side): Boolean = !output.hasPairs && output.isTracked(side)
 }
