@@ -34,6 +34,7 @@ from benchmarks.adapter import Limits
 from benchmarks.machine import heading
 from benchmarks.systems import ENABLED, spark_session
 from benchmarks.temporal.__main__ import timed
+from benchmarks.temporal.queries import changes
 
 PEOPLE = 300_024
 DAYS = 6_400
@@ -57,30 +58,17 @@ def both(left: str, right: str, columns: str, where: str = "true") -> str:
     )
 
 
-def changing(rows: str, keys: str, values: str) -> str:
-    """Counts c and sums s of the values by time, for each of the keys: running totals."""
-    of, by = (f"{keys}, ", f"PARTITION BY {keys} ") if keys else ("", "")
-    return (
-        f"SELECT * FROM (SELECT {of}t AS ts, lead(t) OVER ({by}ORDER BY t) AS te, "
-        f"sum(c) OVER ({by}ORDER BY t) AS c, sum(s) OVER ({by}ORDER BY t) AS s FROM "
-        f"(SELECT {of}t, sum(c) AS c, sum(s) AS s FROM (SELECT {of}ts AS t, 1 AS c, {values} AS s "
-        f"FROM ({rows}) b UNION ALL SELECT {of}te, -1, -({values}) FROM ({rows}) e) "
-        f"GROUP BY {of}t)) WHERE c > 0"
-    )
-
-
 def but(rows: str, others: str, columns: str) -> str:
     """EXCEPT ALL by hand: the rows, and minus those that they have to be without."""
     return (
-        f"SELECT {columns}, ts, te, 1 AS weight FROM ({rows}) a UNION ALL "
-        f"SELECT {columns}, ts, te, -1 FROM ({others}) b"
+        f"SELECT {columns}, ts, te, 1 AS weight FROM {rows} a UNION ALL "
+        f"SELECT {columns}, ts, te, -1 FROM {others} b"
     )
 
 
-_PAID = both("dept_emp", "salaries", "dept_no, salary")
-_MANAGERS = both("dept_manager", "salaries", "l.emp_no, salary")
+_PAID = f"({both('dept_emp', 'salaries', 'dept_no, salary')})"
+_MANAGERS = f"({both('dept_manager', 'salaries', 'l.emp_no, salary')})"
 _MEAN = "CAST(round(mean) AS BIGINT)"
-_SALARIES = "SELECT emp_no, salary, ts, te FROM salaries"
 # Titles: the plain query, what its answer is summed by, and the same by hand.
 QUERIES: dict[str, tuple[str, str, str | None]] = {
     "join-1, salary and department": (
@@ -110,24 +98,21 @@ QUERIES: dict[str, tuple[str, str, str | None]] = {
         "SELECT dept_no, avg(salary) AS mean FROM dept_emp JOIN salaries USING (emp_no) "
         "GROUP BY dept_no",
         _MEAN,
-        f"SELECT s / c AS mean, ts, te FROM ({changing(_PAID, 'dept_no', 'salary')})",
+        f"SELECT s / c AS mean, ts, te FROM ({changes(_PAID, 'dept_no', 'salary')})",
     ),
     "agg-2, mean salary of managers": (
         "SELECT avg(salary) AS mean FROM dept_manager JOIN salaries USING (emp_no) "
         "HAVING count(*) > 0",
         _MEAN,
-        f"SELECT s / c AS mean, ts, te FROM ({changing(_MANAGERS, '', 'salary')})",
+        f"SELECT s / c AS mean, ts, te FROM ({changes(_MANAGERS, '', 'salary')})",
     ),
     "agg-3, departments with more than 21 people": (
         "SELECT count(*) AS s FROM (SELECT dept_no FROM dept_emp GROUP BY dept_no "
         "HAVING count(*) > 21) HAVING count(*) > 0",
         "s",
         "SELECT c AS s, ts, te FROM ("
-        + changing(
-            f"SELECT ts, te FROM ({changing('SELECT * FROM dept_emp', 'dept_no', '0')}) "
-            "WHERE c > 21",
-            "",
-            "0",
+        + changes(
+            f"(SELECT ts, te FROM ({changes('dept_emp', 'dept_no', '0')}) q WHERE c > 21)", "", "0"
         )
         + ")",
     ),
@@ -141,13 +126,13 @@ QUERIES: dict[str, tuple[str, str, str | None]] = {
     "diff-1, people who are no managers": (
         "SELECT emp_no FROM employees EXCEPT ALL SELECT emp_no FROM dept_manager",
         "1",
-        but("SELECT * FROM employees", "SELECT * FROM dept_manager", "emp_no"),
+        but("employees", "dept_manager", "emp_no"),
     ),
     "diff-2, salaries of those who are none": (
         "SELECT emp_no, salary FROM salaries EXCEPT ALL "
         "SELECT emp_no, salary FROM salaries JOIN dept_manager USING (emp_no)",
         "salary",
-        but(_SALARIES, _MANAGERS, "emp_no, salary"),
+        but("salaries", _MANAGERS, "emp_no, salary"),
     ),
 }
 

@@ -32,12 +32,12 @@ def _sequenced(query: str) -> str:
     return f"SELECT * FROM sequenced(TABLE({query}))"
 
 
-def _changes(keys: str) -> str:
-    """Counts and sums by time: running totals of what changes, for each of the keys."""
+def changes(rows: str, keys: str, value: str) -> str:
+    """Counts c and sums s of a value by time, for each of the keys: running totals of changes."""
     of, by = (f"{keys}, ", f"PARTITION BY {keys} ") if keys else ("", "")
     return (
-        f"WITH e AS (SELECT {of}ts AS t, 1 AS c, v AS s FROM r "
-        f"UNION ALL SELECT {of}te, -1, -v FROM r), "
+        f"WITH e AS (SELECT {of}ts AS t, 1 AS c, {value} AS s FROM {rows} a "
+        f"UNION ALL SELECT {of}te, -1, -({value}) FROM {rows} b), "
         f"d AS (SELECT {of}t, sum(c) AS c, sum(s) AS s FROM e GROUP BY {of}t) "
         f"SELECT * FROM (SELECT {of}t AS ts, lead(t) OVER ({by}ORDER BY t) AS te, "
         f"sum(c) OVER ({by}ORDER BY t) AS c, sum(s) OVER ({by}ORDER BY t) AS s FROM d) "
@@ -93,13 +93,13 @@ QUERIES = [
             _sequenced("SELECT k, count(*) AS c, sum(v) AS s FROM r_valid GROUP BY k")
             + " WHERE c > 0"
         ),
-        SUMS.format(_changes("k")),
+        SUMS.format(changes("r", "k", "v")),
         (3.0, 5.0),
     ),
     Query(
         "count and sum of all",
         SUMS.format(_sequenced("SELECT count(*) AS c, sum(v) AS s FROM r_valid") + " WHERE c > 0"),
-        SUMS.format(_changes("")),
+        SUMS.format(changes("r", "", "v")),
         (1.0, 4.0),
     ),
     TwoTexts(
