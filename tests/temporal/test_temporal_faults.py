@@ -178,3 +178,37 @@ print(values)
 """,
     )
     assert "spillSize" in printed
+
+
+@pytest.mark.extended
+def test_a_sort_that_takes_over_spilled_hundreds_of_small_files(tmp_path: Path) -> None:
+    """Reading all of them at once took what was left of a GiB, for twenty million rows."""
+    printed = program(
+        tmp_path,
+        SWEPT
+        + f"""
+import glob
+folder = {str(tmp_path / "local")!r}
+spark = start(
+    "local[2]", spark__driver__memory="1g", spark__sql__adaptive__enabled="false",
+    spark__sql__shuffle__partitions="4", spark__local__dir=folder)
+valid(20_000_000, 1000)
+frame = swept(spark.sql("SELECT count(*) AS n, sum((te - ts) * c) AS t FROM ("
+    + history("SELECT k, count(*) AS c, sum(k) AS s FROM v GROUP BY k") + ")"))
+most, is_over = 0, threading.Event()
+
+def look():
+    global most
+    while not is_over.wait(0.02):
+        most = max(most, len(glob.glob(folder + "/**/temp_local_*", recursive=True)))
+
+looking = threading.Thread(target=look)
+looking.start()
+row = frame.collect()[0]
+is_over.set()
+looking.join()
+assert row.t == 2_000_000_000, row
+print("files", most)
+""",
+    )
+    assert 2 < int(printed.split()[-1]) < 60, printed

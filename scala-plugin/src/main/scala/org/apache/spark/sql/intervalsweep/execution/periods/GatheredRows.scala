@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution.periods
 
 import java.util.HashMap
 
-import org.apache.spark.TaskContext
+import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.intervalsweep.execution.block.BlockMemory
@@ -37,13 +37,25 @@ private[periods] final class GatheredRows(
   private var keyBytes = 0L
   private var reservedBytes = 0L
 
+  /**
+   * For the sort that takes over where there is no room: it begins while the window is still there,
+   * and without memory would spill, and later read, hundreds of small files.
+   */
+  private val sortBytes: Long = {
+    val wanted = PagesOfSort * SparkEnv.get.memoryManager.pageSizeBytes
+    if (memory.tryReserve(wanted)) wanted else 0L
+  }
+
   var from = 0
   var size = 0
   var goesOn = false
 
   /** Whether there is room for all rows. Else some of them have not been read yet: see [[all]]. */
   val areAll: Boolean = gather()
-  if (areAll) window.sort(window.size)
+  if (areAll) {
+    memory.release(sortBytes)
+    window.sort(window.size)
+  }
 
   private def gather(): Boolean = {
     var isFull = false
@@ -96,6 +108,7 @@ private[periods] final class GatheredRows(
   def all: Iterator[InternalRow] = {
     val project = UnsafeProjection.create(settings.keys ++ settings.columns, settings.input)
     val kept = Iterator.range(0, window.size).map(restored)
+    memory.release(sortBytes)
     kept ++ {
       window.free()
       memory.release(reservedBytes)
@@ -143,6 +156,9 @@ private[periods] object GatheredRows {
   }
 
   private val RowsPerCheck = 1 << 12
+
+  /** One for rows, and as much for the pointers to them that are sorted. */
+  private val PagesOfSort = 2
 
   /** Of a key beside its bytes: the objects, and its place in the table. */
   private val KeyBytes = 128L
