@@ -198,6 +198,10 @@ def random_arrivals(
     for start, end in zip([0, *borders], [*borders, len(arriving)], strict=True):
         some = arriving[start:end]
         batches.append({side: [row for _, s, row in some if s == side] for side in "ab"})
-    ends = {"a": (FAR, FAR + 1), "b": (FAR + 10, FAR + 11)}
-    batches.append({s: [(FAR, -1, None, at(ts), at(te), 0, 0, ts)] for s, (ts, te) in ends.items()})
-    return Arrivals(folder, batches, clock=clock, lateness=lateness)
+    return Arrivals(folder, [*batches, far_away(FAR)], clock=clock, lateness=lateness)
+
+
+def far_away(seconds: int) -> Batch:
+    """A row of each side that is far away from all others, so that all of them leave."""
+    ends = {"a": (seconds, seconds + 1), "b": (seconds + 10, seconds + 11)}
+    return {s: [(FAR, -1, None, at(ts), at(te), 0, 0, ts)] for s, (ts, te) in ends.items()}
