@@ -47,13 +47,6 @@ final class Clocks private (
   private def later(e: Expression, by: Long): Expression =
     if (by == 0) e else ExactSum.saturating(Seq(e, Literal(by)), Seq(false, false))
 
-  /** The column by which Spark drops what is late. */
-  def time(side: Side): Option[NamedExpression] = Option.when(disorder.isEmpty) {
-    val time = if (lag(side) == 0) columns(side) else DecodedEndpoint(number(side), TimestampType)
-    val marked = new MetadataBuilder().putLong(EventTimeWatermark.delayKey, 0L).build()
-    Alias(time, "time")(explicitMetadata = Some(marked))
-  }
-
   /** Of a column of the join: whether, and how far, it lags behind the watermark. */
   def metadata(column: Attribute, output: JoinOutput): Metadata = {
     val plain = new MetadataBuilder().withMetadata(column.metadata)

@@ -179,7 +179,6 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
     }
 
   private def flags(side: Side): Expression = {
-    val isRight = Literal(if (side == RightSide) RowFields.IsRight else 0)
     val home =
       if (isHomeOnly)
         ShiftLeft(SlotOf(new Murmur3Hash(endpoints(side))), Literal(RowFields.FlagBits))
@@ -191,7 +190,7 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
     val isTooLong = sources(side)._2.reduceOption(And).map { length =>
       If(Coalesce(Seq(length, Literal.TrueLiteral)), Literal(0), Literal(RowFields.IsTooLong))
     }
-    (Seq(isRight, home) ++ isReversed ++ isTooLong).reduce[Expression](BitwiseOr(_, _))
+    (Seq(home) ++ isReversed ++ isTooLong).reduce[Expression](BitwiseOr(_, _))
   }
 
   private def packed(side: Side): Seq[Expression] =
