@@ -59,6 +59,7 @@ def main(
     says: str | None = __doc__,
     cases: int = 50_000,
     folder: Path = FOLDER,
+    settings: Callable[[Path], dict[str, str]] = lambda _work: {},
 ) -> int:
     """The command line of a run; 1 if something differs, or if the run proves little."""
     parser = argparse.ArgumentParser(prog=command, description=says)
@@ -70,8 +71,8 @@ def main(
     say(f"seed {seed}")
     logging.disable()  # PySpark logs the errors that are expected
     start = time.monotonic()
-    with tempfile.TemporaryDirectory() as work:
-        spark = session(work)
+    with tempfile.TemporaryDirectory(dir=in_memory()) as work:
+        spark = session(work, settings(Path(work)))
         try:
             totals = run(spark, seed, arguments.cases, arguments.folder, say)
         finally:
@@ -81,6 +82,11 @@ def main(
     for program in totals.programs:
         say(f"  {program}")
     return 1 if totals.programs or (too_few or swept_too_little)(totals) else 0
+
+
+def in_memory() -> str | None:
+    """A folder in memory where there is one: nothing of a run outlives it."""
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 def swept_too_little(totals: Totals) -> bool:

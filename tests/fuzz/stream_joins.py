@@ -27,7 +27,7 @@ import joined
 import joining_process
 import quick_files
 from arrivals import QUICKLY
-from fuzz.__main__ import say, session
+from fuzz.__main__ import in_memory, say, session
 from join_cases import Case
 
 JOINS = 12
@@ -42,8 +42,7 @@ def main() -> int:
     first = secrets.randbelow(10**6) if arguments.seed is None else arguments.seed
     logging.disable()
     wrong, rows, killed = [], 0, 0
-    # Where there is one, in memory: nothing of it outlives the run.
-    with tempfile.TemporaryDirectory(dir=_memory()) as work:
+    with tempfile.TemporaryDirectory(dir=in_memory()) as work:
         classes = Path(work) / "classes"
         classes.mkdir()
         spark = session(work, {**QUICKLY, **quick_files.settings(classes)})
@@ -115,10 +114,6 @@ def compared(
         return cases, joined.bag(joining_process.written(spark, folder)), wanted, kills
     cut = rng.choice([None, None, 1, len(arrivals.batches) - 1])
     return cases, joined.bag(joined.run(spark, arrivals, sql, cut)), wanted, 0
-
-
-def _memory() -> str | None:
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 if __name__ == "__main__":

@@ -23,11 +23,12 @@ from typing import Any
 
 import eager
 import joining_process
+import quick_files
 import streaming_process
 from arrivals import QUICKLY, Arrivals, at, expected, read, run, write, written
 from comparison import difference
 from eager import MARKS
-from fuzz.__main__ import main
+from fuzz.__main__ import in_memory, main
 
 UNIONS = 12
 # One query in so many is killed: each time Spark starts anew, and plans it.
@@ -200,10 +201,8 @@ def run_all(
         spark.conf.set(key, value)
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     totals, started = Totals(), time.monotonic()
-    # Where there is one, in memory: nothing of it outlives the run.
-    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     for number in range(seed, seed + -(-cases // UNIONS)):
-        folder = Path(tempfile.mkdtemp(dir=memory))
+        folder = Path(tempfile.mkdtemp(dir=in_memory()))
         case = Stream(random.Random(number), folder, totals, number % KILLED == KILLED - 1)
         try:
             case.compare(spark)
@@ -228,5 +227,6 @@ if __name__ == "__main__":
             command="make fuzz-streams",
             says=__doc__,
             cases=2400,
+            settings=quick_files.settings,
         )
     )
