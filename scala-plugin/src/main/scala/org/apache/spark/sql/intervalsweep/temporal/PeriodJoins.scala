@@ -8,8 +8,8 @@ import org.apache.spark.sql.types.DataType
 
 /**
  * Joins of rows that are valid at the same instants. An inner join is swept over the periods. Others
- * ask when a row has a partner, and when not, which is a sweep of the row's value against that of
- * its pairs.
+ * ask when a row has a partner, and when not, which the keys tell ([[PeriodKeyJoins]]), or else a sweep
+ * of the row's value against that of its pairs.
  */
 private[temporal] case class PeriodJoins(dataType: DataType) {
 
@@ -39,24 +39,35 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
 
   private def swept(sides: Sides, joinType: JoinType): History = joinType match {
     case _: InnerLike => pairs(sides)
-    case LeftSemi => partnered(sides, PeriodRule.Semi)
-    case LeftAnti => partnered(sides, PeriodRule.ExceptStrict)
-    case LeftOuter => History.united(Seq(pairs(sides), aloneOnLeft(sides)))
-    case RightOuter => History.united(Seq(pairs(sides), aloneOnRight(sides)))
-    case FullOuter => History.united(Seq(pairs(sides), aloneOnLeft(sides), aloneOnRight(sides)))
-    case ExistenceJoin(exists) =>
-      val found = partnered(sides, PeriodRule.Semi)
-      val alone = partnered(sides.fresh, PeriodRule.ExceptStrict)
-      val told = Seq(found -> Literal.TrueLiteral, alone -> Literal.FalseLiteral).map {
-        case (rows, whether) => row(rows, rows.values :+ Alias(whether, exists.name)())
-      }
-      val all = History.united(told)
-      renamed(all, all.values.init :+ exists)
+    case LeftSemi => byKeys(sides).fold(partnered(sides, PeriodRule.Semi))(_.semi)
+    case LeftAnti => alone(sides)
+    case LeftOuter => withAllOfLeft(sides)
+    case RightOuter =>
+      val all = withAllOfLeft(sides.swapped)
+      val (right, left) = all.values.splitAt(sides.right.values.size)
+      all.copy(values = left ++ right)
+    case FullOuter => History.united(Seq(withAllOfLeft(sides), aloneOnRight(sides)))
+    case ExistenceJoin(exists) => byKeys(sides).fold(existence(sides, exists))(_.existence(exists))
     case LeftSingle =>
       TemporalErrors.noSnapshotForm(
         "A scalar subquery that may have several rows at an instant",
         "take one by an aggregate, such as max")
     case other => TemporalErrors.noSnapshotForm(s"A ${other.sql} join", "write another join")
+  }
+
+  private def byKeys(sides: Sides): Option[PeriodKeyJoins] =
+    PeriodKeyJoins.of(sides.left, sides.right, sides.condition, sides.hint, dataType)
+
+  private def withAllOfLeft(sides: Sides): History =
+    byKeys(sides).fold(History.united(Seq(pairs(sides), aloneOnLeft(sides))))(_.leftOuter)
+
+  private def existence(sides: Sides, exists: Attribute): History = {
+    val found = partnered(sides, PeriodRule.Semi)
+    val told = Seq(found -> Literal.TrueLiteral, alone(sides.fresh) -> Literal.FalseLiteral).map {
+      case (rows, whether) => row(rows, rows.values :+ Alias(whether, exists.name)())
+    }
+    val all = History.united(told)
+    renamed(all, all.values.init :+ exists)
   }
 
   private def pairs(sides: Sides): History = {
@@ -82,14 +93,18 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
       dataType)
   }
 
+  /** Left rows while they have no partner. */
+  private def alone(sides: Sides): History =
+    byKeys(sides).fold(partnered(sides, PeriodRule.ExceptStrict))(_.anti)
+
   private def aloneOnLeft(sides: Sides): History = {
-    val alone = partnered(sides.fresh, PeriodRule.ExceptStrict)
-    row(alone, alone.values ++ nulls(sides.right))
+    val rows = alone(sides.fresh)
+    row(rows, rows.values ++ nulls(sides.right))
   }
 
   private def aloneOnRight(sides: Sides): History = {
-    val alone = partnered(sides.fresh.swapped, PeriodRule.ExceptStrict)
-    row(alone, nulls(sides.left) ++ alone.values)
+    val rows = alone(sides.fresh.swapped)
+    row(rows, nulls(sides.left) ++ rows.values)
   }
 
   private def nulls(rows: History): Seq[NamedExpression] =

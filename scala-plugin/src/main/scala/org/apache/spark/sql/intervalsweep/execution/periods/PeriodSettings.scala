@@ -49,7 +49,7 @@ private[periods] case class PeriodSettings(
   }
 
   /** Whether there is a result where there are no rows. */
-  def isOfEmpty: Boolean = rule == PeriodRule.Values(ofEmpty = true)
+  def isOfEmpty: Boolean = keys.isEmpty && rule == PeriodRule.Values(ofEmpty = true)
 
   def isCount: Boolean = rule.isInstanceOf[PeriodRule.Count]
 
