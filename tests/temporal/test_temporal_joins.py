@@ -98,6 +98,16 @@ def test_a_join_by_more_than_keys(snapshots: Snapshots, join: str, condition: st
         assert not {"gaps", "values", "distinct"} & set(parts(frame)[1])
 
 
+@pytest.mark.parametrize(("join", "small"), [("LEFT", "s"), ("RIGHT", "r")])
+def test_the_side_that_a_hint_names_is_broadcast(
+    snapshots: Snapshots, join: str, small: str
+) -> None:
+    query = f"SELECT /*+ BROADCAST({small}) */ r.v, s.w FROM r {join} JOIN s ON r.k = s.k"
+    with configured(snapshots.spark, {EXCLUDED_RULES: FOLDING, BROADCAST: "-1"}):
+        frame = snapshots.check(query)
+        assert "broadcast right" in frame._jdf.queryExecution().executedPlan().toString()
+
+
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 @pytest.mark.parametrize("join", JOINS)
 def test_sides_without_rows(spark: Any, join: str, adaptive: str) -> None:

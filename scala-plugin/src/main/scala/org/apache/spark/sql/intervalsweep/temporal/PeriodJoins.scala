@@ -128,7 +128,7 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
 
     def bounded: Sides = copy(left.bounded(dataType), right.bounded(dataType))
 
-    def swapped: Sides = copy(right, left, hint = JoinHint.NONE)
+    def swapped: Sides = copy(right, left, hint = JoinHint(hint.rightHint, hint.leftHint))
 
     /** The same sides once more. */
     def fresh: Sides = {
