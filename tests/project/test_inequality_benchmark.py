@@ -31,6 +31,7 @@ def matrix(a: Rows, b: Rows) -> np.ndarray:
     return (a.x[:, None] < b.x) & (a.y[:, None] > b.y)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("values", [5, 100, 10**9])
 @pytest.mark.parametrize("query", QUERIES.values(), ids=list(QUERIES))
 def test_peers_count_the_pairs_of_rows_that_arrive(query: Query, values: int) -> None:

@@ -133,6 +133,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", ["left", "no keys"])
 def test_a_join_of_two_streams(results: dict[str, Any], name: str) -> None:
     result = results[name]
