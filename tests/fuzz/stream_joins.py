@@ -105,12 +105,13 @@ def compared(
         arrivals.write()
         settings = {**QUICKLY, "spark.sql.shuffle.partitions": partitions}
         joining_process.describe(arrivals, sql, **settings)
-        kills = joining_process.run_and_kill(folder, rng, most=4)
+        command = joining_process.command(folder)
+        kills = joining_process.run_and_kill(command, [folder], rng, most=4)
         # A stream that is started again has no micro-batch without rows, in which rows without a
         # match leave, if it was killed before that: they wait for the next row of each side.
         arrivals.batches.append(joined.far_away(2 * joined.FAR))
         arrivals.write()
-        subprocess.run(joining_process.command(folder), check=True)
+        subprocess.run(command, check=True)
         return cases, joined.bag(joining_process.written(spark, folder)), wanted, kills
     cut = rng.choice([None, None, 1, len(arrivals.batches) - 1])
     return cases, joined.bag(joined.run(spark, arrivals, sql, cut)), wanted, 0

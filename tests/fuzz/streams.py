@@ -4,7 +4,8 @@ Random window unions of random streams, against Spark in batch: `make fuzz-strea
 
 Each query has a dozen window unions, a stream operator each, over the same rows. Of a third of them
 rows come at once, and after any micro-batch are those of what has arrived. Half of them are
-stopped and started again between micro-batches, and of some the process is killed again and again.
+stopped and started again between micro-batches. Some streams, of fewer window unions, run together
+in a process that is killed again and again.
 A query with other rows is printed with its seed, and the run fails.
 """
 
@@ -31,9 +32,11 @@ from eager import MARKS
 from fuzz.__main__ import in_memory, main
 
 UNIONS = 12
-# One query in so many is killed: each time Spark starts anew, and plans it.
-KILLED = 50
-UNIONS_OF_KILLED = 4
+# One case in so many is killed: each time Spark starts anew, and plans its streams.
+KILLED = 100
+KILLED_AT_ONCE = 12
+UNIONS_OF_KILLED = 2
+KILLS = 3
 
 AGGREGATES = (
     *(
@@ -101,6 +104,7 @@ class Totals:
     rows: int = 0
     eager: int = 0
     restarted: int = 0
+    killed: int = 0
     kills: int = 0
     programs: list[str] = field(default_factory=list)
 
@@ -108,7 +112,7 @@ class Totals:
         return (
             f"{self.unions} window unions in {self.queries} streams, {self.rows} rows, "
             f"{self.eager} streams eager, {self.restarted} restarted, "
-            f"{self.kills} kills; {len(self.programs)} differ"
+            f"{self.killed} killed by {self.kills} kills; {len(self.programs)} differ"
         )
 
 
@@ -119,33 +123,38 @@ class Stream:
     rng: random.Random
     folder: Path
     totals: Totals
-    is_killed: bool
+    unions: int = UNIONS
 
-    def compare(self, spark: Any) -> None:
-        """Streams it to its end, and fails if there are other rows than Spark has in batch."""
+    def __post_init__(self) -> None:
         rng = self.rng
         self.arrivals = some_arrivals(rng)
-        self.lateness = self.arrivals.lateness
         self.arrivals.write(self.folder)
         self.settings = {
             "spark.sql.shuffle.partitions": rng.choice(["1", "1", "2", "3"]),
             "spark.sql.intervalsweep.streamFanout": rng.choice(["0", "1", "2"]),
         }
-        for key, value in self.settings.items():
-            spark.conf.set(key, value)
         self.is_eager = rng.random() < 0.3
-        number = UNIONS_OF_KILLED if self.is_killed else UNIONS
-        self.totals.unions += number
-        unions = (union_of(rng, i, is_eager=self.is_eager) for i in range(number))
+        unions = (union_of(rng, i, is_eager=self.is_eager) for i in range(self.unions))
         self.text = " UNION ALL ".join(unions)
-        read(spark, self.folder, self.lateness + 1)
-        if self.is_killed:
-            self.run_and_kill(spark)
-        elif rng.random() < 0.5:
+        self.totals.queries += 1
+        self.totals.unions += self.unions
+
+    def compare(self, spark: Any) -> None:
+        """Streams it to its end, and fails if there are other rows than Spark has in batch."""
+        self.read(spark)
+        if self.rng.random() < 0.5:
             self.run_and_restart(spark)
         else:
             self.run(spark)
-        read(spark, self.folder, self.lateness + 1)
+        self.compare_written(spark)
+
+    def read(self, spark: Any) -> None:
+        for key, value in self.settings.items():
+            spark.conf.set(key, value)
+        read(spark, self.folder, self.arrivals.lateness + 1)
+
+    def compare_written(self, spark: Any) -> None:
+        self.read(spark)
         found = self.revisions(spark) if self.is_eager else self.finals(spark)
         if found:
             raise AssertionError(f"{self.text}\n{found}")
@@ -180,40 +189,61 @@ class Stream:
         self.run(spark)
         self.totals.restarted += 1
 
-    def run_and_kill(self, spark: Any) -> None:
-        (self.folder / "query.sql").write_text(self.text.format(S="S", R="R"))
-        command = streaming_process.command(
-            self.folder, self.lateness + 1, is_eager=self.is_eager, **self.settings
+    def describe(self) -> None:
+        """For a process of its own."""
+        text, lateness = self.text.format(S="S", R="R"), self.arrivals.lateness + 1
+        streaming_process.describe(
+            self.folder, text, lateness, is_eager=self.is_eager, **self.settings
         )
-        self.totals.kills += joining_process.run_and_kill(self.folder, self.rng, 3, command)
-        # A stream that is started again has no micro-batch without rows, in which the last windows
-        # come out, if it was killed before that: they wait for the next row of each side.
+
+    def end(self, spark: Any) -> None:
+        """
+        A stream that is started again has no micro-batch without rows, in which the last windows
+        come out, if it was killed before that: they wait for the next row of each side.
+        """
         for name in "SR":
             write(self.folder / name, [(-1, None, "a", at(200_000), 19, None, None)], 100)
+        self.read(spark)
         self.run(spark)
+
+
+def compare_killed(spark: Any, rng: random.Random, folder: Path, totals: Totals) -> None:
+    """Streams that run together in a process that is killed again and again."""
+    streams = []
+    for number in range(KILLED_AT_ONCE):
+        streams.append(Stream(rng, folder / str(number), totals, UNIONS_OF_KILLED))
+        streams[-1].describe()
+    folders = [stream.folder for stream in streams]
+    command = streaming_process.command(*folders)
+    totals.kills += joining_process.run_and_kill(command, folders, rng, KILLS)
+    totals.killed += len(streams)
+    for stream in streams:
+        stream.end(spark)
+        stream.compare_written(spark)
 
 
 def run_all(
     spark: Any, seed: int, cases: int, _programs: Path, say: Callable[[str], None]
 ) -> Totals:
-    """The streams of a run, each by a seed of its own."""
+    """The streams of a run, each case by a seed of its own."""
     for key, value in QUICKLY.items():
         spark.conf.set(key, value)
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     totals, started = Totals(), time.monotonic()
     for number in range(seed, seed + -(-cases // UNIONS)):
-        folder = Path(tempfile.mkdtemp(dir=in_memory()))
-        case = Stream(random.Random(number), folder, totals, number % KILLED == KILLED - 1)
+        folder, rng = Path(tempfile.mkdtemp(dir=in_memory())), random.Random(number)
         try:
-            case.compare(spark)
+            if number % KILLED == KILLED - 1:
+                compare_killed(spark, rng, folder, totals)
+            else:
+                Stream(rng, folder, totals).compare(spark)
         except Exception:
             totals.programs.append(f"make fuzz-streams CASES=1 SEED={number}")
             error = traceback.format_exc(limit=-3)
             say(f"seed {number}: {error[:2000]} ... {error[2000:][-4000:]}")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        totals.queries += 1
-        if totals.queries % 10 == 0:
+        if (number + 1 - seed) % 10 == 0:
             rate = totals.unions / (time.monotonic() - started)
             say(f"{totals}, {rate:.1f} window unions a second")
     return totals

@@ -43,7 +43,8 @@ def test_killed_between_and_within_micro_batches(streaming: Any, tmp_path: Path)
     arrivals.write()
     settings = {"spark.sql.shuffle.partitions": "2"}
     joining_process.describe(arrivals, join_cases.union(cases), **settings)
-    assert joining_process.run_and_kill(tmp_path, rng, most=5) > 2
+    command = joining_process.command(tmp_path)
+    assert joining_process.run_and_kill(command, [tmp_path], rng, most=5) > 2
     wanted = join_cases.wanted(arrivals, cases)
     assert wanted.total() > 100
     assert joined.bag(joining_process.written(streaming, tmp_path)) == wanted

@@ -183,9 +183,9 @@ def test_killed_again_and_again_each_row_is_written_once(spark: Any, tmp_path: P
     text = LATERAL.replace("{aggregates}", "count(*) c, sum(v) s").replace(
         "{condition}", CASES["keys"]
     )
-    (tmp_path / "query.sql").write_text(text.format(S="S", R="R"))
-    command = streaming_process.command(tmp_path, arrivals.lateness + 1)
-    assert joining_process.run_and_kill(tmp_path, rng, most=3, started=command) == 3
+    streaming_process.describe(tmp_path, text.format(S="S", R="R"), arrivals.lateness + 1)
+    command = streaming_process.command(tmp_path)
+    assert joining_process.run_and_kill(command, [tmp_path], rng, most=3) == 3
     read(spark, tmp_path, arrivals.lateness + 1)
     assert_written(spark, tmp_path, text)
 

@@ -55,36 +55,36 @@ def command(folder: Path) -> list[str]:
     return [sys.executable, str(Path(__file__)), str(folder)]
 
 
-def run_and_kill(
-    folder: Path, rng: random.Random, most: int, started: list[str] | None = None
-) -> int:
-    """Kill the process after some micro-batches or amid one, again and again; how often it was."""
+def run_and_kill(command: list[str], folders: list[Path], rng: random.Random, most: int) -> int:
+    """
+    Kill a process of streams after some micro-batches or amid one, again and again; how often it
+    was. Each stream has a folder.
+    """
     kills = 0
     while True:
-        process = subprocess.Popen(started or command(folder), start_new_session=True)
+        process = subprocess.Popen(command, start_new_session=True)
         if kills == most:
             if process.wait(timeout=600):
-                raise RuntimeError(f"the stream of {folder} failed")
+                raise RuntimeError(f"a stream of {folders} failed")
             return kills
-        seen = _steps(folder)
-        more = rng.randrange(1, 4)
-        while process.poll() is None and _steps(folder) < seen + more:
+        seen = _steps(folders)
+        more = rng.randrange(1, 4) * len(folders)
+        while process.poll() is None and _steps(folders) < seen + more:
             time.sleep(0.02)
         time.sleep(rng.choice([0, 0.1, 0.4]))
         if process.poll() is not None:
             if process.returncode:
-                raise RuntimeError(f"the stream of {folder} failed")
+                raise RuntimeError(f"a stream of {folders} failed")
             return kills
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         kills += 1
 
 
-def _steps(folder: Path) -> int:
+def _steps(folders: list[Path]) -> int:
     """A micro-batch is planned, then committed: between the two it is under way."""
-    return sum(
-        len(list((folder / "checkpoint" / log).glob("[0-9]*"))) for log in ("offsets", "commits")
-    )
+    logs = [folder / "checkpoint" / log for folder in folders for log in ("offsets", "commits")]
+    return sum(len(list(log.glob("[0-9]*"))) for log in logs)
 
 
 def written(spark: Any, folder: Path) -> list[Any]:
