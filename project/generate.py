@@ -101,6 +101,64 @@ The text may be any constant expression. Of `INSERT ... SELECT` and the like, as
 In Python, `intervalsweep.why_not(df)` says the same of a DataFrame.
 """
 
+SETS = """
+## Intervals of one table
+
+Three table functions take the intervals of a table together. `ts` and `te` are the names of its
+columns; its other columns are keys, within equal ones of which this is done (NULL equals NULL, as
+in GROUP BY). Intervals that are empty, reversed or have a NULL end take no part. They are of
+numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL, are swept in the Python worker,
+and EXPLAIN names them `PeriodSweep`.
+
+```sql
+CREATE TEMPORARY VIEW shifts AS SELECT * FROM VALUES
+  ('ops', 6, 14), ('ops', 8, 16), ('ops', 18, 22), ('web', 9, 17) AS t(team, ts, te);
+```
+
+### INTERVAL_MERGE
+
+`interval_merge(TABLE(t), ts, te[, gap][, count])`: the intervals that remain when those that
+overlap, meet, or are no more than `gap` apart are one, and as `count`, or under another name, how
+many each is made of. A gap is given as `delta` is, but not in months.
+
+```sql
+SELECT * FROM interval_merge(TABLE(shifts), 'ts', 'te');
+-- ops  6  16  2
+-- ops  18  22  1
+-- web  9  17  1
+SELECT * FROM interval_merge(TABLE(shifts), 'ts', 'te', gap => 2, count => 'n');
+-- ops  6  22  3
+-- web  9  17  1
+```
+
+### INTERVAL_SPLIT
+
+`interval_split(TABLE(t), ts, te[, count])`: the time in pieces in which no interval starts or
+ends, and how many hold each piece, which is never 0.
+
+```sql
+SELECT ts, te, count FROM interval_split(TABLE(shifts), 'ts', 'te')
+WHERE team = 'ops';
+-- 6  8  1
+-- 8  14  2
+-- 14  16  1
+-- 18  22  1
+```
+
+### INTERVAL_COMPLEMENT
+
+`interval_complement(TABLE(t), ts, te[, within])`: the gaps. They are between the first start and
+the last end, or within `array(a, b)`. Keys without any interval have no row.
+
+```sql
+SELECT * FROM interval_complement(TABLE(shifts), 'ts', 'te');  -- ops  16  18
+SELECT * FROM interval_complement(TABLE(shifts), 'ts', 'te', within => array(6, 22));
+-- ops  16  18
+-- web  6  9
+-- web  17  22
+```
+"""
+
 FAMILIES = {
     "allen": "Allen's relations",
     "iseql": "ISEQL's relations",
@@ -136,7 +194,7 @@ def render(relations: list[Relation]) -> str:
     for family, title in FAMILIES.items():
         members = [r for r in relations if r["family"] == family]
         sections.append(f"## {title}\n\n" + "\n".join(map(entry, members)))
-    return "\n".join(sections)
+    return "\n".join([*sections, SETS.rstrip("\n") + "\n"])
 
 
 def entry(relation: Relation) -> str:

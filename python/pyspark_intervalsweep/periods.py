@@ -27,7 +27,7 @@ class PeriodTask:
     def __init__(self, plan: PeriodPlan) -> None:
         self._plan = plan
         self._sweep: CountSweep | ValueSweep = (
-            ValueSweep(plan.kinds, plan.floats, empty=plan.empty, cuts=plan.cuts)
+            ValueSweep(plan.kinds, plan.floats, empty=plan.empty, ends=plan.ends)
             if plan.rule is None
             else CountSweep(plan.rule)
         )

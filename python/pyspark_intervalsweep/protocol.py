@@ -28,7 +28,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
 
-PROTOCOL = 4
+PROTOCOL = 5
 
 # Commands.
 OPEN, RESIDENT, STREAM, CLOSE = 1, 2, 3, 4
@@ -75,15 +75,15 @@ class PeriodPlan:
     """What OPEN says of a sweep over periods: a rule of counts, or the kinds of values.
 
     Of these come ``floats`` sums of float64 after the others, which are of int64. With ``empty``
-    there are periods in which nothing is valid, with ``cuts`` they end wherever something starts or
-    ends.
+    there are periods in which nothing is valid; ``ends`` says when a period ends, see
+    `intervalsweep.kernels.periods.ValueSweep`.
     """
 
     rule: str | None
     kinds: tuple[str, ...]
     floats: int
     empty: bool
-    cuts: bool
+    ends: str
     max_rows: int
 
 
@@ -132,7 +132,7 @@ def _period_plan(data: dict[str, Any], max_rows: int) -> PeriodPlan:
         kinds=tuple(data.get("values", ())),
         floats=int(data.get("floats", 0)),
         empty=bool(data.get("empty", False)),
-        cuts=bool(data.get("cuts", False)),
+        ends=data.get("ends", "changes"),
         max_rows=max_rows,
     )
 

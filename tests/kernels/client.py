@@ -42,7 +42,7 @@ OVERLAPS = {"boxes": "left", "lead": axis(0, "< 0", "< 1"), "second": axis(1, "<
 
 
 def plan(*sweeps: dict[str, Any], **options: Any) -> dict[str, Any]:
-    defaults = {"protocol": 4, "resident": "right", "left": 2, "right": 2, "range": None}
+    defaults = {"protocol": 5, "resident": "right", "left": 2, "right": 2, "range": None}
     defaults |= {"maxRuns": 65_536, "cacheBytes": 1 << 20}
     return {**defaults, "sweeps": sweeps, **options}
 

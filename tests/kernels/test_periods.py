@@ -103,20 +103,21 @@ VALUES = st.lists(
     batch=st.sampled_from([1, 3, 64]),
     places=PLACES,
     empty=st.booleans(),
-    cuts=st.booleans(),
+    ends=st.sampled_from([*periods.ENDS]),
 )
 def test_values(
-    rows: list[Any], split: list[int], batch: int, places: int, empty: bool, cuts: bool
+    rows: list[Any], split: list[int], batch: int, places: int, empty: bool, ends: Any
 ) -> None:
+    empty = empty and ends != "islands"
     got: dict[int, list[Any]] = {}
     last = None
     with mock.patch.multiple(periods, _BATCH=batch, _PLACES=places):
-        sweep = ValueSweep(["sum", "sum", "least", "greatest"], empty=empty, cuts=cuts)
+        sweep = ValueSweep(["sum", "sum", "least", "greatest"], empty=empty, ends=ends)
         for some, goes_on in parts(rows, split):
-            ends = column(some, 0, np.int32), column(some, 1), column(some, 2)
+            columns = column(some, 0, np.int32), column(some, 1), column(some, 2)
             value = column(some, 3)
             measures = np.stack([np.ones_like(value), value, value, value])
-            for found in sweep.feed(*ends, measures, goes_on=goes_on):
+            for found in sweep.feed(*columns, measures, goes_on=goes_on):
                 for k, row in enumerate(found.row.tolist()):
                     group = last if row < 0 else some[row][0]
                     period = int(found.start[k]), int(found.end[k])
@@ -129,7 +130,7 @@ def test_values(
             of = [some[k][3] for k in held]
             return [len(of), sum(of), min(of, default=MAX), max(of, default=MIN)]
 
-        expected = values_by_time([row[1:3] for row in some], value_of, empty=empty, cuts=cuts)
+        expected = values_by_time([row[1:3] for row in some], value_of, empty=empty, ends=ends)
         assert got.pop(group, []) == expected
     assert not got
 
@@ -141,14 +142,14 @@ def test_sums_of_floats_take_nothing_off(rows: list[Any], split: list[int], plac
     rows.sort(key=lambda row: row[1])
     got = []
     with mock.patch.object(periods, "_PLACES", places):
-        sweep = ValueSweep(["sum"], 1, cuts=True)
+        sweep = ValueSweep(["sum"], 1, ends="cuts")
         for some, goes_on in parts(rows, split):
             ends = column(some, 0, np.int32), column(some, 1), column(some, 2)
             ones = np.ones((1, len(some)), dtype=np.int64)
             numbers = column(some, 4, np.float64)[np.newaxis]
             for found in sweep.feed(*ends, ones, numbers, goes_on=goes_on):
                 got += found.floats[0].tolist()
-    expected = values_by_time([row[1:3] for row in rows], lambda held: held, cuts=True)
+    expected = values_by_time([row[1:3] for row in rows], lambda held: held, ends="cuts")
     for value, (_, _, held) in zip(got, expected, strict=True):
         numbers_now = [rows[k][4] for k in held]  # type: ignore[attr-defined]
         finite = [x for x in numbers_now if abs(x) < 1e299]

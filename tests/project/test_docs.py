@@ -27,6 +27,8 @@ TABLES = {
         "CREATE TEMPORARY VIEW s AS SELECT 'b' AS name",
     ),
 }
+# Table functions over the intervals of one table.
+SETS = ["INTERVAL_MERGE", "INTERVAL_SPLIT", "INTERVAL_COMPLEMENT"]
 
 
 def runs(page: Path) -> bool:
@@ -95,7 +97,14 @@ def test_sql_functions_page_has_an_entry_per_relation() -> None:
     relations = json.loads((ROOT / "python" / "intervalsweep" / "relations.json").read_bytes())
     names = [relation["name"] for relation in relations["relations"]]
     headings = [line.removeprefix("### ") for line in page.splitlines() if line.startswith("### ")]
-    assert headings == names
+    assert headings == [*names, *SETS]
+
+
+def test_functions_of_one_table_describe_themselves(spark: Any) -> None:
+    for name in SETS:
+        said = spark.sql(f"DESCRIBE FUNCTION {name}").collect()
+        usage = next(row[0] for row in said if row[0].startswith("Usage: "))
+        assert usage.startswith(f"Usage: {name.lower()}(TABLE(t), ts, te")
 
 
 @pytest.mark.skipif(find_spec("material") is None, reason="the extra docs is not installed")

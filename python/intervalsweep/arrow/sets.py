@@ -71,7 +71,7 @@ def split(data: Frame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = 
     """
     one = _Intervals(data, on, by)
     side = in_order(one.side)
-    sweep = ValueSweep(["sum"], cuts=True)
+    sweep = ValueSweep(["sum"], ends="cuts")
     ones = np.ones((1, side.size), dtype=np.int64)
     parts = sweep.feed(side.groups, side.ends["ts"], side.ends["te"], ones)
     row, start, end, depth = joined([(b.row, b.start, b.end, b.values[0]) for b in parts], 4)

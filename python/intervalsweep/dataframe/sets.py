@@ -11,8 +11,9 @@ from pyspark.sql import functions as sf
 from intervalsweep._calls import call
 from intervalsweep._contract import Distance, Names, documented
 from intervalsweep.columns import Ends, Naming, check_columns, listed
-from intervalsweep.dataframe.ends import Interval, as_parameter, check_frames, column
+from intervalsweep.dataframe.ends import Interval, as_parameter, check_frames, column, common_type
 from intervalsweep.session import check_active
+from intervalsweep.temporal.literals import options
 
 
 @documented
@@ -36,12 +37,7 @@ def merge(
     <BLANKLINE>
     """
     one = _Intervals(data, on, by, count)
-    start, end = column(_START), column(_END)
-    merged = one.numbered(one.proper, gap, _ISLAND).groupBy(*one.keys, _ISLAND)
-    found = merged.agg(
-        sf.min(start).alias(_START), sf.max(end).alias(_END), sf.count("*").alias(count)
-    )
-    return found.select(*one.keys, *one.interval.made_of(start, end), column(count))
+    return one.taken_together("merge", column(count), gap=one.parameter("gap", gap), count=count)
 
 
 @documented
@@ -92,20 +88,7 @@ def split(
     <BLANKLINE>
     """
     one = _Intervals(data, on, by, count)
-    changes = [
-        one.proper.select(*one.keys, column(end).alias(_START), sf.lit(step).alias(_NEW))
-        for end, step in ((_START, 1), (_END, -1))
-    ]
-    at = changes[0].union(changes[1]).groupBy(*one.keys, _START).agg(sf.sum(_NEW).alias(_NEW))
-    ordered = Window.partitionBy(*one.keys).orderBy(_START)
-    pieces = at.select(
-        *one.keys,
-        column(_START),
-        sf.lead(_START).over(ordered).alias(_END),
-        sf.sum(_NEW).over(ordered).alias(count),
-    )
-    made = one.interval.made_of(column(_START), column(_END))
-    return pieces.where(column(count) > 0).select(*one.keys, *made, column(count))
+    return one.taken_together("split", column(count), count=count)
 
 
 @documented
@@ -127,52 +110,54 @@ def complement(
     +---+---+
     <BLANKLINE>
     """
-    one = _Intervals(data, on, by)
-    start, end = column(_START), column(_END)
-    merged = merge(one.proper, on=(_START, _END), by=by, count=_NEW).drop(_NEW)
-    ordered = Window.partitionBy(*one.keys).orderBy(start)
-    gaps = merged.select(*one.keys, end.alias(_START), sf.lead(start).over(ordered).alias(_END))
-    found = gaps.where(end.isNotNull())
-    if within is not None:
-        kinds = [field.dataType for field in merged.select(_START, _END).schema]
-        low, high = (sf.lit(value).cast(k) for value, k in zip(within, kinds, strict=True))
-        first = merged.groupBy(*one.keys).agg(low.alias(_START), sf.min(start).alias(_END))
-        found = gaps.union(first).select(
-            *one.keys,
-            sf.greatest(start, low).alias(_START),
-            sf.least(sf.coalesce(end, high), high).alias(_END),
-        )
-        found = found.where(start < end)
-    return found.select(*one.keys, *one.interval.made_of(start, end))
+    return _Intervals(data, on, by).taken_together("complement", within=within)
 
 
-_START, _END, _SO_FAR, _NEW, _ISLAND = (
-    f"intervalsweep_{name}" for name in ("start", "end", "so_far", "new", "island")
+_START, _END, _SO_FAR, _NEW = (
+    f"intervalsweep_{name}" for name in ("start", "end", "so_far", "new")
 )
 
 
 class _Intervals:
-    """The keys and the ends of a frame's intervals; `proper` has those that hold something."""
+    """The keys and the ends of a frame's intervals."""
 
     def __init__(self, frame: DataFrame, on: Ends, by: Names, *more: str) -> None:
         check_frames(frame)
         names = listed(by)
+        self._frame = frame
         self.interval = Interval(frame, "given", on)
         check_columns("given", frame.columns, *names)
         Naming.of([*names, *self.interval.names, *more], [], [], "")
         self.keys = [column(name) for name in names]
+
+    def parameter(self, name: str, distance: Distance) -> Any:
+        """Return a distance between ends as SQL has it."""
+        if distance is None:
+            return None
+        start, _ = self.interval.of()
+        return as_parameter(name, distance, self._frame.select(start).schema[0].dataType)
+
+    def taken_together(self, what: str, *more: Column, **given: Any) -> DataFrame:
+        """Return the keys, the intervals and more columns of an `interval_*` function of SQL."""
+        spark = self._frame.sparkSession
+        check_active(spark)
         start, end = self.interval.of()
-        some = frame.select(*self.keys, start.alias(_START), end.alias(_END))
-        self.proper = some.where(column(_START) < column(_END))
+        kind = common_type([(self._frame, start), (self._frame, end)])
+        ends = start.cast(kind).alias(_START), end.cast(kind).alias(_END)
+        some = self._frame.select(*self.keys, *ends)
+        text = f"SELECT * FROM interval_{what}(TABLE({{t}}), '{_START}', '{_END}'{options(given)})"
+        found = spark.sql(text, t=some)
+        made = self.interval.made_of(column(_START), column(_END))
+        return found.select(*self.keys, *made, *more)
 
     def numbered(self, frame: DataFrame, gap: Distance, name: str, *within: Column) -> DataFrame:
         """Number the islands of a frame with START and END: 1, 2, ... within equal keys."""
         start, end, so_far = column(_START), column(_END), column(_SO_FAR)
         ordered = Window.partitionBy(*self.keys, *within).orderBy(start, end)
         apart = so_far < start
-        if gap is not None:
+        limit = self.parameter("gap", gap)
+        if limit is not None:
             check_active(frame.sparkSession)
-            limit = as_parameter("gap", gap, frame.select(start).schema[0].dataType)
             near = call("iseql_before", (so_far, so_far, start, start), limit)
             apart = apart & ~near
         before: Column = sf.max(end).over(ordered.rowsBetween(Window.unboundedPreceding, -1))

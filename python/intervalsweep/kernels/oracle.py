@@ -95,17 +95,25 @@ def values_by_time(
     value: Callable[[list[int]], object],
     *,
     empty: bool = False,
-    cuts: bool = False,
+    ends: str = "changes",
 ) -> list[tuple[int, int, object]]:
-    """Return what ``value`` says of the rows that are valid, by time; of their numbers."""
+    """Return what ``value`` says of the rows that are valid, by time; of their numbers.
+
+    Of ``islands`` it is of all rows between two instants at which nothing is valid.
+    """
     proper = [k for k, (start, end) in enumerate(rows) if start < end]
     found: list[tuple[int, int, object]] = []
+    of_island: set[int] = set()
     for piece, stop in _pieces(rows[k] for k in proper):
         held = [k for k in proper if rows[k][0] <= piece < rows[k][1]]
         if not held and not empty:
             continue
+        goes_on = bool(found) and found[-1][1] == piece
+        if ends == "islands":
+            of_island = of_island.union(held) if goes_on else set(held)
+            held = sorted(of_island)
         now = value(held)
-        if found and found[-1][1:] == (piece, now) and not cuts:
+        if goes_on and (ends == "islands" or (ends == "changes" and found[-1][2] == now)):
             found[-1] = found[-1][0], stop, now
         else:
             found.append((piece, stop, now))

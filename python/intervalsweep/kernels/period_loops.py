@@ -208,6 +208,10 @@ def sweep_counts(
 # what is valid, whose root is the value: nothing is taken off a sum of floating-point numbers.
 SUM, LEAST, GREATEST = 0, 1, 2
 
+# When a period of values ends: when one of them changes, when anything starts or ends, or when
+# nothing is valid any more. In the last case the values are of all rows of the period.
+CHANGES, CUTS, ISLANDS = 0, 1, 2
+
 _FLOATS_IN = types.Array(types.float64, 2, "C", readonly=True)
 _FLOATS_OUT = types.Array(types.float64, 2, "C")
 _FLOATS_NOW = types.Array(types.float64, 1, "C")
@@ -231,6 +235,17 @@ def _set(tree: Any, k: int, kind: int, place: int, value: int) -> None:
         if best == tree[k, node]:
             return
         tree[k, node] = best
+
+
+@helper
+def _gather(tree: Any, k: int, kind: int, value: int) -> None:
+    """Add a value to a measure of which none is taken out again."""
+    if kind == SUM:
+        tree[k, 1] += value
+    elif kind == LEAST:
+        tree[k, 1] = min(tree[k, 1], value)
+    else:
+        tree[k, 1] = max(tree[k, 1], value)
 
 
 @helper
@@ -271,14 +286,13 @@ def _is_same(tree: Any, floats: Any, values: Any, numbers: Any) -> bool:
 )  # fmt: skip
 def sweep_values(
     group: Any, start: Any, end: Any, kinds: Any, measures: Any, numbers: Any,
-    empty: int, cuts: int, goes_on: int,
+    empty: int, ends: int, goes_on: int,
     state: Any, heap: Any, free: Any, tree: Any, floats: Any, since: Any, since_floats: Any,
     out_row: Any, out_start: Any, out_end: Any, out_values: Any, out_floats: Any, stopped: Any,
 ) -> int:  # fmt: skip
     """Store the periods in which the values of a group stay the same; return how many (6, 7).
 
-    With ``cuts`` a period ends at each instant at which something starts or ends, with ``empty``
-    there are periods in which nothing is valid.
+    ``ends`` says when a period ends, with ``empty`` there are periods in which nothing is valid.
     """
     n = start.size
     count = 0
@@ -307,8 +321,10 @@ def sweep_values(
         is_over = not of_group and valid == 0
         if at != now or is_over:
             some = now != MAX and (valid > 0 or empty != 0)
-            stays = some and state[PENDING] != 0 and cuts == 0
-            if not (stays and _is_same(tree, floats, since, since_floats)):
+            stays = some and state[PENDING] != 0
+            if stays and ends != ISLANDS:
+                stays = ends == CHANGES and _is_same(tree, floats, since, since_floats)
+            if not stays:
                 if state[PENDING] != 0:
                     if count == out_row.size:
                         stopped[0] = FULL
@@ -316,6 +332,13 @@ def sweep_values(
                     out_row[count] = state[SOME_ROW]
                     out_start[count] = state[SINCE]
                     out_end[count] = now
+                    if ends == ISLANDS:
+                        for k in range(since.size):
+                            since[k] = tree[k, 1]
+                            tree[k, 1] = _neutral(kinds[k])
+                        for k in range(since_floats.size):
+                            since_floats[k] = floats[k, 1]
+                            floats[k, 1] = 0.0
                     for k in range(since.size):
                         out_values[k, count] = since[k]
                     for k in range(since_floats.size):
@@ -337,10 +360,11 @@ def sweep_values(
                 continue
         if valid > 0 and heap[0, 0] == at:
             place = heap[0, 1]
-            for k in range(since.size):
-                _set(tree, k, kinds[k], place, _neutral(kinds[k]))
-            for k in range(since_floats.size):
-                _set_float(floats, k, place, 0.0)
+            if ends != ISLANDS:
+                for k in range(since.size):
+                    _set(tree, k, kinds[k], place, _neutral(kinds[k]))
+                for k in range(since_floats.size):
+                    _set_float(floats, k, place, 0.0)
             _pop(heap, valid)
             free[valid - 1] = place
             state[HEAP] = valid - 1
@@ -349,10 +373,16 @@ def sweep_values(
                 stopped[0] = NO_ROOM
                 return count
             place = free[valid]
-            for k in range(since.size):
-                _set(tree, k, kinds[k], place, measures[k, row])
-            for k in range(since_floats.size):
-                _set_float(floats, k, place, numbers[k, row])
+            if ends == ISLANDS:
+                for k in range(since.size):
+                    _gather(tree, k, kinds[k], measures[k, row])
+                for k in range(since_floats.size):
+                    floats[k, 1] += numbers[k, row]
+            else:
+                for k in range(since.size):
+                    _set(tree, k, kinds[k], place, measures[k, row])
+                for k in range(since_floats.size):
+                    _set_float(floats, k, place, numbers[k, row])
             _push(heap, valid, end[row], place)
             state[HEAP] = valid + 1
             state[ROW] = row + 1

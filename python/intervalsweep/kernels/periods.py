@@ -39,6 +39,7 @@ RULES = {
         "gaps",
     )
 }
+ENDS = {"changes": loops.CHANGES, "cuts": loops.CUTS, "islands": loops.ISLANDS}
 KINDS = {"sum": loops.SUM, "least": loops.LEAST, "greatest": loops.GREATEST}
 
 # Periods that are returned at once: 200 kB.
@@ -162,9 +163,10 @@ class CountSweep(_Rows):
 class ValueSweep(_Rows):
     """Values of each group, by time: sums of integers and of floats, the least and the greatest.
 
-    A period goes on until a value changes; with ``cuts`` until something starts or ends. With
-    ``empty`` there are periods, too, in which nothing is valid: its sums are 0, its least is the
-    largest number, its greatest the least one. They come by group, then by time.
+    A period goes on until a value ``changes``, the default for ``ends``; with ``cuts`` until
+    something starts or ends; with ``islands`` until nothing is valid, its values being of all its
+    rows. With ``empty`` there are periods, too, in which nothing is valid: its sums are 0, its
+    least is the largest number, its greatest the least one. They come by group, then by time.
 
     >>> sweep = ValueSweep(["sum", "greatest"])
     >>> group, start, end = np.int32([0, 0]), np.int64([1, 3]), np.int64([5, 7])
@@ -172,18 +174,27 @@ class ValueSweep(_Rows):
     >>> [column.tolist() for column in batch[1:4]]
     [[1, 3, 5], [3, 5, 7], [[1, 2, 1], [20, 20, 10]]]
 
-    No sum may leave 64 bits. Raises ValueError for a kind that there is not.
+    No sum may leave 64 bits. Raises ValueError for a kind or an end that there is not.
     """
 
     def __init__(
-        self, kinds: Sequence[str], floats: int = 0, *, empty: bool = False, cuts: bool = False
+        self,
+        kinds: Sequence[str],
+        floats: int = 0,
+        *,
+        empty: bool = False,
+        ends: str = "changes",
     ) -> None:
         super().__init__()
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
             raise ValueError(f"kinds: {unknown[0]!r} is none of {', '.join(KINDS)}")
+        if ends not in ENDS:
+            raise ValueError(f"ends: {ends!r} is none of {', '.join(ENDS)}")
+        if empty and ends == "islands":
+            raise ValueError("empty: there is no island in which nothing is valid")
         self._kinds = np.array([KINDS[kind] for kind in kinds], dtype=np.int32)
-        self._flags = int(empty), int(cuts)
+        self._flags = int(empty), ENDS[ends]
         self._heap = np.empty((_PLACES, 2), dtype=np.int64)
         self._free = np.arange(_PLACES, dtype=np.int64)
         neutral = {loops.SUM: 0, loops.LEAST: loops.MAX, loops.GREATEST: loops.MIN}
@@ -250,6 +261,8 @@ class ValueSweep(_Rows):
             _build(tree[k], joined[int(kind)])
         for row in floats:
             _build(row, np.add)
+        # An island's values are of rows that are no longer there.
+        tree[:, 1], floats[:, 1] = self._tree[:, 1], self._floats[:, 1]
         self._tree, self._floats = tree, floats
 
 

@@ -48,6 +48,10 @@ object ConstantBound {
         }
     }
 
+  /** The furthest finite double that is not more than `limit` above `anchor`, as differences go. */
+  def furthest(anchor: Double, limit: Double): Double =
+    ofDoubles(anchor, limit, upper = true).getOrElse(anchor)
+
   private def compare(column: Expression, value: Literal, upper: Boolean): Expression =
     if (upper) LessThanOrEqual(column, value) else GreaterThanOrEqual(column, value)
 

@@ -8,6 +8,7 @@ import org.apache.spark.sql.types._
 
 /** Windows, which say when a row ends, and split, which cuts its period into short ones. */
 private[temporal] case class PeriodPieces(dataType: DataType) {
+  import PeriodPieces.plus
 
   def history(pieces: TemporalPieces, below: History): History = {
     val rows = below.bounded(dataType)
@@ -74,12 +75,6 @@ private[temporal] case class PeriodPieces(dataType: DataType) {
       DecodedEndpoint(end, dataType))
   }
 
-  /** What is beyond the last number is unbounded. */
-  private def plus(start: Expression, length: Expression): Expression = If(
-    GreaterThan(start, Subtract(Literal(Long.MaxValue), length, EvalMode.LEGACY)),
-    Literal(Long.MaxValue),
-    Add(start, length, EvalMode.LEGACY))
-
   /** A length in the units in which periods are numbers; more than none. */
   private def units(length: Expression, name: String): Long = {
     def wrong(wanted: String): Nothing = TemporalErrors.length(
@@ -107,5 +102,12 @@ private[temporal] case class PeriodPieces(dataType: DataType) {
 }
 
 private[temporal] object PeriodPieces {
+
+  /** What is beyond the last number is the last one: unbounded. */
+  def plus(start: Expression, length: Expression): Expression = If(
+    GreaterThan(start, Subtract(Literal(Long.MaxValue), length, EvalMode.LEGACY)),
+    Literal(Long.MaxValue),
+    Add(start, length, EvalMode.LEGACY))
+
   val Day: Long = 24L * 60 * 60 * 1000 * 1000
 }

@@ -17,7 +17,7 @@ import org.apache.spark.sql.types._
  *
  * @param keys     what has to be equal, NULL and NULL included; floating-point numbers normalized
  * @param from     when a row becomes valid, as a LONG, and `to` when it no longer is
- * @param weight   1 for rows on the left, -1 for those on the right; if the rule tells them apart
+ * @param weight   1 for rows on the left, -1 for those on the right; none if all are on the left
  * @param measures what is kept of the rows, as [[PeriodMeasure]]s say
  * @param results  of the keys and of the measures' states; no Alias, which analysis takes away
  * @param output   the results, then the start and the end of a period as LONGs
@@ -78,9 +78,10 @@ object PeriodSweep {
   /** The periods of the values of all inputs. */
   private[temporal] def of(rule: PeriodRule, inputs: Seq[SweepInput]): PeriodSweep = {
     inputs.head.values.find(!isComparable(_)).foreach(TemporalErrors.valueType(_, rule.name))
+    val hasSides = inputs.exists(_.side == RightSide)
     val sides = inputs.map { case SweepInput(rows, values, side) =>
       val weight = Alias(Literal(if (side == LeftSide) 1L else -1L), "weight")()
-      Project(columns(rows, values) ++ Option.when(rule.isTwoSided)(weight), rows.plan)
+      Project(columns(rows, values) ++ Option.when(hasSides)(weight), rows.plan)
     }
     val all = if (sides.size == 1) sides.head else Union(sides)
     val (keys, rest) = all.output.splitAt(inputs.head.values.size)

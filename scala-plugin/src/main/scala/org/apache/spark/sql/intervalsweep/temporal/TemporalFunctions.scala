@@ -23,7 +23,8 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
   def descriptions: Seq[Description] = Seq(
     (FunctionIdentifier("validtime"), validtimeInfo, validtime(_)),
     (FunctionIdentifier("sequenced"), sequencedInfo, sequenced(_))) ++
-    new OperatorFunctions(marked, rules).descriptions
+    new OperatorFunctions(marked, rules).descriptions ++
+    new IntervalSetFunctions(marked).descriptions
 
   private def validtime(provided: Seq[Expression]): LogicalPlan = {
     val arguments = TemporalArguments(

@@ -19,8 +19,9 @@ import org.apache.spark.util.MutablePair
  *   row 1     [--------------------)    goes to all three, clipped to each
  * }}}
  * Time is cut only at instants at which the result changes, so that no period of the result goes on
- * from one range to the next: where rows start or end, for a result that ends there; else where a sum
- * that is in the result changes by what starts and ends at the instant.
+ * from one range to the next: where rows start or end, for a result that ends there; where nothing is
+ * valid before, for islands; else where a sum that is in the result changes by what starts and ends at
+ * the instant.
  */
 private[periods] case class PeriodRanges(cuts: Array[Long]) {
 
@@ -49,8 +50,17 @@ private[periods] object PeriodRanges {
   private val MostCopies = 1.0
 
   /** Whether there can be ranges for a sweep: whether it is known where its result changes. */
-  def mayCut(rule: PeriodRule, measures: Seq[PeriodMeasure], results: Seq[Expression]): Boolean =
-    rule == PeriodRule.Cuts || telling(rule, measures, results).nonEmpty
+  def mayCut(
+      rule: PeriodRule,
+      weight: Option[Expression],
+      measures: Seq[PeriodMeasure],
+      results: Seq[Expression]): Boolean =
+    rule == PeriodRule.Cuts || isOfIslands(rule, weight.isDefined) ||
+      telling(rule, measures, results).nonEmpty
+
+  /** Whether the result is periods in which something is valid, or those between them. */
+  private def isOfIslands(rule: PeriodRule, hasSides: Boolean): Boolean =
+    rule == PeriodRule.Islands || (rule == PeriodRule.Gaps && !hasSides)
 
   /** Sums that are in the result as they are, so that it changes with them. */
   private def telling(
@@ -94,17 +104,22 @@ private[periods] object PeriodRanges {
       if (total <= rangeRows / 4) 1 else math.min(math.max(wanted, least.toLong), most.toLong).toInt
     val sample = new InstantSample(kept, columns.size)
     parts.foreach(part => sample.addAll(part.instants))
-    val changing = sample.happenings
-      .filter(h => settings.rule == PeriodRule.Cuts || h.changes.exists(_ != 0))
+    val isByIslands =
+      isOfIslands(settings.rule, settings.measures.isEmpty && settings.numbers.nonEmpty)
+    val candidates = sample.happenings
+      .filter(h => told.isEmpty || h.changes.exists(_ != 0))
       .filter(h => h.instant != Long.MinValue && h.instant != Long.MaxValue)
       .sortBy(_.instant)
-    val some = parts.flatMap(_.some)
+    val changing =
+      if (isByIslands && count > 1) uncovered(rows, settings, candidates)
+      else candidates
+    val periods = parts.flatMap(_.periods)
     Iterator.iterate(count)(n => if (n <= 2) 1 else n / 2)
       .map(n => PeriodRanges(quantiles(changing, n)))
-      .find(ranges => ranges.count == 1 || copies(ranges, some) <= MostCopies).get
+      .find(ranges => ranges.count == 1 || copies(ranges, periods) <= MostCopies).get
   }
 
-  private case class Part(rows: Long, instants: InstantSample, some: Array[(Long, Long)])
+  private case class Part(rows: Long, instants: InstantSample, periods: Array[(Long, Long)])
 
   private def sampled(
       rows: Iterator[InternalRow],
@@ -137,6 +152,48 @@ private[periods] object PeriodRanges {
       if (read % RowsPerCheck == 0) context.killTaskIfInterrupted()
     }
     Part(read, instants, some.result())
+  }
+
+  /**
+   * Those of the instants, in order, before which no row begins that is valid up to them. There are
+   * rows before each, as the gap before the first of a range is that of the range before.
+   */
+  private def uncovered(
+      rows: RDD[InternalRow],
+      settings: PeriodSettings,
+      sorted: Seq[Happening]): Seq[Happening] = {
+    val instants = sorted.map(_.instant).toArray
+    val parts = Collected(rows.mapPartitionsInternal { partition =>
+      Iterator(coverage(partition, settings, instants))
+    })
+    var covering = 0L
+    sorted.zipWithIndex.collect {
+      case (happening, k) if { covering += parts.map(_(k)).sum; covering == 0 && k > 0 } =>
+        happening
+    }
+  }
+
+  /** How many more rows go on over each of the instants than over the one before. */
+  private def coverage(
+      rows: Iterator[InternalRow],
+      settings: PeriodSettings,
+      instants: Array[Long]): Array[Long] = {
+    val numbersOf = UnsafeProjection.create(Seq(settings.from, settings.to), settings.input)
+    val ranges = PeriodRanges(instants)
+    val changes = new Array[Long](instants.length + 1)
+    val context = TaskContext.get()
+    var read = 0L
+    rows.foreach { row =>
+      val numbers = numbersOf(row)
+      val (start, end) = (numbers.getLong(0), numbers.getLong(1))
+      if (start < end) {
+        changes(ranges.of(start)) += 1
+        changes(ranges.of(end)) -= 1
+      }
+      read += 1
+      if (read % RowsPerCheck == 0) context.killTaskIfInterrupted()
+    }
+    changes
   }
 
   /** Instants between which about equally much happens. */

@@ -80,11 +80,11 @@ private[periods] object PeriodSettings {
       maxRows: Int): String = {
     val (floats, integers) = measures.map(_.kind).partition(_ == MeasureKind.FloatSum)
     val kinds = integers.map(kind => s""""${kind.name}"""").mkString("[", ",", "]")
+    val values = s""""values":$kinds,"floats":${floats.size}"""
     val periods = rule match {
       case count: PeriodRule.Count => s""""rule":"${count.name}""""
-      case PeriodRule.Cuts => s""""values":[],"cuts":true"""
-      case PeriodRule.Values(ofEmpty) =>
-        s""""values":$kinds,"floats":${floats.size},"empty":$ofEmpty"""
+      case PeriodRule.Values(ofEmpty) => s"""$values,"empty":$ofEmpty"""
+      case PeriodRule.Cuts | PeriodRule.Islands => s"""$values,"ends":"${rule.name}""""
     }
     s"""{"protocol":${WorkerSettings.Protocol},"periods":{$periods},"maxRuns":$maxRows}"""
   }

@@ -43,7 +43,7 @@ case class PeriodSweepExec(
 
   /** Without keys by ranges of time, where it is known where these may begin. */
   private def isByRanges: Boolean =
-    keys.isEmpty && PeriodRanges.mayCut(rule, measures, results)
+    keys.isEmpty && PeriodRanges.mayCut(rule, weight, measures, results)
 
   override def requiredChildDistribution: Seq[Distribution] = Seq(
     if (isByRanges) UnspecifiedDistribution

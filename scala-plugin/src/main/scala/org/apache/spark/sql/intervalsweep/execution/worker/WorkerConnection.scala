@@ -34,7 +34,7 @@ case class WorkerSettings(
     maxRuns: Int)
 
 object WorkerSettings {
-  val Protocol = 4
+  val Protocol = 5
 
   /** Of this session's application. */
   def apply(openMessage: String, maxRuns: Int): WorkerSettings = {
