@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.temporal
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Union}
-import org.apache.spark.sql.intervalsweep.condition.PeriodEndpoint
+import org.apache.spark.sql.intervalsweep.condition.{DecodedEndpoint, PeriodEndpoint}
 import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relations}
 import org.apache.spark.sql.types.DataType
 
@@ -55,6 +55,15 @@ case class History(plan: LogicalPlan, values: Seq[Attribute], period: Option[Per
       History.of(plan, values, unbounded, unbounded)
     }
 
+  /** Other columns of the same rows. */
+  def selecting(columns: Seq[NamedExpression]): History = copy(
+    plan = Project(columns ++ period.toSeq.flatMap(_.columns), plan),
+    values = columns.map(_.toAttribute))
+
+  /** Columns like the values, with nothing in them. */
+  def nulls: Seq[NamedExpression] =
+    values.map(a => Alias(Literal.create(null, a.dataType), a.name)())
+
   /** The period as numbers. */
   def from: Expression = period.fold[Expression](Literal(Long.MinValue))(_.from)
   def to: Expression = period.fold[Expression](Literal(Long.MaxValue))(_.to)
@@ -68,6 +77,14 @@ object History {
     val (values, ends) = union.output.splitAt(union.output.size - 2)
     History(union, values, Some(Period(ends.head, ends.last)))
   }
+
+  /** The rows of a plan with a period whose ends are numbers, of values of the type. */
+  def ofNumbers(
+      plan: LogicalPlan,
+      values: Seq[Attribute],
+      ends: Seq[Expression],
+      dataType: DataType): History =
+    of(plan, values, DecodedEndpoint(ends.head, dataType), DecodedEndpoint(ends.last, dataType))
 
   /** The rows of a plan with a period that is computed of its columns. */
   def of(plan: LogicalPlan, values: Seq[Attribute], start: Expression, end: Expression): History = {

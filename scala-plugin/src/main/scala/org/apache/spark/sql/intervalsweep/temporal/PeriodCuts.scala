@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.intervalsweep.condition.{DecodedEndpoint, LeftSide, RightSide}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide}
 import org.apache.spark.sql.types.{DataType, LongType}
 
 /**
@@ -28,8 +28,8 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
       from: Attribute,
       to: Attribute) {
     def piece: Seq[Attribute] = Seq(from, to)
-    def period: (Expression, Expression) =
-      (DecodedEndpoint(from, dataType), DecodedEndpoint(to, dataType))
+    def history(plan: LogicalPlan, values: Seq[Attribute]): History =
+      History.ofNumbers(plan, values, piece, dataType)
   }
 
   def aggregated(aggregate: Aggregate, below: History): History = {
@@ -60,11 +60,11 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
         val value = replaced(result, groups, f => functions(f.canonicalized).get.toAttribute)
         Alias(value, result.name)(result.exprId, result.qualifier)
       }
-      val history = History.of(
+      val history = History.ofNumbers(
         Project(results ++ swept.ends, swept),
         results.map(_.toAttribute),
-        DecodedEndpoint(swept.ends.head, dataType),
-        DecodedEndpoint(swept.ends.last, dataType))
+        swept.ends,
+        dataType)
       // Rows of one group are equal where its keys and values are: others might be, too.
       val told = AttributeSet(results.map(_.child).collect { case a: Attribute => a })
       val isCanonical = results.forall(_.child.isInstanceOf[Attribute]) &&
@@ -79,9 +79,8 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
     val results = aggregate.aggregateExpressions.map { result =>
       Alias(replaced(result, aggregate.groupingExpressions.zip(cut.keys), identity), result.name)()
     }
-    val (start, end) = cut.period
     val pieces = Aggregate(cut.keys ++ cut.piece, results ++ cut.piece, cut.plan)
-    val changes = History.of(pieces, results.map(_.toAttribute), start, end)
+    val changes = cut.history(pieces, results.map(_.toAttribute))
     val all = changes +: (if (keys.isEmpty) Seq(ofEmpty(aggregate, rows)) else Nil)
     if (changes.values.forall(PeriodSweep.isComparable))
       PeriodSweep.history(
@@ -93,13 +92,10 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
   }
 
   /** Rows that cannot be compared, such as those with a MAP, stay cut. */
-  private def named(rows: History, output: Seq[Attribute]): History = {
-    val columns = rows.values.zip(output).map { case (value, column) =>
+  private def named(rows: History, output: Seq[Attribute]): History =
+    rows.selecting(rows.values.zip(output).map { case (value, column) =>
       Alias(value, column.name)(column.exprId, column.qualifier)
-    }
-    val plan = Project(columns ++ rows.period.get.columns, rows.plan)
-    rows.copy(plan = plan, values = columns.map(_.toAttribute))
-  }
+    })
 
   /** Grouping expressions are columns of the pieces; what functions read is not. */
   private def replaced(
@@ -132,11 +128,7 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
         SweepInput(Renewed(rows).history, Nil, LeftSide),
         SweepInput(History(OneRowRelation(), Nil, None), Nil, RightSide)))
     val all = Join(gaps, constant.plan, Inner, None, JoinHint.NONE)
-    History.of(
-      all,
-      constant.values,
-      DecodedEndpoint(gaps.ends.head, dataType),
-      DecodedEndpoint(gaps.ends.last, dataType))
+    History.ofNumbers(all, constant.values, gaps.ends, dataType)
   }
 
   def windowed(window: Window, below: History): History = {
@@ -149,8 +141,7 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
       windowExpressions = piecewise,
       partitionSpec = keys ++ cut.piece,
       child = cut.plan)
-    val (start, end) = cut.period
-    val result = History.of(plan, window.output, start, end)
+    val result = cut.history(plan, window.output)
     if (result.values.forall(PeriodSweep.isComparable)) coalesced(result) else result
   }
 
@@ -169,8 +160,7 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
     val upTo = limit.limit.map(most =>
       LessThanOrEqual(long(number.toAttribute), Add(long(most), long(skipped), EvalMode.LEGACY)))
     val first = Filter((after +: upTo.toSeq).reduce(And), numbered)
-    val (start, end) = cut.period
-    val all = History.of(first, below.values, start, end)
+    val all = cut.history(first, below.values)
     val chosen = limit.columns.fold(all) { columns =>
       History(
         Project(columns ++ all.period.get.columns, all.plan),

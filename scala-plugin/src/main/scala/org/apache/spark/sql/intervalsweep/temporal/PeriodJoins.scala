@@ -64,7 +64,7 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
   private def existence(sides: Sides, exists: Attribute): History = {
     val found = partnered(sides, PeriodRule.Semi)
     val told = Seq(found -> Literal.TrueLiteral, alone(sides.fresh) -> Literal.FalseLiteral).map {
-      case (rows, whether) => row(rows, rows.values :+ Alias(whether, exists.name)())
+      case (rows, whether) => rows.selecting(rows.values :+ Alias(whether, exists.name)())
     }
     val all = History.united(told)
     renamed(all, all.values.init :+ exists)
@@ -99,23 +99,15 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
 
   private def aloneOnLeft(sides: Sides): History = {
     val rows = alone(sides.fresh)
-    row(rows, rows.values ++ nulls(sides.right))
+    rows.selecting(rows.values ++ sides.right.nulls)
   }
 
   private def aloneOnRight(sides: Sides): History = {
     val rows = alone(sides.fresh.swapped)
-    row(rows, nulls(sides.left) ++ rows.values)
+    rows.selecting(sides.left.nulls ++ rows.values)
   }
 
-  private def nulls(rows: History): Seq[NamedExpression] =
-    rows.values.map(a => Alias(Literal.create(null, a.dataType), a.name)())
-
-  private def row(rows: History, columns: Seq[NamedExpression]): History = rows.copy(
-    plan = Project(columns ++ rows.period.get.columns, rows.plan),
-    values = columns.map(_.toAttribute))
-
-  private def renamed(rows: History, columns: Seq[Attribute]): History = row(
-    rows,
+  private def renamed(rows: History, columns: Seq[Attribute]): History = rows.selecting(
     rows.values.zip(columns).map { case (value, column) =>
       if (value.exprId == column.exprId) value else Alias(value, column.name)(column.exprId)
     })

@@ -4,7 +4,6 @@ package org.apache.spark.sql.intervalsweep.temporal
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.intervalsweep.condition.DecodedEndpoint
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -31,11 +30,7 @@ private[temporal] case class PeriodKeyJoins(
   def leftOuter: History = {
     val rows = withKeys(right.values)
     val gaps = fresh.swept(PeriodRule.Gaps)
-    val nulls = right.values.map(a => Alias(Literal.create(null, a.dataType), a.name)())
-    val alone = gaps.copy(
-      plan = Project(gaps.columns ++ nulls, gaps.plan),
-      values = gaps.values ++ nulls.map(_.toAttribute))
-    val others = History.united(Seq(rows, alone))
+    val others = History.united(Seq(rows, gaps.selecting(gaps.values ++ right.nulls)))
     val values = others.values.drop(keys.size).zip(right.values).map { case (value, column) =>
       Alias(value, column.name)(column.exprId, column.qualifier)
     }
@@ -91,11 +86,7 @@ private[temporal] case class PeriodKeyJoins(
     val valid = Alias(EqualTo(measures.state(MeasureKind.Least, one), one), "valid")()
     val rule = PeriodRule.Values(ofEmpty = true)
     val sweep = PeriodSweep.ofValues(rule, rows, rows.values, measures.all, Seq(valid))
-    History.of(
-      sweep,
-      sweep.values,
-      DecodedEndpoint(sweep.ends.head, dataType),
-      DecodedEndpoint(sweep.ends.last, dataType))
+    History.ofNumbers(sweep, sweep.values, sweep.ends, dataType)
   }
 
   /** The left rows with others, whose first values are the keys. */

@@ -68,11 +68,7 @@ private[temporal] case class PeriodPieces(dataType: DataType) {
     val start = AttributeReference("piece", LongType, nullable = false)()
     val pieces = Generate(Explode(starts), Nil, outer = false, None, Seq(start), bounded)
     val end = Least(Seq(plus(start, Literal(length)), period.to))
-    History.of(
-      pieces,
-      rows.values,
-      DecodedEndpoint(start, dataType),
-      DecodedEndpoint(end, dataType))
+    History.ofNumbers(pieces, rows.values, Seq(start, end), dataType)
   }
 
   /** A length in the units in which periods are numbers; more than none. */

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
-import org.apache.spark.sql.intervalsweep.condition.{DecodedEndpoint, LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.types._
 
 /**
@@ -68,11 +68,11 @@ object PeriodSweep {
     val named = swept.values.zip(output).map { case (value, column) =>
       Alias(value, column.name)(column.exprId, column.qualifier)
     }
-    History.of(
+    History.ofNumbers(
       Project(named ++ swept.ends, swept),
       named.map(_.toAttribute),
-      DecodedEndpoint(swept.ends.head, dataType),
-      DecodedEndpoint(swept.ends.last, dataType))
+      swept.ends,
+      dataType)
   }
 
   /** The periods of the values of all inputs. */
