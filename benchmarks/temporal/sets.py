@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intervals of one table merged, split, and their gaps, beside SQL by hand in DuckDB and Spark.
+
+python -m benchmarks.temporal.sets [--rows 3000000] [--runs 5]
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.adapter import Limits
+from benchmarks.temporal.__main__ import KEYS, Systems, timed
+
+OURS = "interval functions"
+SUMS = "SELECT count(*) AS n, sum(te) AS b, sum(te - ts) AS length FROM ({}) AS all_"
+# Islands by hand: an interval begins one if no earlier one reaches it.
+ISLANDS = """SELECT {k}min(ts) AS ts, max(te) AS te, count(*) AS c FROM (
+  SELECT *, sum(CASE WHEN ts <= reached THEN 0 ELSE 1 END) OVER (
+    {by}ORDER BY ts, te ROWS UNBOUNDED PRECEDING) AS island FROM (
+    SELECT *, max(te) OVER ({by}ORDER BY ts, te
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached FROM {t}) AS a) AS b
+GROUP BY {k}island"""
+BY_HAND = {
+    "merge": ISLANDS,
+    "split": """SELECT * FROM (
+  SELECT {k}instant AS ts, lead(instant) OVER ({by}ORDER BY instant) AS te, sum(change) OVER (
+    {by}ORDER BY instant ROWS UNBOUNDED PRECEDING) AS c FROM (
+    SELECT {k}instant, sum(change) AS change FROM (
+      SELECT {k}ts AS instant, 1 AS change FROM {t} UNION ALL SELECT {k}te, -1 FROM {t}) AS a
+    GROUP BY {k}instant) AS b) AS d WHERE c > 0""",
+    "complement": "SELECT {k}te AS ts, next AS te FROM (SELECT *, lead(ts) OVER ("
+    "{by}ORDER BY ts) AS next FROM (" + ISLANDS + ") AS i) AS j WHERE next IS NOT NULL",
+}
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=3_000_000)
+    parser.add_argument("--runs", type=int, default=5)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        write(folder, arguments.rows)
+        systems = Systems(folder, Limits(2, "4g", folder))
+        for keys in ("k, ", ""):
+            for what, text in BY_HAND.items():
+                took = timed(arguments.runs, ways(systems, what, text, keys))
+                own = took.pop(OURS)
+                parts = [f"{name} {seconds / own:.2f} x" for name, seconds in took.items()]
+                title = f"{what} by {KEYS:,} keys" if keys else f"{what} of all"
+                print(f"{title}: {own:.2f} s, {', '.join(parts)}", flush=True)
+        systems.spark.stop()
+
+
+def write(folder: Path, rows: int) -> None:
+    """Writes `r` and `s`: lengths of 1 to 9, and ten times as many instants as rows."""
+    random = np.random.default_rng(11)
+    for name in "rs":
+        start = random.integers(0, 10 * rows, rows)
+        columns = {
+            "k": random.integers(0, KEYS, rows),
+            "ts": start,
+            "te": start + random.integers(1, 10, rows),
+        }
+        pq.write_table(pa.table(columns), folder / f"{name}.parquet", row_group_size=1 << 17)
+
+
+def ways(
+    systems: Systems, what: str, text: str, keys: str
+) -> dict[str, Callable[[], tuple[object, ...]]]:
+    by = "PARTITION BY k " if keys else ""
+    hand = SUMS.format(text.format(k=keys, by=by, t="r"))
+    table = f"SELECT {keys}ts, te FROM r"
+    ours = SUMS.format(f"SELECT * FROM interval_{what}(TABLE({table}), 'ts', 'te')")
+    return {
+        OURS: partial(systems.swept, ours),
+        "DuckDB": lambda: systems.duck.execute(hand).fetchall()[0],
+        "Spark": partial(systems.swept, hand, "false"),
+    }
+
+
+if __name__ == "__main__":
+    main()
