@@ -9,6 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -225,6 +226,67 @@ def test_below_and_above_other_operators(spark: Any, adaptive: str) -> None:
         )
         assert inside.count() == sum(1 for k, ts, te in rows if k is not None and te is not None
                                      and ts is not None and ts < te and ts < 40)  # fmt: skip
+
+
+def test_ends_that_are_intervals(spark: Any) -> None:
+    for unit in ("MONTH", "DAY"):
+        rows = [f"SELECT INTERVAL {a} {unit} AS ts, INTERVAL {b} {unit} AS te" for a, b in
+                ((1, 3), (5, 6), (6, 9))]  # fmt: skip
+        spark.sql(" UNION ALL ".join(rows)).createOrReplaceTempView("t")
+        for gap, counts in ((1, [1, 2]), (2, [3])):
+            call = f"interval_merge(TABLE(t), 'ts', 'te', gap => INTERVAL {gap} {unit})"
+            merged = spark.sql(f"SELECT count FROM {call} ORDER BY ts")
+            assert [row[0] for row in merged.collect()] == counts
+
+
+def test_one_result_joined_with_itself(spark: Any) -> None:
+    rows = some_rows(5)
+    view(spark, "INT", rows, int)
+    wanted = by_key(rows, brute.merged, keys=True)
+    spark.sql("SELECT * FROM interval_merge(TABLE(t), 'ts', 'te')").createOrReplaceTempView("m")
+    joined = spark.sql(
+        "SELECT a.* FROM m a JOIN m b ON a.k <=> b.k AND a.ts = b.ts AND b.count > 1"
+    )
+    assert bag(joined.collect()) == Counter(row for row in wanted if row[-1] > 1)
+
+
+def test_rows_that_may_be_others_when_read_again_are_swept_in_one_task(spark: Any) -> None:
+    """Ranges are chosen by reading the rows first."""
+    spark.range(4_000).selectExpr("id * 10 AS ts", "id * 10 + 3 AS te").createOrReplaceTempView("t")
+    with configured(spark, {RANGE_ROWS: "500", ADAPTIVE: "false"}):
+        for table, is_by_ranges in (
+            ("t", True),
+            ("SELECT * FROM t LIMIT 3999", False),
+            ("SELECT ts, te FROM t WHERE rand() < 0.999", False),
+            (
+                "SELECT ts, te FROM (SELECT *, row_number() OVER (PARTITION BY ts % 9 ORDER BY "
+                "te % 7) AS n FROM t) WHERE n > 0",
+                False,
+            ),
+        ):
+            for name in ("merge", "complement"):
+                found = spark.sql(f"SELECT * FROM interval_{name}(TABLE({table}), 'ts', 'te')")
+                rows = found.rdd.glom().map(len).collect()
+                assert sum(rows) > 3_900
+                assert (max(rows) < sum(rows)) is is_by_ranges, (table, rows)
+
+
+def test_rows_that_are_others_when_read_again_are_an_error(spark: Any) -> None:
+    """Of a function that says that it is deterministic, and is not."""
+    spark.udf.register("any_time", lambda _: random.randrange(1_000_000), "INT")
+    table = "SELECT ts, ts + 100 AS te FROM (SELECT any_time(id) AS ts FROM range(4000))"
+    settings = {RANGE_ROWS: "50", ADAPTIVE: "false", "spark.sql.shuffle.partitions": "32"}
+    with configured(spark, settings), pytest.raises(Exception, match="CHANGED_ROWS"):
+        spark.sql(f"SELECT * FROM interval_merge(TABLE({table}), 'ts', 'te')").collect()
+
+
+def test_a_stream_is_refused(spark: Any, tmp_path: Path) -> None:
+    spark.sql("SELECT 1 AS ts, 2 AS te").write.parquet(str(tmp_path / "t"))
+    stream = spark.readStream.schema("ts INT, te INT").parquet(str(tmp_path / "t"))
+    stream.createOrReplaceTempView("arriving")
+    for name in ("merge", "split", "complement"):
+        with pytest.raises(AnalysisException, match="a table as `t`, and not a stream"):
+            spark.sql(f"SELECT * FROM interval_{name}(TABLE(arriving), 'ts', 'te')")
 
 
 def test_rows_without_an_interval(spark: Any) -> None:

@@ -12,7 +12,17 @@ import org.apache.spark.sql.intervalsweep.temporal.{
 object PeriodSweepStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case PeriodSweep(rule, keys, from, to, weight, measures, results, output, child, fired) =>
+    case sweep @ PeriodSweep(
+          rule,
+          keys,
+          from,
+          to,
+          weight,
+          measures,
+          results,
+          output,
+          child,
+          fired) =>
       Seq(PeriodSweepExec(
         rule,
         keys,
@@ -23,7 +33,8 @@ object PeriodSweepStrategy extends SparkStrategy {
         results,
         output,
         planLater(child),
-        fired.toSeq.flatten))
+        fired.toSeq.flatten,
+        PeriodSweepExec.isByRanges(sweep)))
     case relation: ValidTime => TemporalErrors.outside(relation.names._1, relation.names._2)
     case operator: TemporalOperator => TemporalErrors.operatorOutside(operator.nodeName)
     case _ => Nil

@@ -27,24 +27,26 @@ private[temporal] final class IntervalSetFunctions(
       "interval_merge",
       "(TABLE(t), ts, te[, gap][, count]) - The intervals that remain when those that overlap, " +
         "meet, or are no more than `gap` apart are one, and how many of t each is made of.",
+      Seq("gap", "count"),
       merge),
     described(
       "interval_split",
       "(TABLE(t), ts, te[, count]) - The time in pieces that no interval of t starts or ends in, " +
         "and how many hold each.",
+      Seq("count"),
       split),
     described(
       "interval_complement",
       "(TABLE(t), ts, te[, within]) - The gaps: what no interval of t holds, from the first start " +
         "to the last end, or within array(a, b).",
+      Seq("within"),
       complement))
 
-  private def described(name: String, usage: String, build: Intervals => LogicalPlan) = {
-    val options = name match {
-      case "interval_merge" => Seq("gap", "count")
-      case "interval_split" => Seq("count")
-      case _ => Seq("within")
-    }
+  private def described(
+      name: String,
+      usage: String,
+      options: Seq[String],
+      build: Intervals => LogicalPlan) = {
     val info = new ExpressionInfo(
       getClass.getName.stripSuffix("$"),
       null,
@@ -71,6 +73,12 @@ private[temporal] final class IntervalSetFunctions(
       TemporalErrors.argument(function, name, "the name of a column", "none"))
 
     private val relation = marked(table("t"), named("ts"), Some(named("te")))
+    if (relation.isStreaming)
+      TemporalErrors.argument(
+        function,
+        "t",
+        "a table",
+        "a stream: write it to a table, and read that")
     val ends: Seq[Attribute] = relation.start +: relation.end.toSeq
     val dataType: DataType = relation.start.dataType
     val keys: Seq[Attribute] = relation.output
@@ -125,9 +133,13 @@ private[temporal] final class IntervalSetFunctions(
         case DateType =>
           if (!isNumber && !gap.dataType.isInstanceOf[DayTimeIntervalType])
             wanted("days or an INTERVAL DAY TO SECOND between dates")
-        case _ =>
+        case TimestampType | TimestampNTZType | _: DayTimeIntervalType =>
           if (!gap.dataType.isInstanceOf[DayTimeIntervalType])
             wanted(s"an INTERVAL DAY TO SECOND between ends of ${dataType.sql}")
+        case _: YearMonthIntervalType =>
+          if (!gap.dataType.isInstanceOf[YearMonthIntervalType])
+            wanted(s"an INTERVAL YEAR TO MONTH between ends of ${dataType.sql}")
+        case _ => wanted(s"none between ends of ${dataType.sql}")
       }
       val isNegative = gap.eval() match {
         case decimal: Decimal => decimal.toDouble < 0

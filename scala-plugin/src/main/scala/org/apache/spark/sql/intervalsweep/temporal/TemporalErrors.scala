@@ -59,6 +59,12 @@ object TemporalErrors {
 
   def length(message: String): Nothing = fail("LENGTH", message)
 
+  /** Rows that are not there any more, or others, when they are read again. */
+  def changedRows(): Nothing = fail(
+    "CHANGED_ROWS",
+    "The rows of a query over intervals were others when they were read again: write them to a " +
+      "table, or cache them, and read that.")
+
   /** An argument of one of the functions that it cannot take. */
   def argument(function: String, name: String, wanted: String, found: String): Nothing =
     fail("ARGUMENT", s"$function takes $wanted as `$name`, and not $found.")

@@ -8,7 +8,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.{Collected, RowShuffle}
-import org.apache.spark.sql.intervalsweep.temporal.{MeasureKind, PeriodMeasure, PeriodRule}
+import org.apache.spark.sql.intervalsweep.temporal.{
+  MeasureKind, PeriodMeasure, PeriodRule, TemporalErrors
+}
 import org.apache.spark.util.MutablePair
 
 /**
@@ -59,7 +61,7 @@ private[periods] object PeriodRanges {
       telling(rule, measures, results).nonEmpty
 
   /** Whether the result is periods in which something is valid, or those between them. */
-  private def isOfIslands(rule: PeriodRule, hasSides: Boolean): Boolean =
+  def isOfIslands(rule: PeriodRule, hasSides: Boolean): Boolean =
     rule == PeriodRule.Islands || (rule == PeriodRule.Gaps && !hasSides)
 
   /** Sums that are in the result as they are, so that it changes with them. */
@@ -104,14 +106,12 @@ private[periods] object PeriodRanges {
       if (total <= rangeRows / 4) 1 else math.min(math.max(wanted, least.toLong), most.toLong).toInt
     val sample = new InstantSample(kept, columns.size)
     parts.foreach(part => sample.addAll(part.instants))
-    val isByIslands =
-      isOfIslands(settings.rule, settings.measures.isEmpty && settings.numbers.nonEmpty)
     val candidates = sample.happenings
       .filter(h => told.isEmpty || h.changes.exists(_ != 0))
       .filter(h => h.instant != Long.MinValue && h.instant != Long.MaxValue)
       .sortBy(_.instant)
     val changing =
-      if (isByIslands && count > 1) uncovered(rows, settings, candidates)
+      if (settings.isOfIslands && count > 1) uncovered(rows, settings, candidates)
       else candidates
     val periods = parts.flatMap(_.periods)
     Iterator.iterate(count)(n => if (n <= 2) 1 else n / 2)
@@ -231,6 +231,7 @@ private[periods] object PeriodRanges {
         if (start >= end) Iterator.empty
         else {
           val (first, last) = (ranges.of(start), ranges.of(end - 1))
+          if (settings.isOfIslands && ranges.of(end) > first) TemporalErrors.changedRows()
           if (last > first) replicated.add((last - first).toLong)
           Iterator.range(first, last + 1).map(pair.update(_, narrow))
         }

@@ -51,6 +51,9 @@ private[periods] case class PeriodSettings(
   /** Whether there is a result where there are no rows. */
   def isOfEmpty: Boolean = keys.isEmpty && rule == PeriodRule.Values(ofEmpty = true)
 
+  def isOfIslands: Boolean =
+    PeriodRanges.isOfIslands(rule, hasSides = measures.isEmpty && numbers.nonEmpty)
+
   def isCount: Boolean = rule.isInstanceOf[PeriodRule.Count]
 
   /** The memory of a task's windows; given back when the task ends. */

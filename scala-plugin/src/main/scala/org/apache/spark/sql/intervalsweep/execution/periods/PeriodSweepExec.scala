@@ -5,6 +5,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -12,11 +13,14 @@ import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
 import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
-import org.apache.spark.sql.intervalsweep.temporal.{PeriodMeasure, PeriodRule}
+import org.apache.spark.sql.intervalsweep.temporal.{PeriodMeasure, PeriodRule, PeriodSweep}
 
 /**
  * Sweeps over the periods of equal keys, in the worker: see
  * [[org.apache.spark.sql.intervalsweep.temporal.PeriodSweep]], whose parameters these are.
+ *
+ * @param isByRanges whether rows go to ranges of time, as there are no keys. It is decided once: what
+ *                   the nodes above are told of partitions depends on it.
  */
 case class PeriodSweepExec(
     rule: PeriodRule,
@@ -28,7 +32,8 @@ case class PeriodSweepExec(
     results: Seq[Expression],
     override val output: Seq[Attribute],
     child: SparkPlan,
-    fired: Seq[String])
+    fired: Seq[String],
+    isByRanges: Boolean)
     extends UnaryExecNode {
 
   override def nodeName: String = "PeriodSweep"
@@ -40,10 +45,6 @@ case class PeriodSweepExec(
     val rules = if (fired.isEmpty) "" else fired.mkString(", rules [", ", ", "]")
     s"$nodeName ${rule.name}, by ${keys.mkString("[", ", ", "]")}$values$rules"
   }
-
-  /** Without keys by ranges of time, where it is known where these may begin. */
-  private def isByRanges: Boolean =
-    keys.isEmpty && PeriodRanges.mayCut(rule, weight, measures, results)
 
   override def requiredChildDistribution: Seq[Distribution] = Seq(
     if (isByRanges) UnspecifiedDistribution
@@ -111,6 +112,20 @@ case class PeriodSweepExec(
 }
 
 object PeriodSweepExec {
+
+  /** Whether a sweep can be by ranges of time: it is known where these may begin. */
+  def isByRanges(sweep: PeriodSweep): Boolean = {
+    import sweep._
+    keys.isEmpty && PeriodRanges.mayCut(rule, weight, measures, results) &&
+    (!PeriodRanges.isOfIslands(rule, weight.isDefined) || isRepeatable(child))
+  }
+
+  /** Whether a query surely has the same rows whenever it is read. */
+  private def isRepeatable(plan: LogicalPlan): Boolean = !plan.exists {
+    case _: GlobalLimit | _: LocalLimit | _: Offset | _: Tail | _: Sample | _: Window => true
+    case node => node.expressions.exists(!_.deterministic)
+  }
+
   private val Metrics = Seq(
     SweepMetrics.OutputRows,
     SweepMetrics.ReplicatedRows,
