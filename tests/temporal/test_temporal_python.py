@@ -13,7 +13,7 @@ import pytest
 from comparison import bag
 from examples import run_example
 from intervalsweep import ArgumentError, ColumnError, temporal
-from intervalsweep.temporal.literals import literal
+from intervalsweep._literals import literal
 
 WORKS = """VALUES ('Ann', 'SP', 3, 10), ('Joe', 'NS', 8, 16), ('Sam', 'SP', 8, 16),
   ('Ann', 'SP', 18, 20), ('Eve', NULL, NULL, 9) AS t(name, skill, ts, te)"""

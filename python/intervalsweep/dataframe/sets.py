@@ -10,10 +10,10 @@ from pyspark.sql import functions as sf
 
 from intervalsweep._calls import call
 from intervalsweep._contract import Distance, Names, documented
+from intervalsweep._literals import options
 from intervalsweep.columns import Ends, Naming, check_columns, listed
 from intervalsweep.dataframe.ends import Interval, as_parameter, check_frames, column, common_type
 from intervalsweep.session import check_active
-from intervalsweep.temporal.literals import options
 
 
 @documented

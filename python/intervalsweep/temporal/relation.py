@@ -11,8 +11,8 @@ from typing import Any, Literal
 from pyspark.sql import DataFrame, SparkSession
 
 from intervalsweep._errors import ArgumentError
+from intervalsweep._literals import options, quoted
 from intervalsweep.columns import Keys, Naming, check_columns, key_pairs
-from intervalsweep.temporal.literals import options, quoted
 from intervalsweep.temporal.statement import WHOLE, Leaf, Settings, plain, run, statement
 
 _NUMBERS = count(1)

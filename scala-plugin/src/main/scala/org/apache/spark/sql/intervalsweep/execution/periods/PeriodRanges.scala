@@ -57,12 +57,8 @@ private[periods] object PeriodRanges {
       weight: Option[Expression],
       measures: Seq[PeriodMeasure],
       results: Seq[Expression]): Boolean =
-    rule == PeriodRule.Cuts || isOfIslands(rule, weight.isDefined) ||
+    rule == PeriodRule.Cuts || PeriodSettings.isOfIslands(rule, weight.isDefined) ||
       telling(rule, measures, results).nonEmpty
-
-  /** Whether the result is periods in which something is valid, or those between them. */
-  def isOfIslands(rule: PeriodRule, hasSides: Boolean): Boolean =
-    rule == PeriodRule.Islands || (rule == PeriodRule.Gaps && !hasSides)
 
   /** Sums that are in the result as they are, so that it changes with them. */
   private def telling(

@@ -52,7 +52,7 @@ private[periods] case class PeriodSettings(
   def isOfEmpty: Boolean = keys.isEmpty && rule == PeriodRule.Values(ofEmpty = true)
 
   def isOfIslands: Boolean =
-    PeriodRanges.isOfIslands(rule, hasSides = measures.isEmpty && numbers.nonEmpty)
+    PeriodSettings.isOfIslands(rule, hasSides = measures.isEmpty && numbers.nonEmpty)
 
   def isCount: Boolean = rule.isInstanceOf[PeriodRule.Count]
 
@@ -75,6 +75,10 @@ private[periods] object PeriodSettings {
 
   /** How many times as many rows a window may have, if its last groups are large. */
   val MostWindows = 2
+
+  /** Whether the result is periods in which something is valid, or those between them. */
+  def isOfIslands(rule: PeriodRule, hasSides: Boolean): Boolean =
+    rule == PeriodRule.Islands || (rule == PeriodRule.Gaps && !hasSides)
 
   /** What the worker is told first. */
   def openMessage(

@@ -117,7 +117,7 @@ object PeriodSweepExec {
   def isByRanges(sweep: PeriodSweep): Boolean = {
     import sweep._
     keys.isEmpty && PeriodRanges.mayCut(rule, weight, measures, results) &&
-    (!PeriodRanges.isOfIslands(rule, weight.isDefined) || isRepeatable(child))
+    (!PeriodSettings.isOfIslands(rule, weight.isDefined) || isRepeatable(child))
   }
 
   /** Whether a query surely has the same rows whenever it is read. */
