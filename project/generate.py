@@ -119,7 +119,8 @@ CREATE TEMPORARY VIEW shifts AS SELECT * FROM VALUES
 
 `interval_merge(TABLE(t), ts, te[, gap][, count])`: the intervals that remain when those that
 overlap, meet, or are no more than `gap` apart are one, and as `count`, or under another name, how
-many each is made of. A gap is given as `delta` is, but not in months.
+many each is made of. A gap is given as `delta` is, but not in months
+between dates and timestamps.
 
 ```sql
 SELECT * FROM interval_merge(TABLE(shifts), 'ts', 'te');

@@ -32,12 +32,14 @@ OURS = "sequenced"
 SYSTEMS = (OURS, "DuckDB", "Spark")
 
 
-def write(folder: Path, rows: int, hot: float = 0.0) -> None:
-    """Writes r and s: periods of a mean length of 100, as many starts as instants."""
+def write(
+    folder: Path, rows: int, hot: float = 0.0, *, mean_length: int = MEAN_LENGTH, sparse: int = 1
+) -> None:
+    """Writes r and s: periods of a mean length, and `sparse` times as many instants as rows."""
     random = np.random.default_rng(7)
     for name, value in (("r", "v"), ("s", "w")):
-        start = random.integers(0, rows, rows)
-        length = random.integers(1, 2 * MEAN_LENGTH, rows)
+        start = random.integers(0, sparse * rows, rows)
+        length = random.integers(1, 2 * mean_length, rows)
         keys = random.integers(0, KEYS, rows)
         keys[random.random(rows) < hot] = 0
         values = random.integers(0, KEYS, rows)

@@ -5,7 +5,7 @@ spark-temporalquery (MIT) has joins of tables in which no two rows of a key over
 for Spark 3: compile its sources against the Spark in use, and name the jar. Without it ours is
 measured alone.
 
-python -m benchmarks.temporal.scd2 [--ids 20000] [--tables 10] [--runs 3] [--library JAR]
+python -m benchmarks.temporal.scd2 [--ids 20000] [--tables 10] [--runs 3] [--jar JAR]
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--ids", type=int, default=20_000)
     parser.add_argument("--tables", type=int, default=10)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--library", type=Path, help="a jar of spark-temporalquery")
+    parser.add_argument("--jar", type=Path, help="a jar of spark-temporalquery")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -53,10 +53,10 @@ def main() -> None:
         ways: dict[str, Callable[[], tuple[object, ...]]] = {
             OURS: partial(answer, spark, "true", partial(sequenced, spark, arguments.tables))
         }
-        if arguments.library:
-            library = Library(spark, arguments.library)
+        if arguments.jar:
+            peer = TemporalQuery(spark, arguments.jar)
             ways["spark-temporalquery"] = partial(
-                answer, spark, "false", lambda: reduce(library.left_join, frames)
+                answer, spark, "false", lambda: reduce(peer.left_join, frames)
             )
         took = timed(arguments.runs, ways)
         spark.stop()
@@ -103,7 +103,7 @@ def answer(spark: Any, enabled: str, made: Callable[[], Any]) -> tuple[object, .
     return tuple(sums.collect()[0])
 
 
-class Library:
+class TemporalQuery:
     """The functions of spark-temporalquery, which are made for Scala."""
 
     def __init__(self, spark: Any, jar: Path) -> None:

@@ -12,12 +12,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from benchmarks.adapter import Limits
-from benchmarks.temporal.__main__ import KEYS, Systems, timed
+from benchmarks.temporal.__main__ import KEYS, Systems, timed, write
 
 OURS = "interval functions"
 SUMS = "SELECT count(*) AS n, sum(te) AS b, sum(te - ts) AS length FROM ({}) AS all_"
@@ -26,7 +22,7 @@ ISLANDS = """SELECT {k}min(ts) AS ts, max(te) AS te, count(*) AS c FROM (
   SELECT *, sum(CASE WHEN ts <= reached THEN 0 ELSE 1 END) OVER (
     {by}ORDER BY ts, te ROWS UNBOUNDED PRECEDING) AS island FROM (
     SELECT *, max(te) OVER ({by}ORDER BY ts, te
-      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached FROM {t}) AS a) AS b
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached FROM r) AS a) AS b
 GROUP BY {k}island"""
 BY_HAND = {
     "merge": ISLANDS,
@@ -34,7 +30,7 @@ BY_HAND = {
   SELECT {k}instant AS ts, lead(instant) OVER ({by}ORDER BY instant) AS te, sum(change) OVER (
     {by}ORDER BY instant ROWS UNBOUNDED PRECEDING) AS c FROM (
     SELECT {k}instant, sum(change) AS change FROM (
-      SELECT {k}ts AS instant, 1 AS change FROM {t} UNION ALL SELECT {k}te, -1 FROM {t}) AS a
+      SELECT {k}ts AS instant, 1 AS change FROM r UNION ALL SELECT {k}te, -1 FROM r) AS a
     GROUP BY {k}instant) AS b) AS d WHERE c > 0""",
     "complement": "SELECT {k}te AS ts, next AS te FROM (SELECT *, lead(ts) OVER ("
     "{by}ORDER BY ts) AS next FROM (" + ISLANDS + ") AS i) AS j WHERE next IS NOT NULL",
@@ -49,7 +45,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        write(folder, arguments.rows)
+        write(folder, arguments.rows, mean_length=5, sparse=10)
         systems = Systems(folder, Limits(2, "4g", folder))
         for keys in ("k, ", ""):
             for what, text in BY_HAND.items():
@@ -61,24 +57,11 @@ def main() -> None:
         systems.spark.stop()
 
 
-def write(folder: Path, rows: int) -> None:
-    """Writes `r` and `s`: lengths of 1 to 9, and ten times as many instants as rows."""
-    random = np.random.default_rng(11)
-    for name in "rs":
-        start = random.integers(0, 10 * rows, rows)
-        columns = {
-            "k": random.integers(0, KEYS, rows),
-            "ts": start,
-            "te": start + random.integers(1, 10, rows),
-        }
-        pq.write_table(pa.table(columns), folder / f"{name}.parquet", row_group_size=1 << 17)
-
-
 def ways(
     systems: Systems, what: str, text: str, keys: str
 ) -> dict[str, Callable[[], tuple[object, ...]]]:
     by = "PARTITION BY k " if keys else ""
-    hand = SUMS.format(text.format(k=keys, by=by, t="r"))
+    hand = SUMS.format(text.format(k=keys, by=by))
     table = f"SELECT {keys}ts, te FROM r"
     ours = SUMS.format(f"SELECT * FROM interval_{what}(TABLE({table}), 'ts', 'te')")
     return {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.execution.CommandExecutionMode
-import org.apache.spark.sql.intervalsweep.functions.NamedArguments
+import org.apache.spark.sql.intervalsweep.functions.{NamedArguments, TableFunctionInfo}
 import org.apache.spark.sql.types.StringType
 
 /**
@@ -39,9 +39,8 @@ object JoinReportFunction {
       state.executePlan(state.sqlParser.parsePlan(query), CommandExecutionMode.SKIP))
   }
 
-  private def info: ExpressionInfo = new ExpressionInfo(
-    getClass.getName.stripSuffix("$"),
-    null,
+  private def info: ExpressionInfo = TableFunctionInfo(
+    this,
     Name,
     "_FUNC_(query) - Says of each join in the plan of a query how it is swept, or why it is left " +
       "to Spark and what to change. The query is planned and not executed.",
@@ -53,10 +52,5 @@ object JoinReportFunction {
       |    Examples:
       |      > SELECT swept, reason FROM _FUNC_('SELECT * FROM r JOIN s ON r.k = s.k');
       |       false	OnlyEqualities
-      |  """.stripMargin,
-    "",
-    "table_funcs",
-    "0.1.0",
-    "",
-    "built-in")
+      |  """.stripMargin)
 }

@@ -12,17 +12,8 @@ import org.apache.spark.sql.intervalsweep.temporal.{
 object PeriodSweepStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case sweep @ PeriodSweep(
-          rule,
-          keys,
-          from,
-          to,
-          weight,
-          measures,
-          results,
-          output,
-          child,
-          fired) =>
+    case sweep: PeriodSweep =>
+      import sweep._
       Seq(PeriodSweepExec(
         rule,
         keys,

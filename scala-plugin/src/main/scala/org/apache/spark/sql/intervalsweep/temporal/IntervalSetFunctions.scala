@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project
 import org.apache.spark.sql.intervalsweep.condition.{
   DecodedEndpoint, EncodedEndpoint, EndpointEncoding
 }
-import org.apache.spark.sql.intervalsweep.functions.{ConstantBound, WholeUnits}
+import org.apache.spark.sql.intervalsweep.functions.{ConstantBound, TableFunctionInfo, WholeUnits}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
@@ -47,19 +47,11 @@ private[temporal] final class IntervalSetFunctions(
       usage: String,
       options: Seq[String],
       build: Intervals => LogicalPlan) = {
-    val info = new ExpressionInfo(
-      getClass.getName.stripSuffix("$"),
-      null,
+    val info = TableFunctionInfo(
+      this,
       name,
       s"_FUNC_$usage ts and te are names of columns; the other columns are keys, within equal " +
-        "ones of which this is done.",
-      "",
-      "",
-      "",
-      "table_funcs",
-      "0.1.0",
-      "",
-      "built-in")
+        "ones of which this is done.")
     def plan(provided: Seq[Expression]): LogicalPlan =
       build(new Intervals(TemporalArguments(name, Seq("t"), Seq("ts", "te") ++ options, provided)))
     (FunctionIdentifier(name), info, plan(_))

@@ -3,9 +3,10 @@ package org.apache.spark.sql.intervalsweep.temporal
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.intervalsweep.functions.TableFunctionInfo
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -44,19 +45,11 @@ private[temporal] final class OperatorFunctions(
   private type Build = (String, Seq[Expression]) => LogicalPlan
 
   private def described(name: String, usage: String, build: Build) = {
-    val info = new ExpressionInfo(
-      getClass.getName.stripSuffix("$"),
-      null,
+    val info = TableFunctionInfo(
+      this,
       name,
       s"_FUNC_$usage It is called inside `sequenced`, or alone with ts =>, te =>, the names of the " +
-        "columns between which rows are valid.",
-      "",
-      "",
-      "",
-      "table_funcs",
-      "0.1.0",
-      "",
-      "built-in")
+        "columns between which rows are valid.")
     (FunctionIdentifier(name), info, build(name, _: Seq[Expression]))
   }
 

@@ -3,12 +3,13 @@ package org.apache.spark.sql.intervalsweep.temporal
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression, ExpressionInfo}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.EndpointEncoding
+import org.apache.spark.sql.intervalsweep.functions.TableFunctionInfo
 import org.apache.spark.sql.types.{DataType, DecimalType}
 
 /**
@@ -107,21 +108,8 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     closed
   }
 
-  private def info(name: String, usage: String, arguments: String, examples: String) =
-    new ExpressionInfo(
-      getClass.getName.stripSuffix("$"),
-      null,
-      name,
-      usage,
-      arguments,
-      examples,
-      "",
-      "table_funcs",
-      "0.1.0",
-      "",
-      "built-in")
-
-  private val validtimeInfo = info(
+  private val validtimeInfo = TableFunctionInfo(
+    this,
     "validtime",
     "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names]) - Marks a " +
       "table or query as a valid-time relation, for `sequenced`: each row is valid in its period " +
@@ -142,7 +130,8 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       |      > CREATE TEMP VIEW w AS SELECT * FROM _FUNC_(TABLE(works), 'ts', 'te');
       |  """.stripMargin)
 
-  private val sequencedInfo = info(
+  private val sequencedInfo = TableFunctionInfo(
+    this,
     "sequenced",
     "_FUNC_(TABLE(q)[, period | at][, coalesce][, names]) - The history of the result of a plain " +
       "query over valid-time relations: at each instant, the rows that the query has over the " +

@@ -122,32 +122,41 @@ private[periods] object PeriodRanges {
       settings: PeriodSettings,
       columns: Seq[Expression],
       kept: Int): Part = {
-    val numbersOf =
-      UnsafeProjection.create(Seq(settings.from, settings.to) ++ columns, settings.input)
     val instants = new InstantSample(kept, columns.size)
     val some = Array.newBuilder[(Long, Long)]
+    val read = eachPeriod(rows, settings, columns) { numbers =>
+      val (start, end) = (numbers.getLong(0), numbers.getLong(1))
+      def happens(instant: Long, sign: Int): Unit = instants.at(instant).foreach { happening =>
+        happening.events += 1
+        var k = 0
+        while (k < happening.changes.length) {
+          happening.changes(k) += sign * numbers.getLong(2 + k)
+          k += 1
+        }
+      }
+      happens(start, 1)
+      happens(end, -1)
+      if (some.length < RowsPerPartition) some += ((start, end))
+    }
+    Part(read, instants, some.result())
+  }
+
+  /** Looks at the start, the end and more numbers of all rows with an instant; how many rows there are. */
+  private def eachPeriod(
+      rows: Iterator[InternalRow],
+      settings: PeriodSettings,
+      columns: Seq[Expression])(look: UnsafeRow => Unit): Long = {
+    val numbersOf =
+      UnsafeProjection.create(Seq(settings.from, settings.to) ++ columns, settings.input)
     val context = TaskContext.get()
     var read = 0L
     while (rows.hasNext) {
       val numbers = numbersOf(rows.next())
-      val (start, end) = (numbers.getLong(0), numbers.getLong(1))
-      if (start < end) {
-        def happens(instant: Long, sign: Int): Unit = instants.at(instant).foreach { happening =>
-          happening.events += 1
-          var k = 0
-          while (k < happening.changes.length) {
-            happening.changes(k) += sign * numbers.getLong(2 + k)
-            k += 1
-          }
-        }
-        happens(start, 1)
-        happens(end, -1)
-        if (read < RowsPerPartition) some += ((start, end))
-      }
+      if (numbers.getLong(0) < numbers.getLong(1)) look(numbers)
       read += 1
       if (read % RowsPerCheck == 0) context.killTaskIfInterrupted()
     }
-    Part(read, instants, some.result())
+    read
   }
 
   /**
@@ -162,11 +171,8 @@ private[periods] object PeriodRanges {
     val parts = Collected(rows.mapPartitionsInternal { partition =>
       Iterator(coverage(partition, settings, instants))
     })
-    var covering = 0L
-    sorted.zipWithIndex.collect {
-      case (happening, k) if { covering += parts.map(_(k)).sum; covering == 0 && k > 0 } =>
-        happening
-    }
+    val covering = instants.indices.map(k => parts.map(_(k)).sum).scanLeft(0L)(_ + _).drop(1)
+    sorted.zip(covering).drop(1).collect { case (happening, 0L) => happening }
   }
 
   /** How many more rows go on over each of the instants than over the one before. */
@@ -174,20 +180,11 @@ private[periods] object PeriodRanges {
       rows: Iterator[InternalRow],
       settings: PeriodSettings,
       instants: Array[Long]): Array[Long] = {
-    val numbersOf = UnsafeProjection.create(Seq(settings.from, settings.to), settings.input)
     val ranges = PeriodRanges(instants)
     val changes = new Array[Long](instants.length + 1)
-    val context = TaskContext.get()
-    var read = 0L
-    rows.foreach { row =>
-      val numbers = numbersOf(row)
-      val (start, end) = (numbers.getLong(0), numbers.getLong(1))
-      if (start < end) {
-        changes(ranges.of(start)) += 1
-        changes(ranges.of(end)) -= 1
-      }
-      read += 1
-      if (read % RowsPerCheck == 0) context.killTaskIfInterrupted()
+    eachPeriod(rows, settings, Nil) { numbers =>
+      changes(ranges.of(numbers.getLong(0))) += 1
+      changes(ranges.of(numbers.getLong(1))) -= 1
     }
     changes
   }
