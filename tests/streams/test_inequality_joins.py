@@ -99,6 +99,61 @@ def test_rows_that_are_late_by_their_number(streaming: Any, tmp_path: Path) -> N
         assert bag(found) == bag(wanted)
 
 
+@pytest.mark.parametrize("how", ["inner", "left", "anti"])
+@pytest.mark.parametrize("window", [rows(9), rows(10, slide=5), time(timedelta(seconds=9.5))])
+def test_with_a_key_it_does_not_become_a_join_of_spark(
+    streaming: Any, tmp_path: Path, how: Any, window: Any
+) -> None:
+    """Spark would keep rows by number for ever, and refuses anti joins."""
+    by_time = not isinstance(window, type(rows(1)))
+    arrivals = trips(tmp_path, random.Random(6), cuts=4, clock="ts" if by_time else None)
+    # The last row of either side is far away from all others.
+    arrivals.batches += [{s: [(FAR, 0, 0, joined.at(FAR))] for s in "ab"}]
+    arrivals.streams(streaming)
+    keyed = "a.dist > b.dist AND a.fare < b.fare AND a.seq % 3 = b.seq % 3"
+
+    def pairs() -> Any:
+        a, b = streaming.table("a"), streaming.table("b")
+        found = inequality_join(a, b, keyed, window=window, how=how)
+        columns = ["seq"] if how == "anti" else ["seq", "seq_right"]
+        return found.select(columns).where(f"seq < {FAR}")
+
+    stream, found = pairs(), []
+    assert "StreamJoin " in stream._jdf.queryExecution().analyzed().toString()
+    for count in (2, None):
+        arrivals.write(count)
+        query = start_and_wait(stream, tmp_path / "checkpoint", found)
+    assert query.recentProgress[-1]["stateOperators"][0]["numRowsTotal"] < 9
+    arrivals.tables(streaming)
+    wanted = bag(pairs().collect())
+    assert wanted.total() > 10
+    assert bag(found) == wanted
+
+
+def test_pattern_in_windows_of_rows(streaming: Any, tmp_path: Path) -> None:
+    """Numbers of pairs are not in their order, and none of them is late."""
+    arrivals = trips(tmp_path, random.Random(6), cuts=9, count=90)
+    arrivals.streams(streaming)
+
+    def chain() -> Any:
+        a, b = streaming.table("a"), streaming.table("b")
+        pairs = inequality_join(a, b, CONDITION, window=rows(12)).select("seq", "fare", "seq_right")
+        third = "a.fare < b.fare AND a.seq_right <> b.dist"
+        return inequality_join(pairs, a, third, window=rows(8), suffix="_third").select(
+            "seq", "seq_right", "seq_third"
+        )
+
+    stream, found = chain(), []
+    assert stream._jdf.queryExecution().analyzed().toString().count("StreamJoin ") == 2
+    for count in (5, None):
+        arrivals.write(count)
+        start_and_wait(stream, tmp_path / "checkpoint", found)
+    arrivals.tables(streaming)
+    wanted = bag(chain().collect())
+    assert wanted.total() > 100
+    assert bag(found) == wanted
+
+
 @pytest.mark.extended
 def test_state_does_not_grow(streaming: Any, tmp_path: Path) -> None:
     arrivals = trips(tmp_path, random.Random(8), cuts=12, count=600)

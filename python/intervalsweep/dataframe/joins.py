@@ -57,12 +57,9 @@ def join(
     <BLANKLINE>
     """
     check_choice("how", how, get_args(How))
-    both = _Both(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
-    alone = how in ("semi", "anti")
-    naming = Naming.of(left.columns, [] if alone else right.columns, both.pairs, suffix)
-    wanted = chosen(columns, naming.names)
-    joined = left.join(both.renamed, both.condition, how)
-    found = joined.select(result(naming, how, column, both.of_right))
+    both = Both(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
+    found = both.joined(how, suffix)
+    wanted = chosen(columns, found.columns)
     return found.select([column(name) for name in wanted]) if columns is not None else found
 
 
@@ -93,7 +90,7 @@ def count_matches(
     +---+---+-----+
     <BLANKLINE>
     """
-    both = _Both(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
+    both = Both(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
     Naming.of([*left.columns, count], [], [], "")
     # Two rows that are equal are two groups.
     numbered = left.withColumn(_ROW, sf.monotonically_increasing_id())
@@ -106,7 +103,7 @@ def count_matches(
 _ROW, _MATCH = "intervalsweep_row", "intervalsweep_match"
 
 
-class _Both:
+class Both:
     """Two sides and the condition of their join. Raises IntervalSweepError for what there is not.
 
     The columns of the right side get names that occur nowhere else, so that no name in the
@@ -132,6 +129,7 @@ class _Both:
         check_columns("left", left.columns, *ends[0], *(one for one, _ in self.pairs))
         check_columns("right", right.columns, *ends[1], *(other for _, other in self.pairs))
         check_active(left.sparkSession)
+        self._left = left
         self._inner = {name: f"{name} #{number}" for number, name in enumerate(right.columns)}
         self.renamed = right.select(
             [column(name).alias(self._inner[name]) for name in right.columns]
@@ -149,7 +147,18 @@ class _Both:
             call(meant.name, operands, *(limits[name] for name in meant.parameters)),
         )
 
+    def joined(self, how: str, suffix: str, more: dict[str, Column] | None = None) -> DataFrame:
+        """Return the join; `more` are columns of it that it has beside, or in place of, others."""
+        theirs = [] if how in ("semi", "anti") else list(self._inner)
+        naming = Naming.of(self._left.columns, theirs, self.pairs, suffix)
+        named = dict(zip(naming.names, result(naming, how, column, self.of_right), strict=True))
+        last = {name: value.alias(name) for name, value in (more or {}).items()}
+        kept = [value for name, value in named.items() if name not in last]
+        joined = self._left.join(self.renamed, self.condition, how)
+        return joined.select([*kept, *last.values()])
+
     def of_right(self, name: str) -> Column:
+        """Return a column of the right side, by the name that it has there."""
         return column(self._inner[name])
 
 

@@ -15,14 +15,19 @@ from intervalsweep._calls import Parameter
 from intervalsweep._contract import How
 from intervalsweep._errors import ArgumentError
 from intervalsweep._relation_names import RelationName
-from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns, key_pairs
+from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns, names_of
 from intervalsweep.dataframe.ends import Interval, check_frames, column
-from intervalsweep.dataframe.joins import join, result
-from intervalsweep.dataframe.pair_time import check_time, with_time
+from intervalsweep.dataframe.joins import Both, result
 from intervalsweep.session import check_active
 
 # Metadata of a column of row numbers, which the plan reads.
 _DISORDER = "intervalsweep.disorder"
+# Metadata of Spark: how late the rows may be by a column, in milliseconds.
+_WATERMARK = "spark.watermarkDelayMs"
+# Metadata of a column of pairs: by how many microseconds it may be behind the watermark.
+_LAG = "intervalsweep.lag"
+# Metadata of a column of times, to which the same join belongs.
+_WINDOW = "intervalsweep.window"
 # Metadata of a column that says of which interval a row is.
 _OPEN_ID = "intervalsweep.open_id"
 
@@ -68,8 +73,10 @@ def stream_join(
         these. Inner joins alone; the watermark is on ``coalesce(te, ts)``, by any name.
     time
         What to call a column with the event time of a pair, the greater one of those of its rows:
-        of tables, which have no watermarks, the later start. The watermark is on it, and on no
-        other column, so that an aggregate by time or another join can follow. Inner joins alone.
+        of tables, which have no watermarks, the later start. Of a row without a match it is the
+        time from which on none can come, or its own if that is later. The watermark is on it, and
+        on no other column, so that an aggregate by time or another join can follow. Joins that
+        return pairs, of ended intervals.
 
     Returns
     -------
@@ -92,28 +99,36 @@ def stream_join(
     1
     """
     check_frames(a, b)
-    if time is not None:
-        check_time(how, open_id)
+    check_choice("how", how, get_args(How))
     if open_id is not None:
         a, b = _opened(a, "left", on, open_id), _opened(b, "right", on, open_id)
     if max_length is not None:
         a = _no_longer(a, "left", on, max_length)
         b = _no_longer(b, "right", on, max_length)
-    pairs = join(
-        a,
-        b,
-        relation,
-        on=on,
-        by=by,
-        how=how,
-        delta=delta,
-        epsilon=epsilon,
-        suffix=suffix,
-    )
+    both = Both(a, b, relation, on, on, by, delta, epsilon)
     if time is None:
-        return pairs
-    renamed = Naming.of(a.columns, b.columns, key_pairs(by), suffix).right
-    return with_time(pairs, (a, b), on, lambda name: renamed.get(name, name), time)
+        return both.joined(how, suffix)
+    _check_time(how, open_id)
+    clocks = column(_clock(a, on)), both.of_right(_clock(b, on))
+    return both.joined(how, suffix, {time: sf.call_function("pair_event_time", *clocks)})
+
+
+def _check_time(how: str, open_id: str | None) -> None:
+    if how in ("semi", "anti") or open_id is not None:
+        raise ArgumentError(
+            "time= is of joins that return pairs, of intervals that have ended: it is the later "
+            "one of the times of two rows."
+        )
+
+
+def _clock(side: DataFrame, on: Ends) -> str:
+    """By which column the rows come; of several with a watermark, that which is behind least."""
+    found = [
+        (field.metadata.get(_LAG, 0), field.name)
+        for field in side.schema
+        if _LAG in field.metadata or _WATERMARK in field.metadata
+    ]
+    return min(found, default=(0, names_of(on)[0]))[1]
 
 
 def _no_longer(frame: DataFrame, side: str, on: Ends, most: timedelta) -> DataFrame:
@@ -229,7 +244,9 @@ def inequality_join(
     a, b
         DataFrames, streams or tables; None for `b` joins `a` with itself.
     condition
-        SQL over ``a`` and ``b``, such as ``"a.dist > b.dist AND a.fare < b.fare"``.
+        SQL over ``a`` and ``b``, such as ``"a.dist > b.dist AND a.fare < b.fare"``. It may have
+        equalities: rows go by them to the state's partitions in a window of time; in one of rows
+        they are looked at pair by pair.
     window
         :func:`rows` or :func:`time`: how far apart two rows may be.
     how
@@ -265,8 +282,7 @@ def inequality_join(
     by = window.seq if isinstance(window, Rows) else window.on
     check_columns("left", a.columns, by)
     check_columns("right", other.columns, by)
-    if isinstance(window, Rows):
-        a, other = (_numbered(frame, window) for frame in (a, other))
+    a, other = (_marked(frame, window) for frame in (a, other))
     alone = how in ("semi", "anti")
     naming = Naming.of(a.columns, [] if alone else other.columns, [], suffix)
     within = sf.expr(f"({condition}) AND {_within(window)}")
@@ -278,9 +294,14 @@ def inequality_join(
     return joined.select(result(naming, how, of("a"), of("b")))
 
 
-def _numbered(frame: DataFrame, window: Rows) -> DataFrame:
-    marked: Column = column(window.seq).alias(window.seq, metadata={_DISORDER: window.disorder})
-    return frame.select([marked if n == window.seq else column(n) for n in frame.columns])
+def _marked(frame: DataFrame, window: Rows | Time) -> DataFrame:
+    """Say to the plan of a stream that its state is ours, whatever the condition has besides."""
+    if isinstance(window, Rows):
+        name, mark = window.seq, {_DISORDER: window.disorder}
+    else:
+        name, mark = window.on, {_WINDOW: True}
+    marked: Column = column(name).alias(name, metadata={**frame.schema[name].metadata, **mark})
+    return frame.select([marked if n == name else column(n) for n in frame.columns])
 
 
 def _within(window: Rows | Time) -> str:

@@ -4,11 +4,12 @@ package org.intervalsweep
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.functions.{
-  DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions, WindowFunctions
+  DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions, WindowFunctions, PairEventTime
 }
 import org.apache.spark.sql.intervalsweep.planner.{
   AggregateRuns, FiltersBelowRowIdentity, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
-  JoinReportFunction, LateralAggregates, PeriodSweepStrategy, PrunePartitions, ReadVectors,
+  JoinReportFunction, LateralAggregates, PeriodSweepStrategy, PairTimes, PrunePartitions,
+  ReadVectors,
   SplitSkewedKeys, StreamJoins, StreamStrategy, StreamWindows, WindowTimes,
   WriteOutEqualities
 }
@@ -27,8 +28,8 @@ import org.apache.spark.sql.intervalsweep.temporal.rules.{
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects, into the Spark that it was made for: the functions, four rules of
- * analysis and a check, nine for the optimizer, the strategies, a rule for columnar inputs and three
+ * It only injects, into the Spark that it was made for: the functions, five rules of
+ * analysis and two checks, nine for the optimizer, the strategies, a rule for columnar inputs and three
  * for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
@@ -37,6 +38,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     IntervalSweepConf.register()
     IntervalFunctions.descriptions.foreach(extensions.injectFunction)
     WindowFunctions.descriptions.foreach(extensions.injectFunction)
+    extensions.injectFunction(PairEventTime.description)
     extensions.injectTableFunction(JoinReportFunction.description)
     new TemporalFunctions(Seq(MergeSetOperations, DropInnerSweep, PushDistinctThroughJoin))
       .descriptions.foreach(extensions.injectTableFunction)
@@ -47,6 +49,8 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     // Where a query starts, before Spark looks at what it supports.
     extensions.injectHintResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => StreamJoins)
+    extensions.injectResolutionRule(_ => PairTimes)
+    extensions.injectCheckRule(PairTimes.check)
     extensions.injectOptimizerRule(_ => PlaceSlots)
     extensions.injectOptimizerRule(_ => WriteOutEqualities)
     extensions.injectOptimizerRule(_ => FiltersBelowRowIdentity)

@@ -11,13 +11,15 @@ import org.apache.spark.sql.intervalsweep.condition.{
   ConditionAnalysis, Conjuncts, Plain, SweepCondition, SweepWish
 }
 import org.apache.spark.sql.intervalsweep.execution.task.JoinOutput
-import org.apache.spark.sql.intervalsweep.streams.{OpenJoinPlan, StreamJoinErrors, StreamJoinPlan}
+import org.apache.spark.sql.intervalsweep.streams.{
+  Clocks, OpenJoinPlan, StreamJoinErrors, StreamJoinPlan
+}
 
 /**
  * Joins of two streams by a relation, or by inequalities without a key, as a stateful operator of our
  * own. It is a rule of the analyzer: Spark refuses such joins where a query starts, before it
  * optimizes anything. Joins with keys and plain inequalities stay Spark's, and with them the
- * checkpoints that there are.
+ * checkpoints that there are, but for those that Python's `inequality_join` makes.
  */
 object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHelper {
 
@@ -82,5 +84,6 @@ object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHe
       SweepWish(weakRanges = true, functionsAsAxes = true)).toOption
 
   private def isOurs(sweep: SweepCondition, condition: Expression): Boolean =
-    sweep.leftKeys.isEmpty || Conjuncts.of(condition).exists(_.relation.isDefined)
+    sweep.leftKeys.isEmpty || Conjuncts.of(condition).exists(_.relation.isDefined) ||
+      Clocks.areMarked(condition)
 }

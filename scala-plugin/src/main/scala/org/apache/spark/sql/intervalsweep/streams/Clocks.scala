@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition._
 import org.apache.spark.sql.intervalsweep.execution.task.JoinOutput
+import org.apache.spark.sql.intervalsweep.functions.PairEventTime
 import org.apache.spark.sql.types._
 
 /**
@@ -36,6 +37,19 @@ final class Clocks private (
   /** Of the rows of a side it is known that they end no earlier than they start. */
   def ordered(side: Side): Option[Order] = retentions(side.other).needsOrdered
 
+  /** Raises an error where a time is asked for by other columns. */
+  def checkAre(left: Attribute, right: Attribute, time: PairEventTime): Unit = {
+    val wanted = Clocks.sides.map(columns)
+    if (disorder.isDefined) time.noJoin()
+    if (wanted.map(_.exprId) != Seq(left, right).map(_.exprId))
+      time.fail(
+        s"rows of this join of streams come by ${wanted.map(_.sql).mkString(" and ")}, which have " +
+          "the watermarks: say these")
+  }
+
+  /** By how much the later one of the times of a row's sides may be behind the watermark. */
+  def lag: Long = Clocks.sides.map(lag).max
+
   private def lag(side: Side): Long = Clocks.lag(columns(side)).getOrElse(0L)
 
   /** The time of a row as if its column did not lag behind the watermark. */
@@ -50,13 +64,15 @@ final class Clocks private (
   /** Of a column of the join: whether, and how far, it lags behind the watermark. */
   def metadata(column: Attribute, output: JoinOutput): Metadata = {
     val plain = new MetadataBuilder().withMetadata(column.metadata)
-      .remove(EventTimeWatermark.delayKey).remove(Clocks.Lag)
+      .remove(EventTimeWatermark.delayKey).remove(Clocks.Lag).remove(Clocks.Window)
+      .remove(Clocks.Disorder).remove(Clocks.Behind)
     val side = columns.collectFirst { case (side, c) if c.exprId == column.exprId => side }
     side.filter(_ => output.hasPairs && output.tracked.isEmpty).flatMap(lagOfPairs) match {
       case Some(0L) => plain.putLong(EventTimeWatermark.delayKey, 0L)
       case Some(micros) => plain.putLong(Clocks.Lag, micros)
       case None =>
     }
+    side.flatMap(_ => disorderOfPairs).foreach(plain.putLong(Clocks.Behind, _))
     plain.build()
   }
 
@@ -64,6 +80,14 @@ final class Clocks private (
   private def lagOfPairs(side: Side): Option[Long] =
     if (disorder.isDefined) None
     else behind.get(side).map(by => math.max(lag(side), lag(side.other) + by))
+
+  /**
+   * By how much a number may be behind those of rows that have left: a side has numbers up to a window
+   * ahead of the other one's, and a new row's partner is up to a window behind it.
+   */
+  private def disorderOfPairs: Option[Long] =
+    for (by <- disorder if behind.size == Clocks.sides.size)
+      yield by + 2 * behind.values.max
 }
 
 object Clocks {
@@ -74,20 +98,39 @@ object Clocks {
   /** Metadata of a column of row numbers: by how much they may be behind the largest one. */
   val Disorder = "intervalsweep.disorder"
 
+  /** The same, of one that a join of streams returns, for the order in which pairs leave. */
+  val Behind = "intervalsweep.behind"
+
+  /** Metadata of a column with a watermark: a join is asked for in a window of it. */
+  val Window = "intervalsweep.window"
+
   private val sides = Seq[Side](LeftSide, RightSide)
+
+  /** Whether a condition is one of Python's `inequality_join`. */
+  def areMarked(condition: Expression): Boolean =
+    condition.references.exists { column =>
+      column.metadata.contains(Disorder) || column.metadata.contains(Window)
+    }
 
   def lag(column: Attribute): Option[Long] =
     if (column.metadata.contains(Lag)) Some(column.metadata.getLong(Lag))
     else Option.when(column.metadata.contains(EventTimeWatermark.delayKey))(0L)
 
-  def apply(join: Join, condition: Expression): Clocks = {
-    val inputs = Map[Side, LogicalPlan](LeftSide -> join.left, RightSide -> join.right)
-    def retentions(side: Side, clock: Attribute): Retentions = Retentions(
+  private def inputsOf(join: Join): Map[Side, LogicalPlan] =
+    Map(LeftSide -> join.left, RightSide -> join.right)
+
+  /** How long rows of a side may find partners, which come by a column. */
+  private[streams] def retentions(join: Join, side: Side, clock: Attribute): Retentions =
+    Retentions(
       join.left.outputSet,
       join.right.outputSet,
       side,
       clock,
-      filters(inputs(side.other)))
+      filters(inputsOf(join)(side.other)))
+
+  def apply(join: Join, condition: Expression): Clocks = {
+    val inputs = inputsOf(join)
+    def retentions(side: Side, clock: Attribute): Retentions = Clocks.retentions(join, side, clock)
     def retained(side: Side, clock: Attribute): Either[Unbounded, Retention] =
       retentions(side, clock).of(condition)
 
@@ -131,7 +174,10 @@ object Clocks {
     } yield new Clocks(
       Map(LeftSide -> left, RightSide -> right),
       Map(LeftSide -> ofLeft, RightSide -> ofRight),
-      Map.empty,
+      Map[Side, Option[Long]](
+        LeftSide -> retentions(RightSide, left).behind(condition, right),
+        RightSide -> retentions(LeftSide, right).behind(condition, left))
+        .collect { case (side, Some(by)) => side -> by },
       Some(Seq(left, right).flatMap(disorder).maxOption.getOrElse(0L)),
       e => both.forall(_.of(e).isRight))
     // What was said to be a number of rows goes before what looks like one.
@@ -140,7 +186,8 @@ object Clocks {
   }
 
   private def disorder(column: Attribute): Option[Long] =
-    Option.when(column.metadata.contains(Disorder))(column.metadata.getLong(Disorder))
+    Seq(Disorder, Behind).filter(column.metadata.contains).map(column.metadata.getLong)
+      .reduceOption(_ + _)
 
   private def isBand(retention: Retention, own: Attribute): Boolean =
     retention.needsOrdered.isEmpty && retention.expiry.references == AttributeSet(own)

@@ -48,16 +48,24 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
   private val all: Map[Side, Int] = sides.map(s => s -> input(s).output.size).toMap
 
   /**
-   * The window of a join by inequalities bounds its state, and is looked at pair by pair: its axis
-   * would be one that almost all rows lie on.
+   * What is looked at pair by pair, and what pairs are found by. The window of a join by inequalities
+   * bounds its state, and its axis would be one that almost all rows lie on. In a window of rows all
+   * slots have to know the largest number that has come: keys send no row to one of them alone.
    */
-  private val (window, swept) = {
+  private val (apart, swept) = {
     val conjuncts = splitConjunctivePredicates(condition)
-    val window = clocks.window(conjuncts)
-    val rest = conjuncts.filterNot(e => window.exists(_ eq e)).reduceOption(And)
+    val isCounted = clocks.disorder.isDefined &&
+      !Conjuncts.of(condition).exists(_.relation.isDefined)
+    val keys = conjuncts.filter(e => isCounted && isKey(e))
+    val others = conjuncts.diff(keys)
+    val window = clocks.window(others)
+    val rest = others.diff(window).reduceOption(And)
     val hasTwoAxes = rest.flatMap(analyzed(_, None)).exists(_.sweeps.forall(_.second.isDefined))
-    if (window.nonEmpty && hasTwoAxes) (window, rest.get) else (Nil, condition)
+    if (window.nonEmpty && hasTwoAxes) (window ++ keys, rest.get) else (keys, others.reduce(And))
   }
+
+  private def isKey(e: Expression): Boolean =
+    ConditionAnalysis.keys(e, join.left.outputSet, join.right.outputSet).isDefined
 
   private val sweeps: Map[Side, SweepCondition] = {
     val either = sides.flatMap { side =>
@@ -101,7 +109,7 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       s.copy(lead = axis(s.lead), second = s.second.map(axis))
     }
     // What has to fail for a pair, the condition as it stands does.
-    val rest = if (sweep.hasChecks) Seq(condition) else window ++ sweep.residual
+    val rest = if (sweep.hasChecks) Seq(condition) else apart ++ sweep.residual
     val sameKeys =
       if (!isKeyed || hasNumberForKey) Nil
       else keys(LeftSide).zip(keys(RightSide)).map { case (l, r) => EqualTo(l, r) }
@@ -229,7 +237,7 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
 
   def plan: LogicalPlan = SlotJoinRows.joined(
     sides.map(rows),
-    new StreamJoinProcessor(spec),
+    new StreamJoinProcessor(spec, PairTime(join, condition, output, Some(clocks))),
     if (clocks.disorder.isEmpty) TimeMode.EventTime() else TimeMode.None(),
     sides.flatMap(packedAttributes),
     join.output,

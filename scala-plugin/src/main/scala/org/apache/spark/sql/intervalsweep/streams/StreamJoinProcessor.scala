@@ -7,8 +7,10 @@ import org.apache.spark.sql.streaming._
 /**
  * Joins the rows of two streams slot by slot; what `transformWithState` calls. A call has all rows of
  * a slot that are new in a micro-batch, and each of the state's partitions has one slot.
+ *
+ * @param time of the rows that it returns, for what is above it in a plan
  */
-class StreamJoinProcessor(val spec: StreamJoinSpec)
+class StreamJoinProcessor(val spec: StreamJoinSpec, @transient val time: PairTime)
     extends StatefulProcessor[Any, Any, Any] with SlotProcessor {
   @transient private var state: SlotState = _
   @transient private lazy val pairs = new PairReaders(spec)
@@ -54,7 +56,7 @@ class StreamJoinProcessor(val spec: StreamJoinSpec)
     else if (spec.isSpread && slots > 1) StreamJoinErrors.spreadInRealTime()
     else if (spec.disorder.isDefined) StreamErrors.notInRealTime("A join in a window of rows")
     else
-      new StreamJoinProcessor(spec.copy(isRealTime = true))
+      new StreamJoinProcessor(spec.copy(isRealTime = true), time)
 
   /** In milliseconds, if rows come by time. */
   private def watermark(times: TimerValues): Option[Long] =
