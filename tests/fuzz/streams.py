@@ -12,31 +12,17 @@ A query with other rows is printed with its seed, and the run fails.
 from __future__ import annotations
 
 import random
-import shutil
 import sys
-import tempfile
-import time
-import traceback
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import eager
-import joining_process
-import quick_files
 import streaming_process
 from arrivals import QUICKLY, Arrivals, at, expected, read, run, write, written
 from comparison import difference
 from eager import MARKS
-from fuzz.__main__ import in_memory, main
-
-UNIONS = 12
-# One case in so many is killed: each time Spark starts anew, and plans its streams.
-KILLED = 100
-KILLED_AT_ONCE = 12
-UNIONS_OF_KILLED = 2
-KILLS = 3
+from fuzz.stream_run import Totals, stream_main
 
 AGGREGATES = (
     *(
@@ -96,34 +82,14 @@ def some_arrivals(rng: random.Random) -> Arrivals:
 
 
 @dataclass
-class Totals:
-    """What the queries of a run covered."""
-
-    queries: int = 0
-    unions: int = 0
-    rows: int = 0
-    eager: int = 0
-    restarted: int = 0
-    killed: int = 0
-    kills: int = 0
-    programs: list[str] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        return (
-            f"{self.unions} window unions in {self.queries} streams, {self.rows} rows, "
-            f"{self.eager} streams eager, {self.restarted} restarted, "
-            f"{self.killed} killed by {self.kills} kills; {len(self.programs)} differ"
-        )
-
-
-@dataclass
 class Stream:
     """A case: rows as they arrive, and a text over them."""
 
+    spark: Any
     rng: random.Random
     folder: Path
     totals: Totals
-    unions: int = UNIONS
+    unions: int
 
     def __post_init__(self) -> None:
         rng = self.rng
@@ -136,127 +102,73 @@ class Stream:
         self.is_eager = rng.random() < 0.3
         unions = (union_of(rng, i, is_eager=self.is_eager) for i in range(self.unions))
         self.text = " UNION ALL ".join(unions)
-        self.totals.queries += 1
-        self.totals.unions += self.unions
+        self.totals.streams += 1
+        self.totals.operators += self.unions
 
-    def compare(self, spark: Any) -> None:
-        """Streams it to its end, and fails if there are other rows than Spark has in batch."""
-        self.read(spark)
+    def compare(self) -> None:
+        self.read()
         if self.rng.random() < 0.5:
-            self.run_and_restart(spark)
+            self.run_and_restart()
         else:
-            self.run(spark)
-        self.compare_written(spark)
+            self.run()
+        self.compare_written()
 
-    def read(self, spark: Any) -> None:
+    def read(self) -> None:
         for key, value in self.settings.items():
-            spark.conf.set(key, value)
-        read(spark, self.folder, self.arrivals.lateness + 1)
+            self.spark.conf.set(key, value)
+        read(self.spark, self.folder, self.arrivals.lateness + 1)
 
-    def compare_written(self, spark: Any) -> None:
-        self.read(spark)
-        found = self.revisions(spark) if self.is_eager else self.finals(spark)
+    def compare_written(self) -> None:
+        self.read()
+        found = self.revisions() if self.is_eager else self.finals()
         if found:
             raise AssertionError(f"{self.text}\n{found}")
 
-    def finals(self, spark: Any) -> str:
-        wanted, got = expected(spark, self.text), written(spark, self.folder)
+    def finals(self) -> str:
+        wanted, got = expected(self.spark, self.text), written(self.spark, self.folder)
         self.totals.rows += wanted.total()
         return difference(wanted, got)
 
-    def revisions(self, spark: Any) -> str:
+    def revisions(self) -> str:
         """Looks at the last micro-batch and at one of them."""
-        self.totals.rows += len(eager.written(spark, self.folder))
+        self.totals.rows += len(eager.written(self.spark, self.folder))
         self.totals.eager += 1
         batches = sorted(eager.arrived(self.folder))
         some = [self.rng.choice(batches), batches[-1]]
-        return eager.differences(spark, self.folder, self.text, some)
+        return eager.differences(self.spark, self.folder, self.text, some)
 
-    def run(self, spark: Any) -> None:
+    def run(self) -> None:
         start = eager.run if self.is_eager else run
-        start(spark.sql(self.text.format(S="S", R="R")), self.folder)
+        start(self.spark.sql(self.text.format(S="S", R="R")), self.folder)
 
-    def run_and_restart(self, spark: Any) -> None:
+    def run_and_restart(self) -> None:
         """What arrives later is not yet there when it is started first."""
         later = {name: sorted((self.folder / name).glob("*"))[1:] for name in "SR"}
         for files in later.values():
             for file in files:
                 file.rename(self.folder / f"{file.parent.name}-{file.name}")
         for i in range(self.arrivals.files):
-            self.run(spark)
+            self.run()
             for files in later.values():
                 (self.folder / f"{files[i].parent.name}-{files[i].name}").rename(files[i])
-        self.run(spark)
+        self.run()
         self.totals.restarted += 1
 
     def describe(self) -> None:
-        """For a process of its own."""
         text, lateness = self.text.format(S="S", R="R"), self.arrivals.lateness + 1
-        streaming_process.describe(
-            self.folder, text, lateness, is_eager=self.is_eager, **self.settings
+        settings = {**QUICKLY, **self.settings}
+        streaming_process.describe_windows(
+            self.folder, text, lateness, settings, is_eager=self.is_eager
         )
 
-    def end(self, spark: Any) -> None:
-        """
-        A stream that is started again has no micro-batch without rows, in which the last windows
-        come out, if it was killed before that: they wait for the next row of each side.
-        """
+    def end(self) -> None:
         for name in "SR":
             write(self.folder / name, [(-1, None, "a", at(200_000), 19, None, None)], 100)
-        self.read(spark)
-        self.run(spark)
-
-
-def compare_killed(spark: Any, rng: random.Random, folder: Path, totals: Totals) -> None:
-    """Streams that run together in a process that is killed again and again."""
-    streams = []
-    for number in range(KILLED_AT_ONCE):
-        streams.append(Stream(rng, folder / str(number), totals, UNIONS_OF_KILLED))
-        streams[-1].describe()
-    folders = [stream.folder for stream in streams]
-    command = streaming_process.command(*folders)
-    totals.kills += joining_process.run_and_kill(command, folders, rng, KILLS)
-    totals.killed += len(streams)
-    for stream in streams:
-        stream.end(spark)
-        stream.compare_written(spark)
-
-
-def run_all(
-    spark: Any, seed: int, cases: int, _programs: Path, say: Callable[[str], None]
-) -> Totals:
-    """The streams of a run, each case by a seed of its own."""
-    for key, value in QUICKLY.items():
-        spark.conf.set(key, value)
-    spark.conf.set("spark.sql.session.timeZone", "UTC")
-    totals, started = Totals(), time.monotonic()
-    for number in range(seed, seed + -(-cases // UNIONS)):
-        folder, rng = Path(tempfile.mkdtemp(dir=in_memory())), random.Random(number)
-        try:
-            if number % KILLED == KILLED - 1:
-                compare_killed(spark, rng, folder, totals)
-            else:
-                Stream(rng, folder, totals).compare(spark)
-        except Exception:
-            totals.programs.append(f"make fuzz-streams CASES=1 SEED={number}")
-            error = traceback.format_exc(limit=-3)
-            say(f"seed {number}: {error[:2000]} ... {error[2000:][-4000:]}")
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        if (number + 1 - seed) % 10 == 0:
-            rate = totals.unions / (time.monotonic() - started)
-            say(f"{totals}, {rate:.1f} window unions a second")
-    return totals
+        self.read()
+        self.run()
 
 
 if __name__ == "__main__":
     sys.exit(
-        main(
-            run_all,
-            lambda totals: not totals.rows,
-            command="make fuzz-streams",
-            says=__doc__,
-            cases=2400,
-            settings=quick_files.settings,
-        )
+        stream_main(Stream, command="make fuzz-streams", says=__doc__, cases=2400, of_killed=2)
     )

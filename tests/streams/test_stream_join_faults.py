@@ -17,7 +17,7 @@ import pytest
 
 import join_cases
 import joined
-import joining_process
+import streaming_process
 from applications import SPARK_HOME
 from join_cases import Case
 
@@ -42,12 +42,11 @@ def test_killed_between_and_within_micro_batches(streaming: Any, tmp_path: Path)
     cases = planned(streaming, arrivals, join_cases.random_cases(rng, 6))
     arrivals.write()
     settings = {"spark.sql.shuffle.partitions": "2"}
-    joining_process.describe(arrivals, join_cases.union(cases), **settings)
-    command = joining_process.command(tmp_path)
-    assert joining_process.run_and_kill(command, [tmp_path], rng, most=5) > 2
+    streaming_process.describe_joins(arrivals, join_cases.union(cases), settings)
+    assert streaming_process.run_and_kill([tmp_path], rng, most=5) > 2
     wanted = join_cases.wanted(arrivals, cases)
     assert wanted.total() > 100
-    assert joined.bag(joining_process.written(streaming, tmp_path)) == wanted
+    assert joined.bag(joined.written(streaming, tmp_path)) == wanted
 
 
 def test_an_executor_is_lost_and_no_pair_with_it(streaming: Any, tmp_path: Path) -> None:
@@ -57,18 +56,16 @@ def test_an_executor_is_lost_and_no_pair_with_it(streaming: Any, tmp_path: Path)
     condition = "a.w > b.w AND a.v < b.v AND abs(a.seq - b.seq) < 100"
     cases = [Case("INNER", condition, condition, by_number=True)]
     arrivals.write()
-    joining_process.describe(
-        arrivals,
-        join_cases.union(cases),
-        "local-cluster[2,1,1024]",
-        **{
-            "spark.sql.shuffle.partitions": "4",
-            "spark.executor.memory": "512m",
-            "spark.pyspark.python": sys.executable,
-        },
-    )
-    environment = {**os.environ, "SPARK_HOME": str(SPARK_HOME), "PYSPARK_PYTHON": sys.executable}
-    process = subprocess.Popen(joining_process.command(tmp_path), env=environment)
+    settings = {"spark.sql.shuffle.partitions": "4"}
+    streaming_process.describe_joins(arrivals, join_cases.union(cases), settings)
+    environment = {
+        **os.environ,
+        "SPARK_HOME": str(SPARK_HOME),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_SUBMIT_ARGS": "--conf spark.executor.memory=512m pyspark-shell",
+    }
+    command = streaming_process.command([tmp_path], "local-cluster[2,1,1024]")
+    process = subprocess.Popen(command, env=environment)
     try:
         for commits in (2, 5):
             wait_for(process, tmp_path, commits)
@@ -77,7 +74,7 @@ def test_an_executor_is_lost_and_no_pair_with_it(streaming: Any, tmp_path: Path)
     finally:
         process.kill()
     wanted = join_cases.wanted(arrivals, cases)
-    found = joined.bag(joining_process.written(streaming, tmp_path))
+    found = joined.bag(joined.written(streaming, tmp_path))
     assert (found.total(), wanted.total() > 1000) == (wanted.total(), True)
     assert found == wanted
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-import joining_process
 import streaming_process
 from arrivals import (
+    QUICKLY,
     SETTINGS,
     Arrivals,
     assert_streamed,
@@ -183,9 +183,9 @@ def test_killed_again_and_again_each_row_is_written_once(spark: Any, tmp_path: P
     text = LATERAL.replace("{aggregates}", "count(*) c, sum(v) s").replace(
         "{condition}", CASES["keys"]
     )
-    streaming_process.describe(tmp_path, text.format(S="S", R="R"), arrivals.lateness + 1)
-    command = streaming_process.command(tmp_path)
-    assert joining_process.run_and_kill(command, [tmp_path], rng, most=3) == 3
+    sql = text.format(S="S", R="R")
+    streaming_process.describe_windows(tmp_path, sql, arrivals.lateness + 1, QUICKLY)
+    assert streaming_process.run_and_kill([tmp_path], rng, most=3) == 3
     read(spark, tmp_path, arrivals.lateness + 1)
     assert_written(spark, tmp_path, text)
 

@@ -129,6 +129,19 @@ def start_and_wait(query: Any, checkpoint: Path, found: list[Any]) -> Any:
     return started
 
 
+def write(query: Any, folder: Path) -> None:
+    """Stream what there is into files."""
+    writer = query.writeStream.format("parquet").trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    writer.start(str(folder / "out")).awaitTermination()
+
+
+def written(spark: Any, folder: Path) -> list[Any]:
+    """What the sink has; files of attempts that did not end are no part of it."""
+    rows: list[Any] = spark.read.parquet(str(folder / "out")).collect()
+    return rows
+
+
 def counted(query: Any) -> Counter[str]:
     """What the joins of a query counted, over all micro-batches."""
     total: Counter[str] = Counter()

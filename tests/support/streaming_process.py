@@ -4,33 +4,46 @@
 from __future__ import annotations
 
 import json
+import os
+import random
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+SUPPORT = Path(__file__).parent
+sys.path[:0] = [str(SUPPORT), str(SUPPORT.parents[1] / "python")]
 
+import arrivals  # noqa: E402
 import eager  # noqa: E402
 import intervalsweep  # noqa: E402
+import joined  # noqa: E402
 import quick_files  # noqa: E402
-from arrivals import QUICKLY, read, run  # noqa: E402
 
 STREAM = "stream.json"
+LOCAL = "local[2]"
 
 
-def main(folders: list[Path]) -> None:
+def main(master: str, folders: list[Path]) -> None:
     from pyspark.sql import SparkSession
 
     with tempfile.TemporaryDirectory() as classes:
-        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-        builder = builder.config("spark.log.level", "OFF")
-        builder = builder.config("spark.ui.showConsoleProgress", "false")
-        builder = builder.config("spark.sql.session.timeZone", "UTC")
-        # It ends before code that is compiled well would pay.
-        builder = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
-        for key, value in {**QUICKLY, **quick_files.settings(Path(classes))}.items():
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.log.level": "OFF",
+            "spark.sql.session.timeZone": "UTC",
+            joined.PROVIDER: joined.ROCKSDB,
+            # It ends before code that is compiled well would pay.
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+            **(quick_files.settings(Path(classes)) if master == LOCAL else {}),
+        }
+        builder = SparkSession.builder.master(master)
+        for key, value in settings.items():
             builder = builder.config(key, value)
         spark = intervalsweep.configure(builder).getOrCreate()
         with ThreadPoolExecutor(len(folders)) as threads:
@@ -42,22 +55,71 @@ def stream(spark: Any, folder: Path) -> None:
     given = json.loads((folder / STREAM).read_text())
     for key, value in given["settings"].items():
         spark.conf.set(key, value)
-    read(spark, folder, given["lateness"])
-    start = eager.run if given["is_eager"] else run
-    start(spark.sql(given["sql"]), folder)
+    if "clock" in given:
+        rows = joined.Arrivals(folder, [], clock=given["clock"], lateness=given["lateness"])
+        rows.streams(spark, given["disorder"])
+        joined.write(spark.sql(given["sql"]), folder)
+    else:
+        arrivals.read(spark, folder, given["lateness"])
+        start = eager.run if given["is_eager"] else arrivals.run
+        start(spark.sql(given["sql"]), folder)
 
 
-def describe(
-    folder: Path, sql: str, lateness: float, *, is_eager: bool = False, **settings: str
+def describe_windows(
+    folder: Path, sql: str, lateness: float, settings: dict[str, str], *, is_eager: bool = False
 ) -> None:
     """Says to later processes what they are to run over the files of a folder."""
     given = {"sql": sql, "lateness": lateness, "is_eager": is_eager, "settings": settings}
     (folder / STREAM).write_text(json.dumps(given))
 
 
-def command(*folders: Path) -> list[str]:
-    return [sys.executable, str(Path(__file__)), *map(str, folders)]
+def describe_joins(rows: joined.Arrivals, sql: str, settings: dict[str, str]) -> None:
+    """The same of joins of streams."""
+    given = {
+        "sql": sql,
+        "clock": rows.clock,
+        "lateness": rows.lateness,
+        "disorder": rows.disorder(),
+        "settings": settings,
+    }
+    (rows.folder / STREAM).write_text(json.dumps(given))
+
+
+def command(folders: list[Path], master: str = LOCAL) -> list[str]:
+    return [sys.executable, str(Path(__file__)), master, *map(str, folders)]
+
+
+def run_and_kill(folders: list[Path], rng: random.Random, most: int) -> int:
+    """
+    Kill a process of streams after some micro-batches or amid one, again and again; how often it
+    was.
+    """
+    kills = 0
+    while True:
+        process = subprocess.Popen(command(folders), start_new_session=True)
+        if kills == most:
+            if process.wait(timeout=600):
+                raise RuntimeError(f"a stream of {folders} failed")
+            return kills
+        seen = _steps(folders)
+        more = rng.randrange(1, 4) * len(folders)
+        while process.poll() is None and _steps(folders) < seen + more:
+            time.sleep(0.02)
+        time.sleep(rng.choice([0, 0.1, 0.4]))
+        if process.poll() is not None:
+            if process.returncode:
+                raise RuntimeError(f"a stream of {folders} failed")
+            return kills
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        kills += 1
+
+
+def _steps(folders: list[Path]) -> int:
+    """A micro-batch is planned, then committed: between the two it is under way."""
+    logs = [folder / "checkpoint" / log for folder in folders for log in ("offsets", "commits")]
+    return sum(len(list(log.glob("[0-9]*"))) for log in logs)
 
 
 if __name__ == "__main__":
-    main([Path(folder) for folder in sys.argv[1:]])
+    main(sys.argv[1], [Path(folder) for folder in sys.argv[2:]])

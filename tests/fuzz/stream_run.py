@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of random streams: some are stopped, and some killed, and started again."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import quick_files
+import streaming_process
+from arrivals import QUICKLY
+from fuzz.__main__ import in_memory, main
+
+# Stateful operators of a stream.
+OPERATORS = 12
+# One case in so many is killed: each time Spark starts anew, and plans its streams.
+KILLED = 100
+KILLED_AT_ONCE = 12
+KILLS = 3
+
+
+@dataclass
+class Totals:
+    """What the streams of a run covered."""
+
+    streams: int = 0
+    operators: int = 0
+    rows: int = 0
+    eager: int = 0
+    restarted: int = 0
+    killed: int = 0
+    kills: int = 0
+    programs: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.operators} operators in {self.streams} streams, {self.rows} rows, "
+            f"{self.eager} streams eager, {self.restarted} restarted, "
+            f"{self.killed} killed by {self.kills} kills; {len(self.programs)} differ"
+        )
+
+
+class Stream(Protocol):
+    """A case: rows as they arrive, and what is asked of them."""
+
+    folder: Path
+
+    def compare(self) -> None:
+        """Streams it to its end, and fails if there are other rows than are expected."""
+
+    def describe(self) -> None:
+        """Says to a process of its own what to run."""
+
+    def end(self) -> None:
+        """
+        A stream that is started again has no micro-batch without rows, in which the last rows
+        come out, if it was killed before that: they wait for the next row of each side.
+        """
+
+    def compare_written(self) -> None:
+        """Looks into the files of the sink."""
+
+
+# With how many operators.
+Streams: TypeAlias = Callable[[Any, random.Random, Path, Totals, int], Stream]
+
+
+def stream_main(
+    streams: Streams, *, command: str, says: str | None, cases: int, of_killed: int
+) -> int:
+    """The command line of a run; `of_killed` is of how many operators a stream is, then."""
+
+    def run(
+        spark: Any, seed: int, cases: int, _programs: Path, say: Callable[[str], None]
+    ) -> Totals:
+        for key, value in QUICKLY.items():
+            spark.conf.set(key, value)
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+        totals, started = Totals(), time.monotonic()
+        for number in range(seed, seed + -(-cases // OPERATORS)):
+            folder, rng = Path(tempfile.mkdtemp(dir=in_memory())), random.Random(number)
+            try:
+                if number % KILLED == KILLED - 1:
+                    some = [folder / str(i) for i in range(KILLED_AT_ONCE)]
+                    made = [streams(spark, rng, f, totals, of_killed) for f in some]
+                    compare_killed(made, rng, totals)
+                else:
+                    streams(spark, rng, folder, totals, OPERATORS).compare()
+            except Exception:
+                totals.programs.append(f"{command} CASES=1 SEED={number}")
+                error = traceback.format_exc(limit=-3)
+                say(f"seed {number}: {error[:2000]} ... {error[2000:][-4000:]}")
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+            if (number + 1 - seed) % 10 == 0:
+                rate = totals.operators / (time.monotonic() - started)
+                say(f"{totals}, {rate:.1f} operators a second")
+        return totals
+
+    return main(
+        run,
+        lambda totals: not totals.rows,
+        command=command,
+        says=says,
+        cases=cases,
+        settings=quick_files.settings,
+    )
+
+
+def compare_killed(streams: list[Stream], rng: random.Random, totals: Totals) -> None:
+    """Streams that run together in a process that is killed again and again."""
+    for stream in streams:
+        stream.describe()
+    folders = [stream.folder for stream in streams]
+    totals.kills += streaming_process.run_and_kill(folders, rng, KILLS)
+    totals.killed += len(streams)
+    for stream in streams:
+        stream.end()
+        stream.compare_written()
