@@ -30,7 +30,7 @@ How: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti"]
 LookUpHow: TypeAlias = Literal["left", "inner"]
 Direction: TypeAlias = Literal["backward", "forward"]
 Closed: TypeAlias = Literal["both", "left", "right", "neither"]
-Emit: TypeAlias = Literal["final"]
+Emit: TypeAlias = Literal["final", "eager"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -222,12 +222,16 @@ class TableFunctions(Protocol):
             column, also negative: ``pre=10, fol=-5`` ends 5 before the row. None is no bound.
         emit
             ``final``: each row of `base` once; of streams, when its window can no longer change.
+            ``eager``: at once, again whenever a row arrives in its window, and a last time when it
+            can no longer change; such a stream is written in update mode. Of tables and of a
+            stream's rows over a table each row is there once, with revision 1.
 
         Returns
         -------
         A table of the base's kind
-            All rows and columns of `base`, and the aggregates. Where the window has no row, and for
-            a NULL instant or key, counts are 0, lists are empty and other aggregates NULL.
+            All rows and columns of `base`, and the aggregates; with ``emit="eager"`` then
+            `revision`, which counts from 1, and `is_final`. Where the window has no row, and for a
+            NULL instant or key, counts are 0, lists are empty and other aggregates NULL.
         """
 
     def coverage(
@@ -423,6 +427,13 @@ class RowFunctions(Protocol):
         The relation and its parameters are as of :func:`join`; so are the matches, which come in no
         special order. A pair takes eight bytes.
         """
+
+
+def revision_columns(emit: Emit) -> dict[str, str]:
+    """What an eager window union returns beside its aggregates, and the SQL functions of it."""
+    if emit == "final":
+        return {}
+    return {"revision": "window_revision()", "is_final": "window_is_final()"}
 
 
 def documented(function: _F) -> _F:

@@ -180,3 +180,18 @@ def test_errors(given: dict[str, Any], message: str) -> None:
     table = pa.table({"k": ["a"], "ts": [1], "v": [2]})
     with pytest.raises(IntervalSweepError, match=message):
         isa.window_union(table, table, **given)
+
+
+@pytest.mark.parametrize("size", [0, 3])
+def test_rows_of_tables_come_once(size: int) -> None:
+    table = pa.table({"ts": pa.array(range(size), pa.int64())})
+    given: dict[str, Any] = {"pre": 1, "aggs": {"n": "count(*)"}}
+    final = isa.window_union(table, table, **given)
+    eager = isa.window_union(table, table, emit="eager", **given)
+    assert eager.column_names == ["ts", "n", "revision", "is_final"]
+    assert eager.drop_columns(["revision", "is_final"]) == final
+    assert eager["revision"].to_pylist() == [1] * size
+    assert eager["is_final"].to_pylist() == [True] * size
+    assert eager.schema.field("revision").type == pa.int32()
+    with pytest.raises(IntervalSweepError, match="called revision"):
+        isa.window_union(table, table, pre=1, emit="eager", aggs={"revision": "count(*)"})

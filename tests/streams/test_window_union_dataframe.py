@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from datetime import timedelta
 from decimal import Decimal
 from importlib import import_module
@@ -12,6 +13,8 @@ from typing import Any
 
 import pytest
 
+import eager
+from arrivals import QUICKLY, Arrivals, assert_written, read, run
 from comparison import physical, sweeps
 from intervalsweep import IntervalSweepError
 from intervalsweep import arrow as isa
@@ -107,6 +110,55 @@ def test_errors(frames: Any, given: dict[str, Any], message: str) -> None:
     base, probe = frames
     with pytest.raises(IntervalSweepError, match=message):
         isd.window_union(base, probe, **({"on": "a.t", "pre": 1} | given))
+
+
+def test_rows_of_tables_come_once(frames: Any) -> None:
+    given: dict[str, Any] = {"on": "a.t", "by": "k", "pre": 4, "aggs": {"n": "count(*)"}}
+    final = isd.window_union(*frames, **given)
+    early = isd.window_union(*frames, emit="eager", **given)
+    assert early.columns == [*final.columns, "revision", "is_final"]
+    assert sweeps(physical(early)) == 1
+    wanted = Counter((*row, 1, True) for row in final.collect())
+    assert Counter(map(tuple, early.collect())) == wanted
+    assert wanted.total() == 30
+    with pytest.raises(IntervalSweepError, match="called is_final"):
+        isd.window_union(*frames, emit="eager", **given | {"aggs": {"is_final": "count(*)"}})
+
+
+STREAMED = """SELECT S.*, w.* FROM {S} S LEFT JOIN LATERAL (
+  SELECT count(*) n, sum(v) s, max_by(v, R.id) l FROM {R} R
+  WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 9 SECONDS AND S.ts + INTERVAL 2 SECONDS
+) w ON true"""
+
+
+def of_streams(spark: Any, folder: Path, emit: Any) -> Any:
+    found = Arrivals(random.Random(emit))
+    found.write(folder)
+    read(spark, folder, found.lateness + 1)
+    return isd.window_union(
+        spark.table("S"),
+        spark.table("R"),
+        by="k",
+        pre=timedelta(seconds=9),
+        fol=timedelta(seconds=2),
+        aggs={"n": "count(*)", "s": "sum(v)", "l": "max_by(v, id)"},
+        emit=emit,
+    )
+
+
+def test_two_streams_when_windows_are_final(spark: Any, tmp_path: Path, conf: Any) -> None:
+    conf(QUICKLY)
+    run(of_streams(spark, tmp_path, "final"), tmp_path)
+    assert_written(spark, tmp_path, STREAMED)
+
+
+def test_two_streams_at_once(spark: Any, tmp_path: Path, conf: Any) -> None:
+    conf(QUICKLY)
+    frame = of_streams(spark, tmp_path, "eager").withColumnRenamed("is_final", "final")
+    eager.run(frame, tmp_path)
+    marked = STREAMED.replace(" FROM {R}", f", {eager.MARKS} FROM {{R}}")
+    assert not eager.differences(spark, tmp_path, marked)
+    assert any(row["revision"] > 2 for row in eager.written(spark, tmp_path))
 
 
 def test_decimals_and_doubles(spark: Any) -> None:

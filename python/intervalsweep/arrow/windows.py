@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from intervalsweep._contract import Emit, Frame, documented
+from intervalsweep._contract import Emit, Frame, documented, revision_columns
 from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.merged import in_order
@@ -23,6 +23,8 @@ from intervalsweep.columns import Keys, Naming, check_choice, check_columns, key
 from intervalsweep.kernels import Bounds, Boxes, Int64Array, PointIndex, RunSweep, group_offsets
 from intervalsweep.relations import near
 
+# A row of a table comes out once.
+_OF_TABLES = {"revision": pa.scalar(1, pa.int32()), "is_final": pa.scalar(True)}
 _CALL = re.compile(r"\s*(\w+)\s*\(\s*(\*|`[^`]+`|[\w.]+)\s*\)\s*")
 
 
@@ -54,7 +56,8 @@ def window_union(
     at, at_probe = base_on or on, probe_on or on
     check_columns("base", ours.column_names, at, *(one for one, _ in keys))
     check_columns("probe", theirs.column_names, at_probe, *(other for _, other in keys))
-    Naming.of([*ours.column_names, *aggs], [], [], "")
+    marks = revision_columns(emit)
+    Naming.of([*ours.column_names, *aggs, *marks], [], [], "")
     asked = {name: _read(name, text, theirs.column_names) for name, text in aggs.items()}
 
     instants = ours.column(at), theirs.column(at_probe)
@@ -69,6 +72,8 @@ def window_union(
     for name, (function, column) in asked.items():
         values = None if column is None else column_of(theirs, column, s.rows).combine_chunks()
         result = result.append_column(name, _AGGREGATES[function](windows, values))
+    for name in marks:
+        result = result.append_column(name, pa.repeat(_OF_TABLES[name], result.num_rows))
     return like(base, result)
 
 

@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from intervalsweep._contract import Emit, documented
+from intervalsweep._contract import Emit, documented, revision_columns
 from intervalsweep._errors import ArgumentError, EndpointTypeError
 from intervalsweep.columns import Keys, Naming, check_choice, check_columns, key_pairs
 from intervalsweep.dataframe.ends import check_frames, column
@@ -40,7 +40,8 @@ def window_union(
     emit: Emit = "final",
 ) -> DataFrame:
     """
-    It is the `LEFT JOIN LATERAL` that one would write in SQL.
+    It is the `LEFT JOIN LATERAL` that one would write in SQL. Two streams need watermarks on their
+    instants.
 
     >>> cards = spark.sql("SELECT * FROM VALUES ('x', 10), ('x', 14) cards(card, ts)")
     >>> rows = "('x', 9, 5), ('x', 12, 7), ('x', 13, 1)"
@@ -60,7 +61,8 @@ def window_union(
     at, at_probe, pairs = base_on or on, probe_on or on, key_pairs(by)
     check_columns("base", base.columns, at, *(one for one, _ in pairs))
     check_columns("probe", probe.columns, at_probe, *(other for _, other in pairs))
-    Naming.of([*base.columns, *aggs], [], [], "")
+    marks = revision_columns(emit)
+    Naming.of([*base.columns, *aggs, *marks], [], [], "")
     if not aggs:
         raise ArgumentError("aggs names no aggregate, such as {'s': 'sum(v)'}.")
     check_active(base.sparkSession)
@@ -79,9 +81,10 @@ def window_union(
     features = window.select(
         sf.count(sf.lit(1)).alias(_ROWS),
         *(sf.expr(_in_sql(text, at_probe)).alias(name) for name, text in aggs.items()),
+        *(sf.expr(text).alias(name) for name, text in marks.items()),
     )
     joined = base.alias(_BASE).lateralJoin(features, how="left")
-    return joined.select([column(name) for name in (*base.columns, *aggs)])
+    return joined.select([column(name) for name in (*base.columns, *aggs, *marks)])
 
 
 def _of(frame: str, name: str) -> Column:
