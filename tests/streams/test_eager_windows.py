@@ -79,3 +79,17 @@ def test_random_unions(spark: Any, tmp_path: Path, seed: int) -> None:
     read(spark, tmp_path, arrivals.lateness + 1)
     eager.run(spark.sql(some.format(S="S", R="R")), tmp_path)
     assert not eager.differences(spark, tmp_path, some)
+
+
+@pytest.mark.parametrize("mode", ["append", "complete"])
+def test_revisions_want_update_mode(spark: Any, tmp_path: Path, mode: str) -> None:
+    """Spark let it run in append mode, and each revision was a row of its own."""
+    Arrivals(random.Random(4), rows=20, files=2).write(tmp_path)
+    read(spark, tmp_path, 21)
+    some = text(CASES["behind"]).format(S="S", R="R")
+    if mode == "complete":
+        some = f"SELECT id, count(*) n FROM ({some}) GROUP BY id"
+    writer = spark.sql(some).writeStream.outputMode(mode).format("memory").queryName("revised")
+    with pytest.raises(Exception, match=r"INTERVALSWEEP_STREAM\.OUTPUT_MODE") as error:
+        writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    assert f"{mode} mode" in str(error.value)

@@ -8,9 +8,8 @@ import org.apache.spark.sql.intervalsweep.functions.{
 }
 import org.apache.spark.sql.intervalsweep.planner.{
   AggregateRuns, FiltersBelowRowIdentity, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
-  JoinReportFunction, LateralAggregates, PeriodSweepStrategy, PairTimes, PrunePartitions,
-  ReadVectors,
-  SplitSkewedKeys, StreamJoins, StreamStrategy, StreamWindows, WindowTimes,
+  JoinReportFunction, LateralAggregates, PairTimes, PeriodSweepStrategy, PrunePartitions,
+  ReadVectors, SplitSkewedKeys, StreamJoins, StreamModes, StreamStrategy, StreamWindows, WindowTimes,
   WriteOutEqualities
 }
 import org.apache.spark.sql.intervalsweep.streams.PlaceSlots
@@ -29,7 +28,7 @@ import org.apache.spark.sql.intervalsweep.temporal.rules.{
  * }}}
  *
  * It only injects, into the Spark that it was made for: the functions, five rules of
- * analysis and two checks, nine for the optimizer, the strategies, a rule for columnar inputs and three
+ * analysis and three checks, nine for the optimizer, the strategies, a rule for columnar inputs and three
  * for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
@@ -44,6 +43,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
       .descriptions.foreach(extensions.injectTableFunction)
     extensions.injectResolutionRule(_ => WindowTimes)
     extensions.injectCheckRule(WindowTimes.check)
+    extensions.injectCheckRule(StreamModes.check)
     extensions.injectResolutionRule(_ => StreamWindows)
     extensions.injectResolutionRule(_ => LateralAggregates)
     // Where a query starts, before Spark looks at what it supports.

@@ -28,6 +28,12 @@ object StreamErrors {
     s"The state of a window or a join of streams needs the RocksDB state store, and $setting is " +
       s"$found: set it to $wanted before the query is made.")
 
+  def outputMode(found: String): Nothing = fail(
+    "OUTPUT_MODE",
+    "Rows of this window union of streams come out again with window_revision() and " +
+      s"window_is_final(), which ${found.toLowerCase} mode cannot tell from others: write the query " +
+      "by outputMode('update'), or do not select them, for rows that come once.")
+
   def unsupported(what: String, cure: String): Nothing =
     fail("UNSUPPORTED", s"$what is not supported over two streams: $cure.")
 
