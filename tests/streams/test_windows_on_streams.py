@@ -107,9 +107,18 @@ def test_days_of_the_calendar_have_23_to_25_hours(spark: Any, tmp_path: Path, co
     assert_streamed(spark, tmp_path, text, arrivals.lateness + 1)
 
 
+WINDOW = "R.ts BETWEEN S.ts - INTERVAL 10 SECONDS AND S.ts"
+
+
+@pytest.mark.parametrize(
+    ("condition", "fanout"),
+    [(f"R.k = S.k AND {WINDOW}", "1"), (f"R.k = S.k AND {WINDOW}", "2"), (WINDOW, "1")],
+)
 def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
-    spark: Any, tmp_path: Path
+    spark: Any, tmp_path: Path, conf: Any, condition: str, fanout: str
 ) -> None:
+    conf({"spark.sql.intervalsweep.streamFanout": fanout})
+
     def row(number: int, seconds: float, value: int) -> tuple[Any, ...]:
         return (number, 1, "a", at(seconds), value, None, None)
 
@@ -138,11 +147,13 @@ def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
         S="S",
         R="R",
         aggregates="sum(v) s, count(*) c",
-        condition="R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 10 SECONDS AND S.ts",
+        condition=condition,
     )
-    run(spark.sql(text), tmp_path)
+    query = run(spark.sql(text), tmp_path)
     got = spark.read.parquet(str(tmp_path / "out")).where("id >= 0").orderBy("id").collect()
-    # Row 1 of S and rows 11 and 14 of R were late.
+    # Row 1 of S and rows 11 and 14 of R were late, wherever else they were sent.
+    late = sum(row.lateRows or 0 for p in progresses(query) for row in p.observedMetrics.values())
+    assert late == 3
     wanted = [(0, 5, 2), (2, 4, 1), (3, 8, 1), (4, None, 0), (5, 33, 2), (6, 72, 2)]
     assert [(r.id, r.s, r.c) for r in got] == wanted
 
@@ -243,8 +254,8 @@ def test_what_a_stream_cannot_do_is_said(spark: Any, tmp_path: Path, conf: Any) 
         "N"
     )
 
-    def error(condition: str, probe: str = "R") -> str:
-        text = LATERAL.format(S="S", R=probe, aggregates="count(*) c", condition=condition)
+    def error(condition: str, probe: str = "R", aggregates: str = "count(*) c") -> str:
+        text = LATERAL.format(S="S", R=probe, aggregates=aggregates, condition=condition)
         with pytest.raises(Exception, match="INTERVALSWEEP_STREAM") as caught:
             spark.sql(text)
         return str(caught.value)

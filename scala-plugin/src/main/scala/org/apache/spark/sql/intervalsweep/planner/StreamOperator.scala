@@ -24,7 +24,14 @@ private[planner] object StreamOperator {
   def apply(machine: StreamMachine, sides: Seq[LogicalPlan], mode: OutputMode): StreamOperator = {
     Slots.checkStateStore(SQLConf.get)
     val packed = machine.sides.zip(sides).zipWithIndex.map { case ((side, plan), number) =>
-      PackSlots(number, side.columns, side.keys, Some(side.time), machine.fanout(number), plan)
+      PackSlots(
+        number,
+        side.columns,
+        side.keys,
+        Some(side.time),
+        machine.fanout(number),
+        plan,
+        copied = Some(number + machine.sides.size))
     }
     val output = machine.output.map(f => AttributeReference(f.name, f.dataType)())
     val processor = new StreamProcessor(machine)
@@ -61,12 +68,13 @@ private[planner] case class StreamOperator(plan: LogicalPlan, fields: Seq[Attrib
 object StreamStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case PackSlots(number, columns, keys, time, fanout, output, child) =>
+    case PackSlots(number, copied, columns, keys, time, fanout, output, child) =>
       // In a stream it is that of the session that runs the query, which the checkpoint decides.
       val partitions = Slots.partitions(SQLConf.get)
       Seq(PackSlotsExec(
         NamedExpression.newExprId.id,
         number,
+        copied,
         columns,
         keys,
         time,

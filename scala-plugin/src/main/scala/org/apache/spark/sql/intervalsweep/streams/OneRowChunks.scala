@@ -16,18 +16,21 @@ private[streams] object OneRowChunks {
 
   def apply(rows: PackSlots, partitions: Int): LogicalPlan = {
     val address = SlotAddress(rows.keys, rows.time, rows.fanout, partitions)
-    val (input, number) =
-      if (address.copies == 1) (rows.child, address.first)
+    val side = Literal(rows.number)
+    val (input, slot, number) =
+      if (address.copies == 1) (rows.child, address.first, side)
       else {
         val copy = AttributeReference("copy", IntegerType, nullable = false)()
         val all = Explode(Literal((0 until address.copies).toArray))
         val copied = Generate(all, Nil, outer = false, None, Seq(copy), rows.child)
-        (copied, address.beyond(address.first, copy))
+        val isFirst = EqualTo(copy, Literal(0))
+        val number = If(isFirst, side, Literal(rows.copied.getOrElse(rows.number)))
+        (copied, address.beyond(address.first, copy), number)
       }
     val slots = Literal(Slots.numbers(partitions))
     val values = Seq(
-      GetArrayItem(slots, number, failOnError = false),
-      Literal(rows.number),
+      GetArrayItem(slots, slot, failOnError = false),
+      number,
       OneRowChunk(rows.columns, NamedExpression.newExprId.id))
     Project(
       rows.output.zip(values).map { case (a, value) => Alias(value, a.name)(exprId = a.exprId) },

@@ -19,6 +19,8 @@ import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType}
  * shuffle and its grouping are asked once for some thousand rows.
  *
  * @param number  of the side
+ * @param copied  the number that chunks have which a row's copies are in, where they are to be told
+ *                from those that it is in first
  * @param columns what is packed of a row
  * @param keys    the columns that decide to which slot it goes
  * @param time    the column by which rows of a key are spread, if they are
@@ -27,6 +29,7 @@ import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType}
  */
 case class PackSlots(
     number: Int,
+    copied: Option[Int],
     columns: Seq[Attribute],
     keys: Seq[Attribute],
     time: Option[Attribute],
@@ -47,11 +50,12 @@ object PackSlots {
       keys: Seq[Attribute],
       time: Option[Attribute],
       fanout: Fanout,
-      child: LogicalPlan): PackSlots = {
+      child: LogicalPlan,
+      copied: Option[Int] = None): PackSlots = {
     val output = Seq("slot" -> IntegerType, "side" -> IntegerType, "chunk" -> BinaryType).map {
       case (name, dataType) => AttributeReference(name, dataType, nullable = false)()
     }
-    PackSlots(number, columns, keys, time, fanout, output, child)
+    PackSlots(number, copied, columns, keys, time, fanout, output, child)
   }
 }
 
@@ -66,6 +70,7 @@ object PackSlots {
 case class PackSlotsExec(
     instance: Long,
     number: Int,
+    copied: Option[Int],
     columns: Seq[Attribute],
     keys: Seq[Attribute],
     time: Option[Attribute],
@@ -79,26 +84,31 @@ case class PackSlotsExec(
   override def producedAttributes: AttributeSet = AttributeSet(output)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val (side, packed, input) = (number, columns, child.output)
+    val (packed, input) = (columns, child.output)
     val address = SlotAddress(keys, time, fanout, partitions)
-    child.execute().mapPartitionsInternal(new SlotChunks(_, side, packed, address, input))
+    val numbers = number +: copied.filter(_ => address.copies > 1).toSeq
+    child.execute().mapPartitionsInternal(new SlotChunks(_, numbers, packed, address, input))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): PackSlotsExec =
     copy(child = newChild)
 }
 
+/** @param numbers of the chunks that rows are in, and of those with their copies if they are others */
 private final class SlotChunks(
     rows: Iterator[InternalRow],
-    side: Int,
+    numbers: Seq[Int],
     columns: Seq[Attribute],
     address: SlotAddress,
     input: Seq[Attribute])
     extends Iterator[InternalRow] {
   private val partitions = address.partitions
   private val slots = Slots.numbers(partitions)
-  private val packers = Array.fill(partitions)(new RowPacker(columns.size))
-  private val mostBytes = RowShuffle.bytesFor(partitions)
+
+  /** One for each slot, and behind these those of copies. */
+  private val packers = Array.fill(partitions * numbers.size)(new RowPacker(columns.size))
+  private val copies = packers.length - partitions
+  private val mostBytes = RowShuffle.bytesFor(packers.length)
   private val firstSlot = UnsafeProjection.create(Seq(address.first), input)
   private val project = UnsafeProjection.create(columns, input)
   private val areColumns = columns.map(_.exprId) == input.map(_.exprId)
@@ -106,14 +116,14 @@ private final class SlotChunks(
     UnsafeProjection.create(Array[DataType](IntegerType, IntegerType, BinaryType))
   private val result = new GenericInternalRow(3)
 
-  /** The slots whose rows are given out next, if some are known to be. */
+  /** The packers whose rows are given out next, if some are known to be. */
   private val full = mutable.Queue.empty[Int]
   private var rest = 0
 
   override def hasNext: Boolean = {
     while (full.isEmpty && rows.hasNext) add(rows.next())
-    if (full.isEmpty && rest < partitions) {
-      full += rest
+    while (full.isEmpty && rest < packers.length) {
+      if (rest < partitions || packers(rest).numRows > 0) full += rest
       rest += 1
     }
     full.nonEmpty
@@ -121,10 +131,10 @@ private final class SlotChunks(
 
   override def next(): InternalRow = {
     if (!hasNext) throw new NoSuchElementException
-    val slot = full.dequeue()
-    result.update(0, slots(slot))
-    result.update(1, side)
-    result.update(2, packers(slot).take())
+    val packer = full.dequeue()
+    result.update(0, slots(packer % partitions))
+    result.update(1, numbers(packer / partitions))
+    result.update(2, packers(packer).take())
     toUnsafe(result)
   }
 
@@ -136,9 +146,9 @@ private final class SlotChunks(
     }
     var k = 0
     while (k < address.copies) {
-      val slot = (first + k) % partitions
-      packers(slot).add(packed)
-      if (packers(slot).size >= mostBytes) full += slot
+      val packer = (first + k) % partitions + (if (k == 0) 0 else copies)
+      packers(packer).add(packed)
+      if (packers(packer).size >= mostBytes) full += packer
       k += 1
     }
   }

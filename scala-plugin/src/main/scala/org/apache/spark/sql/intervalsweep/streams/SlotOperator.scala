@@ -52,7 +52,7 @@ object SlotOperator {
     SlotRows(slots, output, ObservedCounts(node, slots))
   }
 
-  /** The chunks that came, by the number of their side. */
+  /** The chunks that came, by their numbers: mostly those of their sides. */
   def chunks(rows: Iterator[Any], sides: Int): IndexedSeq[Seq[Array[Byte]]] = {
     val chunks = IndexedSeq.fill(sides)(Vector.newBuilder[Array[Byte]])
     rows.foreach {

@@ -36,6 +36,7 @@ trait StreamMachine extends Serializable {
  * What a micro-batch has for a slot, or in real-time mode a row of it. A slot sees each one in which
  * rows arrive, and each one that moves the watermark.
  *
+ * @param chunks of each side, and then those of the copies of rows that another slot has as well
  * @param before the watermark of the micro-batch before, in microseconds: what is not later is late
  * @param now    what arrives after this call is later than that: the watermark; in real-time mode
  *               `before`, as the watermark makes rows late from the next micro-batch on only
@@ -50,10 +51,19 @@ final class SlotBatch(
 
   /** The side's rows that are not late. Each is valid until the next one. */
   def rows(side: Int): Iterator[InternalRow] = {
+    // One of the slots that a row goes to counts it.
+    val firsts = inTime(side, chunks(side), () => counts.late += 1)
+    firsts ++ inTime(side, chunks(side + sides.size), () => ())
+  }
+
+  private def inTime(
+      side: Int,
+      chunks: Seq[Array[Byte]],
+      whenLate: () => Unit): Iterator[InternalRow] = {
     val time = sides(side).timeOrdinal
-    SliceStore.unpack(chunks(side), sides(side).types).filter { row =>
+    SliceStore.unpack(chunks, sides(side).types).filter { row =>
       val isLate = !row.isNullAt(time) && row.getLong(time) <= before
-      if (isLate) counts.late += 1
+      if (isLate) whenLate()
       !isLate
     }
   }

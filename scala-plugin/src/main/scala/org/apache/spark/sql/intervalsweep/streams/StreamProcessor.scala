@@ -41,21 +41,17 @@ final class StreamProcessor(machine: StreamMachine, isRealTime: Boolean = false)
       slot: Any,
       rows: Iterator[Any],
       timers: TimerValues): Iterator[Any] =
-    run(slot, SlotOperator.chunks(rows, machine.sides.size), timers, fired = None)
+    run(slot, rows, timers, fired = None)
 
   override def handleExpiredTimer(
       slot: Any,
       timers: TimerValues,
       timer: ExpiredTimerInfo): Iterator[Any] =
-    run(
-      slot,
-      SlotOperator.chunks(Iterator.empty, machine.sides.size),
-      timers,
-      fired = Some(timer.getExpiryTimeInMs()))
+    run(slot, Iterator.empty, timers, fired = Some(timer.getExpiryTimeInMs()))
 
   private def run(
       slot: Any,
-      chunks: IndexedSeq[Seq[Array[Byte]]],
+      rows: Iterator[Any],
       timers: TimerValues,
       fired: Option[Long]): Iterator[InternalRow] = {
     val isFirst = !isRealTime || opened == null || opened.slot != slot
@@ -64,7 +60,7 @@ final class StreamProcessor(machine: StreamMachine, isRealTime: Boolean = false)
     val watermark = timers.getCurrentWatermarkInMs()
     val batch = new SlotBatch(
       machine.sides,
-      chunks,
+      SlotOperator.chunks(rows, 2 * machine.sides.size),
       StreamProcessor.micros(opened.before),
       StreamProcessor.micros(if (isRealTime) opened.before else watermark),
       store,
