@@ -86,8 +86,10 @@ object WhyNot {
         "remove it")
 
   case object Streaming extends WhyNot(
-        "the join reads two streams",
-        "only joins of two tables, or of a stream with a table, are swept")
+        "two streams are joined by no relation, and by equality keys or without a range, which " +
+          "is left to Spark's own operator; or the session took the extension by register",
+        "write a relation such as ALLEN_OVERLAPS, or leave out the equality keys, in a session that " +
+          "was started with the extension")
 
   case object StreamByRanges extends WhyNot(
         "a stream is joined without keys with a table that is too large to broadcast",

@@ -2,20 +2,27 @@
 package org.apache.spark.sql.intervalsweep.planner
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
-import org.apache.spark.sql.catalyst.plans.Inner
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Filter, Join, LocalRelation, LogicalPlan, TransformWithState
+}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.intervalsweep.condition.WhyNot
+import org.apache.spark.sql.intervalsweep.execution.task.JoinOutput
+import org.apache.spark.sql.intervalsweep.streams.{
+  OpenJoinProcessor, SlotProcessor, StreamJoinProcessor
+}
 import org.apache.spark.sql.types.StructType
 
 /**
- * A join of a plan: how it is swept, or why it is not. The fields are the columns of
- * `interval_join_report`, in [[JoinReport.schema]], and those of Python's `JoinReport`.
+ * A join of a plan, or a window union of two streams: how it is swept, or why it is not. The fields are
+ * the columns of `interval_join_report`, in [[JoinReport.schema]], and those of Python's `JoinReport`.
  *
  * @param number         joins are counted as EXPLAIN shows them, from the top
  * @param how            keys, sides, axes and distribution, and whether an aggregate above is
- *                       computed from runs or why it needs pairs; none if Spark joins
+ *                       computed from runs or why it needs pairs; of two streams what EXPLAIN says
+ *                       of the operator; none if Spark joins
  * @param reason         one of [[WhyNot]]; none if the join is swept, like those that follow
  * @param conjunct       the part of the condition that the reason is about
  * @param estimatedPairs the pairs with equal keys, or all pairs if there are no keys, of which a
@@ -57,12 +64,39 @@ object JoinReport extends PredicateHelper {
       join -> condition
     }
     val runs = plan.collectWithSubqueries { case runs: MatchRuns => runs }
-    // Partition pruning repeats a side of a join, with the joins in it.
-    val joins = plan.collectWithSubqueries { case join: Join => join }.distinct
-    joins.zipWithIndex.map { case (join, i) =>
-      val filter = filters.collectFirst { case (j, condition) if j eq join => condition }
-      report(i + 1, join, filter, runs.find(_.join.contains(join)))
+    val joins = plan.collectWithSubqueries {
+      case join: Join => join
+      case node: TransformWithState if processor(node).isInstanceOf[SlotProcessor] => node
     }
+    // Partition pruning repeats a side of a join, with the joins in it.
+    joins.distinct.zipWithIndex.map {
+      case (join: Join, i) =>
+        val filter = filters.collectFirst { case (j, condition) if j eq join => condition }
+        report(i + 1, join, filter, runs.find(_.join.contains(join)))
+      case (node, i) => ofStreams(i + 1, processor(node.asInstanceOf[TransformWithState]))
+    }
+  }
+
+  private def processor(node: TransformWithState): Any = node.statefulProcessor
+
+  /** Two streams are joined by an operator with state, which the analyzer has put in their place. */
+  private def ofStreams(number: Int, operator: Any): JoinReport = {
+    val joinType = operator match {
+      case join: StreamJoinProcessor => JoinOutput.typeOf(join.spec.output)
+      case _: OpenJoinProcessor => Inner
+      case _ => LeftOuter
+    }
+    JoinReport(
+      number,
+      WhyNot.nameOf(joinType),
+      condition = None,
+      swept = true,
+      how = Some(operator.toString),
+      reason = None,
+      conjunct = None,
+      explanation = None,
+      advice = None,
+      estimatedPairs = None)
   }
 
   /** @param runs what takes the pairs of the join together, if it is known */

@@ -50,6 +50,11 @@ object JoinOutput {
     case _ => None
   }
 
+  /** The type of a join that returns this. */
+  def typeOf(output: JoinOutput): JoinType =
+    Seq(Inner, LeftOuter, RightOuter, FullOuter, LeftSemi, LeftAnti).find(of(_).contains(output))
+      .getOrElse(throw new IllegalArgumentException(s"no type of join returns $output"))
+
   /** All rows of one side, and whether they have a match. */
   def outcomes(side: Side): JoinOutput = {
     val both = Seq(true, false)
