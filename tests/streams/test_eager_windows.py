@@ -52,6 +52,16 @@ def test_each_revision_is_of_what_has_arrived(spark: Any, tmp_path: Path, case: 
     assert len({r["batch"] for r in revisions}) > arrivals.files
 
 
+def test_a_stream_with_itself(spark: Any, tmp_path: Path) -> None:
+    arrivals = Arrivals(random.Random(23), rows=80, files=4, lateness=60, keys=2)
+    arrivals.write(tmp_path)
+    read(spark, tmp_path, arrivals.lateness + 1)
+    itself = text(CASES["behind"]).replace("{R}", "{S}")
+    eager.run(spark.sql(itself.format(S="S")), tmp_path)
+    assert not eager.differences(spark, tmp_path, itself)
+    assert any(r["revision"] > 1 and not r["final"] for r in eager.written(spark, tmp_path))
+
+
 def test_a_row_that_nothing_arrives_for_does_not_come_again(spark: Any, tmp_path: Path) -> None:
     row = (None, "a", at(10), 1, 0.0, "p")
     write(tmp_path / "S", [(1, 1, *row[1:]), (2, 2, *row[1:])], 0)

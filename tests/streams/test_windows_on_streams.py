@@ -158,6 +158,16 @@ def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
     assert [(r.id, r.s, r.c) for r in got] == wanted
 
 
+def test_a_stream_with_itself(spark: Any, tmp_path: Path) -> None:
+    """Of one view on both sides, Spark reads the source twice."""
+    arrivals = Arrivals(random.Random(21))
+    arrivals.write(tmp_path)
+    text = """SELECT a.id, w.* FROM {S} a LEFT JOIN LATERAL (
+      SELECT count(*) c, sum(b.v) s, max(b.id) m FROM {S} b
+      WHERE a.k = b.k AND b.ts BETWEEN a.ts - INTERVAL 15 SECONDS AND a.ts) w ON true"""
+    assert_streamed(spark, tmp_path, text, arrivals.lateness + 1)
+
+
 def test_the_second_of_two_equal_window_unions_never_ended(spark: Any, tmp_path: Path) -> None:
     """Spark read the shuffle of equal rows once, and the second operator had no watermark."""
     arrivals = Arrivals(random.Random(13))
@@ -254,8 +264,8 @@ def test_what_a_stream_cannot_do_is_said(spark: Any, tmp_path: Path, conf: Any) 
         "N"
     )
 
-    def error(condition: str, probe: str = "R", aggregates: str = "count(*) c") -> str:
-        text = LATERAL.format(S="S", R=probe, aggregates=aggregates, condition=condition)
+    def error(condition: str, probe: str = "R") -> str:
+        text = LATERAL.format(S="S", R=probe, aggregates="count(*) c", condition=condition)
         with pytest.raises(Exception, match="INTERVALSWEEP_STREAM") as caught:
             spark.sql(text)
         return str(caught.value)

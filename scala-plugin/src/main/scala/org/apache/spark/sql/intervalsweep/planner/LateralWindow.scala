@@ -26,13 +26,15 @@ private[planner] case class LateralWindow(
 
 private[planner] object LateralWindow {
 
-  def of(plan: LogicalPlan): Option[LateralWindow] = read(plan).map(_.copy(output = plan.output))
+  /** @param base the rows around it, which may be those of the same table */
+  def of(base: LogicalPlan, plan: LogicalPlan): Option[LateralWindow] =
+    read(base, plan).map(_.copy(output = plan.output))
 
-  private def read(plan: LogicalPlan): Option[LateralWindow] = plan match {
-    case SubqueryAlias(_, child) => read(child)
-    case Project(columns, child) => read(child).map { window =>
+  private def read(base: LogicalPlan, plan: LogicalPlan): Option[LateralWindow] = plan match {
+    case SubqueryAlias(_, child) => read(base, child)
+    case Project(columns, child) => read(base, child).map { window =>
         val values = AttributeMap(window.results.map(r => r.toAttribute -> valueOf(r)))
-        window.copy(results = columns.map(inner).map(c =>
+        window.copy(results = columns.map(plain(_).asInstanceOf[NamedExpression]).map(c =>
           named(
             c,
             c.transform {
@@ -42,7 +44,15 @@ private[planner] object LateralWindow {
     case Aggregate(Nil, results, child, _) =>
       val (conditions, probe) = rows(child)
       Option.when(!hasOuter(probe)) {
-        LateralWindow(results.map(inner), conditions.map(Plain(_)), probe, plan.output)
+        val (own, columns) = WindowJoin.renewed(base, probe)
+        def read(e: Expression) = plain(e.transform {
+          case a: Attribute => columns.getOrElse(a, a)
+        })
+        LateralWindow(
+          results.map(read(_).asInstanceOf[NamedExpression]),
+          conditions.map(read),
+          own,
+          plan.output)
       }
     case _ => None
   }
@@ -61,17 +71,14 @@ private[planner] object LateralWindow {
   private def rows(plan: LogicalPlan): (Seq[Expression], LogicalPlan) = plan match {
     case Filter(condition, child) =>
       val (conditions, probe) = rows(child)
-      (conditions :+ withoutOuter(condition), probe)
+      (conditions :+ condition, probe)
     case SubqueryAlias(_, child) if hasOuter(child) => rows(child)
     case other => (Nil, other)
   }
 
-  private def inner(e: NamedExpression): NamedExpression =
-    Plain(withoutOuter(e)).asInstanceOf[NamedExpression]
-
-  private def withoutOuter(e: Expression): Expression = e.transform {
+  private def plain(e: Expression): Expression = Plain(e.transform {
     case OuterReference(base) => base
-  }
+  })
 
   private def hasOuter(plan: LogicalPlan): Boolean =
     plan.exists(_.expressions.exists(_.containsPattern(OUTER_REFERENCE)))

@@ -37,7 +37,7 @@ object StreamWindows extends Rule[LogicalPlan] {
           if conf.getConf(IntervalSweepConf.Enabled) && join.resolved &&
             base.isStreaming && subquery.plan.isStreaming &&
             condition.forall(Plain(_) == Literal.TrueLiteral) =>
-        LateralWindow.of(subquery.plan).map(windowUnion(base, _)).getOrElse(join)
+        LateralWindow.of(base, subquery.plan).map(windowUnion(base, _)).getOrElse(join)
     }
 
   private def windowUnion(base: LogicalPlan, lateral: LateralWindow): LogicalPlan = {

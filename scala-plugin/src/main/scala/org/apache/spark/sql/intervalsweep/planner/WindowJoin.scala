@@ -137,7 +137,7 @@ private[planner] object WindowJoin extends PredicateHelper {
   }
 
   /** The other side, with columns of its own where a table is joined with itself. */
-  private def renewed(
+  def renewed(
       base: LogicalPlan,
       probe: LogicalPlan): (LogicalPlan, AttributeMap[Attribute]) = {
     val renewed = DeduplicateRelations(Join(base, probe, Inner, None, JoinHint.NONE)) match {

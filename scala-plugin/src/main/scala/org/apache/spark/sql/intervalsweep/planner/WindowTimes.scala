@@ -55,7 +55,7 @@ object WindowTimes extends Rule[LogicalPlan] {
   private def eventTime(
       base: LogicalPlan,
       subquery: LogicalPlan): Option[(Expression, Metadata)] = for {
-    lateral <- LateralWindow.of(subquery)
+    lateral <- LateralWindow.of(base, subquery)
     condition <- lateral.conditions.reduceOption(And)
     (time, window) <- windows(base, lateral.probe, condition) match {
       case Seq(one) => Some(one)
