@@ -168,6 +168,30 @@ def test_a_stream_with_itself(spark: Any, tmp_path: Path) -> None:
     assert_streamed(spark, tmp_path, text, arrivals.lateness + 1)
 
 
+SCALAR = """(SELECT {} FROM {{R}} R
+    WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 15 SECONDS AND S.ts)"""
+SCALARS = {
+    "selected": f"SELECT S.id, S.ts, {SCALAR.format('sum(v)')} AS s FROM {{S}} S",
+    "two, and more": (
+        f"SELECT S.id, 1 + {SCALAR.format('count(*)')} AS c, "
+        f"coalesce({SCALAR.format('max(v)')}, S.v) AS m FROM {{S}} S WHERE S.x IS NULL OR S.x > 0"
+    ),
+    "a condition": (
+        f"SELECT S.id, S.v FROM {{S}} S WHERE {SCALAR.format('count(*)')} > 2 AND "
+        "(S.v > 0 OR S.id < 0)"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SCALARS)
+def test_scalar_subqueries(spark: Any, tmp_path: Path, case: str) -> None:
+    arrivals = Arrivals(random.Random(case))
+    arrivals.write(tmp_path)
+    query = assert_streamed(spark, tmp_path, SCALARS[case], arrivals.lateness + 1)
+    operators = 2 if case.startswith("two") else 1
+    assert {len(p.stateOperators) for p in progresses(query)} == {operators}
+
+
 def test_the_second_of_two_equal_window_unions_never_ended(spark: Any, tmp_path: Path) -> None:
     """Spark read the shuffle of equal rows once, and the second operator had no watermark."""
     arrivals = Arrivals(random.Random(13))
@@ -275,5 +299,8 @@ def test_what_a_stream_cannot_do_is_said(spark: Any, tmp_path: Path, conf: Any) 
     assert "no lower end" in error("R.k = S.k AND R.ts <= S.ts")
     assert "no lower and upper end" in error("R.k = S.k")
     assert "no upper end" in error("R.ts >= S.ts - INTERVAL '1' DAY")
+    scalar = "SELECT S.id, (SELECT count(*) FROM R WHERE R.k = S.k) FROM S"
+    with pytest.raises(Exception, match=r"INTERVALSWEEP_STREAM\.UNBOUNDED_STATE"):
+        spark.sql(scalar)
     conf({"spark.sql.streaming.stateStore.providerClass": None})
     assert "STATE_STORE" in error(window)

@@ -43,44 +43,11 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
         val on = join.condition.filter(_ != TrueLiteral)
         rewritten(join.left, join.right.plan, join.joinType, on)
           .fold[LogicalPlan](join)(Project(join.output, _))
-      case Filter(condition, child) if condition.exists(isCandidate) => scalars(condition, child)
-      case project: Project if project.expressions.exists(_.exists(isCandidate)) =>
-        scalars(project)
+      case filter: Filter if scalars.areIn(filter.condition) => scalars.of(filter)
+      case project: Project if project.projectList.exists(scalars.areIn) => scalars.of(project)
     }
 
-  private def isCandidate(e: Expression): Boolean = e match {
-    case subquery: ScalarSubquery => subquery.outerAttrs.nonEmpty
-    case _ => false
-  }
-
-  private def scalars(project: Project): LogicalPlan = {
-    val beside = new Values(project.child)
-    val columns = project.projectList.map(beside.read(_).asInstanceOf[NamedExpression])
-    project.copy(projectList = columns, child = beside.rows)
-  }
-
-  /** Conditions without such a subquery choose the rows for which it is computed. */
-  private def scalars(condition: Expression, child: LogicalPlan): LogicalPlan = {
-    val (late, early) = splitConjunctivePredicates(condition).partition(_.exists(isCandidate))
-    val beside = new Values(early.reduceOption(And).fold(child)(Filter(_, child)))
-    val kept = late.map(beside.read).reduce(And)
-    if (beside.isUnchanged) Filter(condition, child)
-    else Project(child.output, Filter(kept, beside.rows))
-  }
-
-  /** Rows, and beside them the values of subqueries that were read. */
-  private class Values(initial: LogicalPlan) {
-    var rows: LogicalPlan = initial
-    def isUnchanged: Boolean = rows eq initial
-
-    def read(e: Expression): Expression = e.transform {
-      case subquery: ScalarSubquery if isCandidate(subquery) =>
-        rewritten(rows, subquery.plan, LeftOuter, None).fold[Expression](subquery) { plan =>
-          rows = plan
-          subquery.plan.output.head
-        }
-    }
-  }
+  private val scalars = new ScalarSubqueries(rewritten(_, _, LeftOuter, None))
 
   /** The rows with the columns of a subquery beside theirs; None if it is left to Spark. */
   private def rewritten(

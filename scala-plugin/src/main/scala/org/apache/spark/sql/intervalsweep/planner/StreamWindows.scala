@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{
-  CURRENT_LIKE, LATERAL_JOIN, PLAN_EXPRESSION, PYTHON_UDF
+  CURRENT_LIKE, LATERAL_JOIN, PLAN_EXPRESSION, PYTHON_UDF, SCALAR_SUBQUERY
 }
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.{Plain, TimeWindow}
@@ -32,13 +32,23 @@ import org.apache.spark.sql.streaming.OutputMode
 object StreamWindows extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    plan.resolveOperatorsUpWithPruning(_.containsPattern(LATERAL_JOIN)) {
+    if (!conf.getConf(IntervalSweepConf.Enabled)) plan
+    else plan.resolveOperatorsUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, SCALAR_SUBQUERY)) {
       case join @ LateralJoin(base, subquery, Inner | LeftOuter, condition)
-          if conf.getConf(IntervalSweepConf.Enabled) && join.resolved &&
-            base.isStreaming && subquery.plan.isStreaming &&
-            condition.forall(Plain(_) == Literal.TrueLiteral) =>
-        LateralWindow.of(base, subquery.plan).map(windowUnion(base, _)).getOrElse(join)
+          if join.resolved && condition.forall(Plain(_) == Literal.TrueLiteral) =>
+        joined(base, subquery.plan).getOrElse(join)
+      case filter: Filter if filter.resolved && scalars.areIn(filter.condition) =>
+        scalars.of(filter)
+      case project: Project if project.resolved && project.projectList.exists(scalars.areIn) =>
+        scalars.of(project)
     }
+
+  private val scalars = new ScalarSubqueries(joined)
+
+  private def joined(base: LogicalPlan, subquery: LogicalPlan): Option[LogicalPlan] =
+    if (base.isStreaming && subquery.isStreaming)
+      LateralWindow.of(base, subquery).map(windowUnion(base, _))
+    else None
 
   private def windowUnion(base: LogicalPlan, lateral: LateralWindow): LogicalPlan = {
     val baseTime = StreamOperator.eventTime("base stream", base)
