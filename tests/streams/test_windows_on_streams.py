@@ -288,8 +288,8 @@ def test_what_a_stream_cannot_do_is_said(spark: Any, tmp_path: Path, conf: Any) 
         "N"
     )
 
-    def error(condition: str, probe: str = "R") -> str:
-        text = LATERAL.format(S="S", R=probe, aggregates="count(*) c", condition=condition)
+    def error(condition: str, probe: str = "R", aggregates: str = "count(*) c") -> str:
+        text = LATERAL.format(S="S", R=probe, aggregates=aggregates, condition=condition)
         with pytest.raises(Exception, match="INTERVALSWEEP_STREAM") as caught:
             spark.sql(text)
         return str(caught.value)
@@ -299,6 +299,10 @@ def test_what_a_stream_cannot_do_is_said(spark: Any, tmp_path: Path, conf: Any) 
     assert "no lower end" in error("R.k = S.k AND R.ts <= S.ts")
     assert "no lower and upper end" in error("R.k = S.k")
     assert "no upper end" in error("R.ts >= S.ts - INTERVAL '1' DAY")
+    for varies in ("sum(v + rand()) s", "max(current_timestamp()) s"):
+        found = error(window, aggregates=varies)
+        assert "UNSUPPORTED" in found
+        assert "compute it as a column of the stream that it reads" in found
     scalar = "SELECT S.id, (SELECT count(*) FROM R WHERE R.k = S.k) FROM S"
     with pytest.raises(Exception, match=r"INTERVALSWEEP_STREAM\.UNBOUNDED_STATE"):
         spark.sql(scalar)
