@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import eager
-from arrivals import QUICKLY, Arrivals, at, read, write
+from arrivals import QUICKLY, Arrivals, at, progresses, read, write
 from eager import MARKS
 from fuzz.streams import union_of
 
@@ -73,8 +73,12 @@ def test_a_row_that_nothing_arrives_for_does_not_come_again(spark: Any, tmp_path
         write(tmp_path / name, [(-1, None, "a", at(100_000), 19, None, None)], 9)
     read(spark, tmp_path, 60)
     behind = text(CASES["behind"])
-    eager.run(spark.sql(behind.format(S="S", R="R")), tmp_path)
+    query = eager.run(spark.sql(behind.format(S="S", R="R")), tmp_path)
     assert not eager.differences(spark, tmp_path, behind)
+    counts = [row for p in progresses(query) for row in p.observedMetrics.values()]
+    # Each of the first micro-batch's rows thrice, each of the others at once and at the end. The
+    # row that is far ahead has no key, and is no revision.
+    assert sum(row.revisions or 0 for row in counts) == 2 * 3 + 4 * 2
     came = [(r["id"], r["batch"], r["c"]) for r in eager.written(spark, tmp_path) if r["id"] < 9]
     last = max(batch for _, batch, _ in came)
     assert sorted(came) == [(1, 0, 0), (1, 1, 1), (1, last, 1), (2, 0, 0), (2, 2, 1), (2, last, 1)]

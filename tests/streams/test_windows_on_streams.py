@@ -168,6 +168,29 @@ def test_a_stream_with_itself(spark: Any, tmp_path: Path) -> None:
     assert_streamed(spark, tmp_path, text, arrivals.lateness + 1)
 
 
+def test_the_first_by_arrival_is_one_of_the_window(spark: Any, tmp_path: Path) -> None:
+    """Which one `first` takes, nothing says."""
+    arrivals = Arrivals(random.Random(22))
+    arrivals.write(tmp_path)
+    read(spark, tmp_path, arrivals.lateness + 1)
+    text = LATERAL.replace("{aggregates}", "first(R.id) f, last(R.id) l").replace(
+        "{condition}", CASES["keys"]
+    )
+    run(spark.sql(text.format(S="S", R="R")), tmp_path)
+    some = {(row.id, one) for row in rows(spark, tmp_path) for one in (row.f, row.l) if one}
+    all_of = LATERAL.replace("{aggregates}", "collect_list(R.id) l").replace(
+        "{condition}", CASES["keys"]
+    )
+    of_all = spark.sql(all_of.format(S="S_all", R="R_all")).where("id >= 0").collect()
+    assert some <= {(row.id, one) for row in of_all for one in row.l}
+    assert {one for one, _ in some} == {row.id for row in of_all if row.l}
+    assert len(some) > 100
+
+
+def rows(spark: Any, folder: Path) -> Any:
+    return spark.read.parquet(str(folder / "out")).where("id >= 0").collect()
+
+
 SCALAR = """(SELECT {} FROM {{R}} R
     WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 15 SECONDS AND S.ts)"""
 SCALARS = {
