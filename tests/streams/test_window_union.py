@@ -70,6 +70,13 @@ def test_scalar_subqueries(both: Both) -> None:
     assert both(f"SELECT k, coalesce({most}, -1) m FROM base", swept=1)
 
 
+def test_a_table_with_itself_of_which_a_column_is_computed(spark: Any, both: Both) -> None:
+    """The others keep their ids where the computed one gets another, and would be one column."""
+    spark.sql("SELECT k, ts, v + 1 AS v FROM base").createOrReplaceTempView("computed")
+    text = lateral(BOTH, KEYED).replace("FROM probe", "FROM computed probe")
+    assert both(f"SELECT * FROM {text.format(base='computed base')}") > 20
+
+
 def test_below_and_above_others(both: Both) -> None:
     inner = QUERIES["keyed"].format(base="base")
     assert both(f"SELECT k, sum(c), max(s) FROM {inner} WHERE ts > 4 AND k = 'a' GROUP BY k")

@@ -140,12 +140,17 @@ private[planner] object WindowJoin extends PredicateHelper {
   def renewed(
       base: LogicalPlan,
       probe: LogicalPlan): (LogicalPlan, AttributeMap[Attribute]) = {
-    val renewed = DeduplicateRelations(Join(base, probe, Inner, None, JoinHint.NONE)) match {
-      case join: Join => join.right
-      case _ => probe
-    }
-    (renewed, AttributeMap(probe.output.zip(renewed.output)))
+    // One run renews the columns that a projection computes, the next one those that it hands on.
+    val right = Iterator.iterate(probe)(renewedOnce(base, _))
+      .find(_.outputSet.intersect(base.outputSet).isEmpty).get
+    (right, AttributeMap(probe.output.zip(right.output)))
   }
+
+  private def renewedOnce(base: LogicalPlan, probe: LogicalPlan): LogicalPlan =
+    DeduplicateRelations(Join(base, probe, Inner, None, JoinHint.NONE)) match {
+      case Join(_, right, _, _, _) if right.outputSet != probe.outputSet => right
+      case _ => throw new IllegalStateException(s"columns of one table twice: ${probe.output}")
+    }
 
   /**
    * Whether equal values are the same value: Spark makes one of 0.0 and -0.0, and of the texts that a
