@@ -9,7 +9,8 @@ import org.apache.spark.sql.intervalsweep.functions.{
 import org.apache.spark.sql.intervalsweep.planner.{
   AggregateRuns, FiltersBelowRowIdentity, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
   JoinReportFunction, LateralAggregates, PairTimes, PeriodSweepStrategy, PrunePartitions,
-  ReadVectors, SplitSkewedKeys, StreamJoins, StreamModes, StreamStrategy, StreamWindows, WindowTimes,
+  ReadVectors, SplitSkewedKeys, StreamJoins, StreamModes, StreamStrategy, StreamWindows,
+  WindowTimes,
   WriteOutEqualities
 }
 import org.apache.spark.sql.intervalsweep.streams.PlaceSlots

@@ -47,7 +47,10 @@ object StreamWindows extends Rule[LogicalPlan] {
 
   private def joined(base: LogicalPlan, subquery: LogicalPlan): Option[LogicalPlan] =
     if (base.isStreaming && subquery.isStreaming)
-      LateralWindow.of(base, subquery).map(windowUnion(base, _))
+      LateralWindow.of(base, subquery).map { lateral =>
+        if (WindowCounts.isAsked(base, lateral)) WindowCounts(base, lateral)
+        else windowUnion(base, lateral)
+      }
     else None
 
   private def windowUnion(base: LogicalPlan, lateral: LateralWindow): LogicalPlan = {

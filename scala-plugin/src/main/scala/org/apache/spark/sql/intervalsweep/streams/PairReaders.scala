@@ -15,6 +15,8 @@ final class PairReaders(spec: StreamJoinSpec) {
     LeftSide -> new GenericInternalRow(spec.left.size),
     RightSide -> new GenericInternalRow(spec.right.size))
 
+  private val count = new GenericInternalRow(spec.right.size)
+
   /** By the side whose rows are new, what a pair has to fulfil besides. */
   val residual: Map[Side, Option[PairResidual]] = spec.pairings.map { case (side, pairing) =>
     side -> pairing.residual.map(new PairResidual(_, this, spec))
@@ -24,6 +26,12 @@ final class PairReaders(spec: StreamJoinSpec) {
 
   /** Of the rows that [[left]] and [[right]] are. */
   def current: InternalRow = pair(left, right)
+
+  /** The row that [[left]] is, with how many partners it has. */
+  def counted(partners: Long): InternalRow = {
+    count.update(RowFields.Clock, partners)
+    pair(left, count)
+  }
 
   /** The row that the reader of a side is, without a partner. */
   def alone(side: Side): InternalRow =

@@ -64,7 +64,9 @@ final class SlotJoin(
     side -> head.parts.filter(_.side == side).map(part => new Block(side, Some(part)))
   }.toMap
 
-  private var ready: Iterator[InternalRow] = alone(incoming.lone) ++ pairs
+  private var ready: Iterator[InternalRow] =
+    alone(incoming.lone.map { case (side, rows, i) => Leaving(side, rows, i, partners = 0) }) ++
+      pairs
   private var isFinished = false
 
   override def hasNext: Boolean = {
@@ -93,7 +95,18 @@ final class SlotJoin(
 
     val isTracked: Boolean = spec.output.isTracked(side)
 
+    val isCounted: Boolean = spec.isCounted && isTracked
+
+    /** How many partners rows have. */
+    lazy val partners: Array[Long] =
+      if (!isCounted) Array.emptyLongArray
+      else part.fold(new Array[Long](rows.size))(state.partners)
+
     def setDone(i: Int): Unit = { done.set(i); isChanged = true }
+
+    def count(i: Int): Unit = { partners(i) += 1; isChanged = true }
+
+    def partnersOf(i: Int): Long = if (isCounted) partners(i) else 0
 
     /** Whether a row may still have a partner that is to come. */
     def isAlive(i: Int): Boolean =
@@ -137,7 +150,8 @@ final class SlotJoin(
     private val residual = readers.residual(newSide)
     private val (leftRows, rightRows) = (left.rows, right.rows)
     private val firstOnly = sides.find(spec.endsAtMatch).orNull
-    private val isReturned = firstOnly == null || spec.output.unpaired(firstOnly).contains(true)
+    private val isReturned =
+      if (firstOnly == null) !spec.isCounted else spec.output.unpaired(firstOnly).contains(true)
     private var number = -1
     private var search: PairSearch = _
     private var found: InternalRow = _
@@ -176,7 +190,8 @@ final class SlotJoin(
         leftRows.point(readers.left, l)
         rightRows.point(readers.right, r)
         if (residual.isEmpty || residual.get.holds) {
-          if (left.isTracked) left.setDone(l)
+          if (left.isCounted) left.count(l)
+          else if (left.isTracked) left.setDone(l)
           if (right.isTracked) right.setDone(r)
           if (isReturned)
             found = if (firstOnly == null) readers.current else readers.alone(firstOnly)
@@ -188,14 +203,17 @@ final class SlotJoin(
       (if (firstOnly == LeftSide) left.done.get(l) else right.done.get(r))
   }
 
-  private def alone(rows: Iterator[(Side, IndexedRows, Int)]): Iterator[InternalRow] =
-    rows.map { case (side, block, i) =>
-      block.point(readers.reader(side), i)
-      readers.alone(side)
+  /** A row that leaves without a match, or with the number of its partners. */
+  private case class Leaving(side: Side, rows: IndexedRows, number: Int, partners: Long)
+
+  private def alone(rows: Iterator[Leaving]): Iterator[InternalRow] =
+    rows.map { row =>
+      row.rows.point(readers.reader(row.side), row.number)
+      if (spec.isCounted) readers.counted(row.partners) else readers.alone(row.side)
     }
 
   /** Writes what is kept; returns the rows that leave without a match. */
-  private def finish(): Iterator[(Side, IndexedRows, Int)] = {
+  private def finish(): Iterator[Leaving] = {
     val (leaving, kept) = sides.map(finish).unzip
     val timer = watermark.fold(0L)(_ + 1)
     val next = SlotHead(kept.flatten, incoming.latest, timer)
@@ -211,15 +229,18 @@ final class SlotJoin(
     leaving.iterator.flatten
   }
 
-  private def finish(side: Side): (Iterator[(Side, IndexedRows, Int)], Seq[Part]) = {
+  private def finish(side: Side): (Iterator[Leaving], Seq[Part]) = {
     val now = progress(side)
     val blocks = stored(side)
     val (due, others) = blocks.partition(b => b.part.get.first <= now || b.isChanged)
     val leaving = (due :+ homeBlocks(side)).map(b => b -> leave(b, now))
+    // Read now: parts without rows that are alive are removed before the rows are taken.
+    leaving.foreach { case (b, numbers) => if (numbers.nonEmpty) b.partners }
     // What is mostly dead is written anew.
     val (thin, thick) = due.partition(b => aliveIn(b) <= b.rows.size / 2)
     val rest = thick.map { b =>
       if (b.isChanged && b.isTracked) state.putDone(b.part.get, b.done)
+      if (b.isChanged && b.isCounted) state.putPartners(b.part.get, b.partners)
       b -> b.part.get.copy(first = firstAlive(b))
     } ++ others.map(b => b -> b.part.get)
     val fresh = (thin.filter(aliveIn(_) > 0) :+ homeBlocks(side)).filter(aliveIn(_) > 0)
@@ -236,7 +257,7 @@ final class SlotJoin(
         apart.map(_._2) :+ one._2
       }
     val rows = leaving.iterator.flatMap { case (b, numbers) =>
-      numbers.iterator.map(i => (side, b.rows, i))
+      numbers.iterator.map(i => Leaving(side, b.rows, i, b.partnersOf(i)))
     }
     (rows, parts)
   }
@@ -274,6 +295,16 @@ final class SlotJoin(
     val part = Merging.part(side, rows)
     val block = new Block(side, None, rows)
     state.put(part, rows)
+    if (block.isCounted) {
+      // Equal rows have equal numbers of partners: what one may match has not left before the other.
+      val known = new java.util.HashMap[java.nio.ByteBuffer, Long]
+      for (b <- blocks; i <- 0 until b.rows.size if b.isAlive(i)) {
+        known.put(key(b.rows, i), b.partners(i))
+        ()
+      }
+      for (i <- 0 until rows.size) block.partners(i) = known.get(key(rows, i))
+      state.putPartners(part, block.partners)
+    }
     if (block.isTracked && !spec.endsAtMatch(side)) {
       // Found again by what they are, as rows have another order now.
       val matched = new java.util.HashMap[java.nio.ByteBuffer, Integer]

@@ -78,19 +78,22 @@ object SlotHead {
   }
 }
 
-/** The state variables of a slot. */
-final class SlotState(handle: StatefulProcessorHandle) {
+/**
+ * The state variables of a slot.
+ *
+ * @param isCounted whether rows have counts
+ */
+final class SlotState(handle: StatefulProcessorHandle, isCounted: Boolean) {
   private val heads: ValueState[Array[Byte]] =
     handle.getValueState[Array[Byte]]("head", Encoders.BINARY, TTLConfig.NONE)
-  private val chunks: MapState[Long, Array[Byte]] =
+  private val chunks: MapState[Long, Array[Byte]] = ofParts("rows")
+  private val done: MapState[Long, Array[Byte]] = ofParts("done")
+  private val counts: Option[MapState[Long, Array[Byte]]] =
+    Option.when(isCounted)(ofParts("counts"))
+
+  private def ofParts(name: String): MapState[Long, Array[Byte]] =
     handle.getMapState[Long, Array[Byte]](
-      "rows",
-      Encoders.scalaLong,
-      Encoders.BINARY,
-      TTLConfig.NONE)
-  private val done: MapState[Long, Array[Byte]] =
-    handle.getMapState[Long, Array[Byte]](
-      "done",
+      name,
       Encoders.scalaLong,
       Encoders.BINARY,
       TTLConfig.NONE)
@@ -115,6 +118,7 @@ final class SlotState(handle: StatefulProcessorHandle) {
       val next = part.copy(id = Part.newId(), bytes = rows.offset(rows.size))
       put(next, IndexedRows.ofSorted(rows, spec.fields(side)))
       putDone(next, doneRows(part))
+      if (isCounted) putPartners(next, partners(part))
       remove(part)
       next
     }
@@ -141,9 +145,24 @@ final class SlotState(handle: StatefulProcessorHandle) {
   def putDone(part: Part, rows: java.util.BitSet): Unit =
     if (!rows.isEmpty) done.updateValue(part.id, rows.toByteArray)
 
+  /** How many partners the rows of a part have. */
+  def partners(part: Part): Array[Long] =
+    counts.flatMap(c => Option(c.getValue(part.id))).fold(new Array[Long](part.rows)) { bytes =>
+      val found = new Array[Long](part.rows)
+      ByteBuffer.wrap(bytes).asLongBuffer().get(found)
+      found
+    }
+
+  def putPartners(part: Part, partners: Array[Long]): Unit = counts.foreach { c =>
+    val buffer = ByteBuffer.allocate(8 * partners.length)
+    buffer.asLongBuffer().put(partners)
+    c.updateValue(part.id, buffer.array())
+  }
+
   def remove(part: Part): Unit = {
     chunks.removeKey(part.id)
     done.removeKey(part.id)
+    counts.foreach(_.removeKey(part.id))
     PartCache.remove(part.id)
   }
 

@@ -15,7 +15,8 @@ object StreamErrors {
     "NO_WATERMARK",
     s"The $side has no watermark, so that no window would ever be final: say " +
       s"withWatermark('${columns.headOption.getOrElse("ts")}', '10 seconds'), or however late " +
-      "its rows may be, on the stream.")
+      "its rows may be, on the stream. A window of row numbers, as in abs(a.seq - b.seq) < 1000, " +
+      "needs none, and takes count(*) alone.")
 
   def unboundedState(missing: String, base: String, probe: String): Nothing = fail(
     "UNBOUNDED_STATE",

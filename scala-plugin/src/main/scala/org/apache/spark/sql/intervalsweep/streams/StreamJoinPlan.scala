@@ -24,8 +24,13 @@ import org.apache.spark.sql.types._
  * }}}
  *
  * @param condition without what only stands for something else
+ * @param isCounted whether the left side's rows are returned, each with how many partners it has
  */
-final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput)
+final class StreamJoinPlan(
+    join: Join,
+    condition: Expression,
+    output: JoinOutput,
+    isCounted: Boolean = false)
     extends PredicateHelper {
   private val sides = Seq[Side](LeftSide, RightSide)
   private def input(side: Side): LogicalPlan = if (side == LeftSide) join.left else join.right
@@ -41,9 +46,11 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
     def of(side: Side): String = input(side).output.take(columns(side))
       .map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
     JoinCondition.texts(condition, join).map { text =>
-      s"${join.joinType.sql} ${sides.map(of)} $text".hashCode
+      s"$name ${sides.map(of)} $text".hashCode
     }
   }
+
+  private def name: String = if (isCounted) "COUNT" else join.joinType.sql
 
   private val all: Map[Side, Int] = sides.map(s => s -> input(s).output.size).toMap
 
@@ -240,12 +247,15 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
     new StreamJoinProcessor(spec, PairTime(join, condition, output, Some(clocks))),
     if (clocks.disorder.isEmpty) TimeMode.EventTime() else TimeMode.None(),
     sides.flatMap(packedAttributes),
-    join.output,
+    if (isCounted) join.left.output :+ count else join.output,
     clocks.metadata(_, output))
+
+  /** The field of the right side's packed rows that the count is put into. */
+  private def count: Attribute = packedAttributes(RightSide)(RowFields.Clock)
 
   private def spec: StreamJoinSpec =
     StreamJoinSpec(
-      s"StreamJoin ${join.joinType}, " +
+      s"StreamJoin ${if (isCounted) name else join.joinType}, " +
         Description(sweeps(LeftSide)).parts.mkString(", ") +
         sides.map(s => s", $s rows leave at ${clocks.expiry(s).sql}").mkString +
         sides.filter(clocks.ordered(_).isDefined).map(s =>
@@ -258,5 +268,6 @@ final class StreamJoinPlan(join: Join, condition: Expression, output: JoinOutput
       sides.map(s => s -> fields(s)).toMap,
       pairings,
       clocks.disorder,
-      isHomeOnly)
+      isHomeOnly,
+      isCounted)
 }

@@ -19,7 +19,7 @@ class StreamJoinProcessor(val spec: StreamJoinSpec, @transient val time: PairTim
   @transient private var before: Option[Long] = _
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
-    state = new SlotState(getHandle)
+    state = new SlotState(getHandle, spec.isCounted)
     before = None
   }
 

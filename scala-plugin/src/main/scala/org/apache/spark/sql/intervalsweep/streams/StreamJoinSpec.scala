@@ -21,6 +21,7 @@ case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression])
  * @param disorder   for rows that come by a number: how far behind the largest one they may be; by
  *                   a watermark, if that is not defined
  * @param isSpread   whether rows of both sides go to all slots, of which each keeps some
+ * @param isCounted  whether the pairs of the left side's rows are counted and not returned
  * @param isRealTime whether a call has a row alone, and others of its micro-batch may follow
  */
 case class StreamJoinSpec(
@@ -34,6 +35,7 @@ case class StreamJoinSpec(
     pairings: Map[Side, Pairing],
     disorder: Option[Long],
     isSpread: Boolean,
+    isCounted: Boolean,
     isRealTime: Boolean = false) {
 
   def attributes(side: Side): Seq[Attribute] = if (side == LeftSide) left else right
