@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the features of card payments, over the files as tables; --write makes them golden.
+"""Features of card payments: over files as tables, and as streams; --write makes them golden.
 
 python sql-examples/streams/card_features.py
 """
@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from arriving import STATE, add, arrive, run, stream  # noqa: E402
 from run import Example, as_text, session  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+VIEWS = ("payments", "requests")
+# A row of no card: it moves the watermark, so that the windows before it are final.
+HEARTBEAT = '{"at": "2026-01-02T00:00:00Z"}'
 GOLDEN = HERE / "golden" / "card_features.txt"
 
 
@@ -35,6 +40,17 @@ def in_batch(spark: SparkSession) -> DataFrame:
     return features(spark)
 
 
+def on_streams(spark: SparkSession, folder: Path) -> DataFrame:
+    """The features over the files as streams, of which each micro-batch takes one."""
+    Example(HERE / "views.sql").make_views(spark)
+    arrive(folder, VIEWS)
+    for name in VIEWS:
+        add(folder / name, "heartbeat.json", HEARTBEAT)
+        rows = stream(spark, name, folder).withWatermark("at", "1 minute")
+        rows.createOrReplaceTempView(name)
+    return features(spark).where("id IS NOT NULL")
+
+
 def result(frame: DataFrame) -> str:
     """The features as they are kept in the golden file."""
     return as_text(frame.orderBy("id"))
@@ -45,11 +61,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compute the features of card payments.")
     parser.add_argument("--write", action="store_true", help="rewrite the golden result")
     options = parser.parse_args()
-    text = result(in_batch(session()))
+    spark = session()
+    for key, value in STATE.items():
+        spark.conf.set(key, value)
+    text = result(in_batch(spark))
     if options.write:
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text(text, encoding="utf-8")
-    print(text, end="")
+    print(f"-- as tables\n{text}")
+    with tempfile.TemporaryDirectory() as folder:
+        print(f"-- as streams\n{result(run(on_streams(spark, Path(folder)), 'features'))}", end="")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ python sql-examples/streams/stream_joins.py
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from arriving import STATE, arrive, run, stream  # noqa: E402
 from run import Example, as_text, session  # noqa: E402
 
 if TYPE_CHECKING:
@@ -24,14 +23,6 @@ if TYPE_CHECKING:
 
 NAMES = ("sessions_outages", "cheaper_trips", "deploy_pattern")
 VIEWS = ("sessions", "outages", "deploys", "calls", "trips")
-STATE = {
-    "spark.sql.streaming.stateStore.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
-    # Without keys each row goes to all partitions of the state.
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.session.timeZone": "UTC",  # in which the results are written
-}
 
 
 def golden(name: str) -> Path:
@@ -50,35 +41,15 @@ def tables(spark: SparkSession) -> None:
     Example(HERE / "stream_views.sql").make_views(spark)
 
 
-def arrive(folder: Path) -> None:
-    """Puts the files there as if they had come one by one: streams take the oldest first."""
-    for name in VIEWS:
-        for number, file in enumerate(sorted((HERE / "data" / name).iterdir())):
-            copy = folder / name / file.name
-            copy.parent.mkdir(exist_ok=True)
-            shutil.copyfile(file, copy)
-            os.utime(copy, (1_700_000_000 + number,) * 2)
-
-
 def streams(spark: SparkSession, folder: Path) -> None:
     """The views as views of streams that get a file in each micro-batch."""
-    arrive(folder)
+    arrive(folder, VIEWS)
     tables(spark)
     for name in VIEWS:
-        source = spark.readStream.schema(spark.table(name).schema)
-        stream = source.option("maxFilesPerTrigger", 1).json(str(folder / name))
-        if "ts" in stream.columns:  # trips come by their number
-            stream = stream.withWatermark("ts", "6 hours")
-        stream.createOrReplaceTempView(name)
-
-
-def run(frame: DataFrame, name: str) -> DataFrame:
-    """What a stream returns until there are no more files."""
-    with tempfile.TemporaryDirectory() as checkpoint:
-        writer = frame.writeStream.format("memory").queryName(f"{name}_rows")
-        writer = writer.option("checkpointLocation", checkpoint)
-        writer.trigger(availableNow=True).start().awaitTermination()
-    return frame.sparkSession.table(f"{name}_rows")
+        rows = stream(spark, name, folder)
+        if "ts" in rows.columns:  # trips come by their number
+            rows = rows.withWatermark("ts", "6 hours")
+        rows.createOrReplaceTempView(name)
 
 
 def result(frame: DataFrame) -> str:

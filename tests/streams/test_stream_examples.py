@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of joins of streams: as tables and as streams their rows are the golden ones."""
+"""The examples of streams: as tables and as streams their rows are the golden ones."""
 
 from __future__ import annotations
 
@@ -15,15 +15,28 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "sql-examples" / "streams"
 
 
 @pytest.fixture
-def example(monkeypatch: pytest.MonkeyPatch, conf: Any) -> Any:
+def examples(monkeypatch: pytest.MonkeyPatch, conf: Any) -> Any:
+    """Imports one of them."""
     monkeypatch.syspath_prepend(str(EXAMPLES.parent))
     monkeypatch.syspath_prepend(str(EXAMPLES))
-    module = import_module("stream_joins")
-    conf(module.STATE)
-    return module
+    conf(import_module("arriving").STATE)
+    return import_module
 
 
-def test_as_tables_and_as_streams(spark: Any, example: Any, tmp_path: Path) -> None:
+def test_features(spark: Any, examples: Any, tmp_path: Path) -> None:
+    example = examples("card_features")
+    golden = example.GOLDEN.read_text(encoding="utf-8")
+    frame = example.in_batch(spark)
+    assert sweeps(physical(frame)) == 1
+    assert example.result(frame) == golden
+    frame = example.on_streams(spark, tmp_path)
+    assert "WindowUnion" in frame._jdf.queryExecution().analyzed().toString()
+    assert example.result(example.run(frame, "features")) == golden
+    assert len(golden.splitlines()) > 25
+
+
+def test_joins(spark: Any, examples: Any, tmp_path: Path) -> None:
+    example = examples("stream_joins")
     example.tables(spark)
     for name in example.NAMES:
         frame = example.query(spark, name)

@@ -7,7 +7,6 @@ import random
 from collections import Counter
 from datetime import timedelta
 from decimal import Decimal
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from intervalsweep import dataframe as isd
 
 SCHEMA = "k STRING, `a.t` INT, v INT, d DATE, at TIMESTAMP"
 AGGS = {name: f"{name}(v)" for name in ("count", "sum", "avg", "min", "max", "first", "last")}
-EXAMPLES = Path(__file__).resolve().parents[2] / "sql-examples" / "streams"
 
 
 @pytest.fixture(scope="module")
@@ -168,12 +166,3 @@ def test_decimals_and_doubles(spark: Any) -> None:
     for on, pre in (("t", Decimal("1.5")), ("x", 1.5)):
         found = isd.window_union(base, base, on=on, pre=pre, aggs={"n": "count(*)"})
         assert [row.n for row in found.orderBy("t").collect()] == [1, 2]
-
-
-def test_the_example_of_files(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLES.parent))
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    example = import_module("card_features")
-    frame = example.in_batch(spark)
-    assert sweeps(physical(frame)) == 1
-    assert example.result(frame) == example.GOLDEN.read_text(encoding="utf-8")
