@@ -8,6 +8,8 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+
 from intervalsweep._errors import ArgumentError
 
 _SECOND = timedelta(seconds=1)
@@ -27,7 +29,11 @@ def literal(what: str, value: Any) -> str:
 
     >>> literal("at", date(2024, 2, 29)), literal("sliding", timedelta(days=1, hours=2))
     ("DATE '2024-02-29'", "INTERVAL '1 02:00:00.000000' DAY TO SECOND")
+    >>> literal("sliding", np.timedelta64(1, "M"))
+    "INTERVAL '1' MONTH"
     """
+    if isinstance(value, np.timedelta64) and np.datetime_data(value)[0] in ("Y", "M"):
+        return f"INTERVAL '{value.astype('timedelta64[M]').astype(int)}' MONTH"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
@@ -50,7 +56,7 @@ def literal(what: str, value: Any) -> str:
         return _interval(value)
     raise ArgumentError(
         f"{what}={value!r} is a {type(value).__name__}: give a number, a date, a datetime, a "
-        "timedelta or a str."
+        "timedelta, a numpy.timedelta64 of months or a str."
     )
 
 

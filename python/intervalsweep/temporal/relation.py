@@ -209,11 +209,12 @@ class Relation:
         Parameters
         ----------
         sliding
-            How long each row is valid from its start on: a number, or a timedelta.
+            How long each row is valid from its start on: a number, a timedelta, or months of the
+            calendar, ``numpy.timedelta64(1, "M")``.
         fixed
             The length of windows beside each other: a row is valid to the end of its own.
         origin
-            Where one of them begins: 0, or 1970-01-01 UTC.
+            Where one of them begins: 0, or 1970-01-01 UTC; of months, in the session's time zone.
         on_bounded
             Rows that have an end: ``replace`` it, the default, or ``error``.
         """

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{DateType, YearMonthIntervalType}
+import org.apache.spark.sql.types.YearMonthIntervalType
 
 /**
  * A relation over four endpoints of one type. It is the conjunction of its [[conjuncts]], value by
@@ -82,14 +82,10 @@ case class IntervalPredicate(
       }
     }
 
-  // Months have no length of their own, so this is Spark's `+` and no exact difference.
-  private def plusMonths(endpoint: Expression, months: Expression): Expression =
-    endpoint.dataType match {
-      case DateType => DateAddYMInterval(endpoint, months)
-      case _ =>
-        val zone = timeZoneId.getOrElse(SQLConf.get.sessionLocalTimeZone)
-        TimestampAddYMInterval(endpoint, months, Some(zone))
-    }
+  private def plusMonths(endpoint: Expression, months: Expression): Expression = {
+    val zone = timeZoneId.getOrElse(SQLConf.get.sessionLocalTimeZone)
+    PlusMonths(endpoint, months, Some(zone))
+  }
 
   private def at(endpoint: Endpoint): Expression = endpoints(endpoint.index)
 

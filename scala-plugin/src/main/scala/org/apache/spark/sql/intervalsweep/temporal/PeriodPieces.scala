@@ -13,18 +13,39 @@ private[temporal] case class PeriodPieces(dataType: DataType) {
   def history(pieces: TemporalPieces, below: History): History = {
     val rows = below.bounded(dataType)
     pieces.how match {
-      case Pieces.Split(length) => split(rows, units(length, "max_length"))
+      case Pieces.Split(length) =>
+        if (isOfMonths(length)) refuse(length, "max_length", "days, for months differ in length")
+        split(rows, units(length, "max_length"))
       case Pieces.Sliding(length, onBounded) =>
-        val start = rows.period.get.from
-        windowed(rows, onBounded, plus(start, Literal(units(length, "sliding"))))
+        windowed(rows, onBounded, slidingEnd(rows.period.get, length))
       case Pieces.Fixed(length, origin, onBounded) =>
-        val start = rows.period.get.from
-        val zero = origin.fold[Expression](Literal(0L))(o => EncodedEndpoint(Cast(o, dataType)))
-        val window = Literal(units(length, "fixed"))
-        // The rest is that of a floor division: not negative.
-        val since = Pmod(Subtract(start, zero, EvalMode.ANSI), window)
-        windowed(rows, onBounded, plus(start, Subtract(window, since, EvalMode.ANSI)))
+        windowed(rows, onBounded, fixedEnd(rows.period.get, length, origin))
     }
+  }
+
+  private def slidingEnd(period: Period, length: Expression): Expression =
+    if (isOfMonths(length)) months.after(period.start, units(length, "sliding").toInt)
+    else plus(period.from, Literal(units(length, "sliding")))
+
+  private def fixedEnd(
+      period: Period,
+      length: Expression,
+      origin: Option[Expression]): Expression =
+    if (isOfMonths(length)) months.windowEnd(period.start, units(length, "fixed").toInt, origin)
+    else {
+      val zero = origin.fold[Expression](Literal(0L))(o => EncodedEndpoint(Cast(o, dataType)))
+      val window = Literal(units(length, "fixed"))
+      // The rest is that of a floor division: not negative.
+      val since = Pmod(Subtract(period.from, zero, EvalMode.ANSI), window)
+      plus(period.from, Subtract(window, since, EvalMode.ANSI))
+    }
+
+  private def months = CalendarMonths(dataType)
+
+  /** Whether it is of months of the calendar, which are not all as long as each other. */
+  private def isOfMonths(length: Expression): Boolean = (dataType, length.dataType) match {
+    case (_: DatetimeType, _: YearMonthIntervalType) => true
+    case _ => false
   }
 
   /** Row by row a new end, which has to come after the start. */
@@ -71,11 +92,9 @@ private[temporal] case class PeriodPieces(dataType: DataType) {
     History.ofNumbers(pieces, rows.values, Seq(start, end), dataType)
   }
 
-  /** A length in the units in which periods are numbers; more than none. */
+  /** A length in the units in which periods are numbers, or in months; more than none. */
   private def units(length: Expression, name: String): Long = {
-    def wrong(wanted: String): Nothing = TemporalErrors.length(
-      s"$name is ${length.sql}, a ${length.dataType.sql}, and the periods are " +
-        s"${dataType.sql}: give $wanted.")
+    def wrong(wanted: String): Nothing = refuse(length, name, wanted)
     def value(e: Expression): Long = Option(e.eval()).fold(wrong("a length that is not NULL"))(
       _.asInstanceOf[Number].longValue)
     val number = (dataType, length.dataType) match {
@@ -87,14 +106,22 @@ private[temporal] case class PeriodPieces(dataType: DataType) {
         micros / PeriodPieces.Day
       case (TimestampType | TimestampNTZType, _: DayTimeIntervalType) => value(length)
       case (_: DayTimeIntervalType, _: DayTimeIntervalType) => value(length)
+      case (_: DatetimeType | _: YearMonthIntervalType, _: YearMonthIntervalType) =>
+        value(length)
       case (_: IntegralType, _) => wrong("a whole number")
-      case (DateType, _) => wrong("a whole number of days or an INTERVAL of days")
-      case (TimestampType | TimestampNTZType, _) => wrong("an INTERVAL DAY TO SECOND")
+      case (DateType, _) => wrong("a whole number of days, or an INTERVAL of days or of months")
+      case (TimestampType | TimestampNTZType, _) =>
+        wrong("an INTERVAL DAY TO SECOND or YEAR TO MONTH")
       case _ => wrong("periods of whole numbers, dates or timestamps")
     }
     if (number <= 0) wrong("a length of more than 0")
     number
   }
+
+  private def refuse(length: Expression, name: String, wanted: String): Nothing =
+    TemporalErrors.length(
+      s"$name is ${length.sql}, a ${length.dataType.sql}, and the periods are " +
+        s"${dataType.sql}: give $wanted.")
 }
 
 private[temporal] object PeriodPieces {
