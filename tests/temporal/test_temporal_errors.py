@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyspark
 import pytest
 from pyspark.errors import AnalysisException
+from pyspark.sql.functions import udf
 
 WORKS = (
     "SELECT * FROM VALUES ('Ann', 'SP', 3, 10), ('Joe', 'NS', 8, 16), ('Sam', 'SP', 8, 16), "
@@ -26,6 +28,9 @@ def _tables(spark: Any) -> None:
             f"CREATE OR REPLACE TEMP VIEW {marked} AS "
             f"SELECT * FROM validtime(TABLE({name}), 'ts', 'te')"
         )
+    spark.sql("CREATE OR REPLACE TEMP VIEW real AS SELECT 1 AS x, 1.0D AS ts, 2.0D AS te")
+    spark.readStream.format("rate").load().createOrReplaceTempView("rates")
+    spark.udf.register("any_number", udf(lambda: 4, "int").asNondeterministic())
 
 
 def rows(spark: Any, text: str) -> list[tuple[Any, ...]]:
@@ -126,6 +131,10 @@ ERRORS = [
     ("NO_SNAPSHOT_FORM", "SELECT * FROM w LIMIT 1", "", "LIMIT without ORDER BY"),
     ("NO_SNAPSHOT_FORM", "SELECT * FROM w TABLESAMPLE (50 PERCENT)", "", "TABLESAMPLE"),
     ("NO_SNAPSHOT_FORM", "SELECT rand(1) AS x FROM w", "", "not deterministic"),
+    ("NO_SNAPSHOT_FORM", "SELECT *, any_number() AS x FROM w", "", "any_number()"),
+    ("NO_SNAPSHOT_FORM", "SELECT * FROM w OFFSET 1", "", "OFFSET without ORDER BY"),
+    ("NO_SNAPSHOT_FORM", "SELECT * FROM w, rates", "", "A stream"),
+    ("NO_SNAPSHOT_FORM", "SELECT * FROM validtime(TABLE(rates), 'timestamp')", "", "A stream"),
     ("NOT_MARKED", "SELECT * FROM works", "", "validtime"),
     ("NOT_MARKED", "SELECT * FROM validtime(TABLE(works))", "", "TBLPROPERTIES"),
     ("PERIOD_NAME", "SELECT name AS ts FROM w", "", "names =>"),
@@ -133,6 +142,12 @@ ERRORS = [
     ("PERIOD_TYPE", "SELECT * FROM validtime(TABLE(works), 'ts', 'name')", "", "one type"),
     ("VALUE_TYPE", "SELECT map(1, 2) AS m FROM w UNION ALL SELECT map(1, 2) FROM w",
      ", coalesce => true", "`m`"),
+    ("PERIOD_TYPE", "SELECT * FROM validtime(TABLE(real), 'ts', 'te', closed => 'both')", "",
+     "a type with a smallest step"),
+    ("VALUE_TYPE", "SELECT parse_json(name) AS j FROM w", ", coalesce => true", "a VARIANT"),
+    ("VALUE_TYPE", "SELECT DISTINCT name COLLATE UTF8_LCASE AS n FROM w", "", "DISTINCT compares"),
+    ("VALUE_TYPE", "SELECT count(*) AS c FROM w GROUP BY name COLLATE UTF8_LCASE", "",
+     "GROUP BY compares rows by collate("),
     ("LENGTH", "SELECT * FROM temporal_split(TABLE(SELECT * FROM w), 0)", "", "more than 0"),
     ("LENGTH", "SELECT * FROM temporal_split(TABLE(SELECT * FROM w), 1.5D)", "", "whole number"),
     ("ARGUMENT", "SELECT * FROM w", ", at => 1, period => array(1, 2)", "not both"),
@@ -146,6 +161,38 @@ def test_errors_of_the_query(spark: Any, name: str, query: str, options: str, sa
         spark.sql(SEQUENCED.format(query, options))
     assert f"[INTERVALSWEEP_SEQUENCED.{name}]" in str(error.value)
     assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("query", "where"),
+    [
+        ("SELECT *\nFROM w\nLIMIT 1", "line 4 pos 0"),
+        ("SELECT skill,\n  rand() AS x FROM w", "line 3 pos 2"),
+        ("SELECT *\nFROM w TABLESAMPLE (50 PERCENT)", "line 3 pos 7"),
+        ("SELECT 1\nFROM (SELECT DISTINCT name COLLATE UTF8_LCASE\n  FROM w)", "line 3 pos 6"),
+        ("SELECT * FROM\n  temporal_split(TABLE(SELECT * FROM w), 0)", "line 3 pos 2"),
+    ],
+)
+def test_an_error_says_where_in_the_query(spark: Any, query: str, where: str) -> None:
+    """The query begins on the second line."""
+    with pytest.raises(AnalysisException) as error:
+        spark.sql(SEQUENCED.format(f"\n{query}", ""))
+    assert where in str(error.value)
+
+
+@pytest.mark.skipif(pyspark.__version__ < "4.1", reason="Spark 4.0 has no recursion")
+def test_a_recursive_query(spark: Any) -> None:
+    """Over marked relations; what reads none is a table like others."""
+    steps = "SELECT {} AS n{} UNION ALL SELECT n || 'x' FROM t WHERE length(n) < 5"
+    of_marked = f"WITH RECURSIVE t AS ({steps.format('name', ' FROM w')}) SELECT n FROM t"
+    with pytest.raises(AnalysisException, match=r"NO_SNAPSHOT_FORM\] A recursive WITH"):
+        spark.sql(SEQUENCED.format(of_marked, ""))
+    others = f"WITH RECURSIVE t AS ({steps.format(chr(39) + 'Ann' + chr(39), '')}) "
+    joined = f"{others}SELECT w.name, n FROM w JOIN t ON t.n = w.name"
+    assert rows(spark, SEQUENCED.format(joined, "")) == [
+        ("Ann", "Ann", 18, 20),
+        ("Ann", "Ann", 3, 10),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +220,11 @@ def test_errors_of_the_query_around(spark: Any, name: str, text: str, says: str)
          "'ts', 'te', invalid => 'error')"),
         ("BOUNDED", "SELECT * FROM temporal_window(TABLE(SELECT name FROM w), sliding => 1, "
          "on_bounded => 'error')"),
+        ("BOUNDED", "SELECT * FROM temporal_window(TABLE(SELECT name FROM validtime(TABLE("
+         "SELECT 'Ann' AS name, CAST(NULL AS INT) AS f, 5 AS u), 'f', 'u')), fixed => 2)"),
         ("LENGTH", "SELECT * FROM temporal_split(TABLE(SELECT name FROM "
+         "validtime(TABLE(works), 'ts')), 5)"),
+        ("LENGTH", "SELECT * FROM temporal_coalesce(TABLE(SELECT name FROM "
          "validtime(TABLE(works), 'ts')), 5)"),
     ],
 )  # fmt: skip

@@ -135,6 +135,13 @@ SCALARS = [
     "SELECT k, (SELECT max(k) FROM c) AS x FROM r",
 ]
 
+LATERALS = [
+    "SELECT r.k, v, l.w FROM r, LATERAL (SELECT w FROM s WHERE s.k = r.k ORDER BY w LIMIT 1) l",
+    "SELECT r.k, v, l.n FROM r, LATERAL (SELECT count(*) AS n FROM s WHERE s.w < r.v) l",
+    "SELECT r.k, l.x FROM r LEFT JOIN LATERAL (SELECT r.v + s.w AS x FROM s WHERE s.k = r.k) l "
+    "ON true",
+]
+
 WINDOWS = [
     "SELECT k, v, count(*) OVER (PARTITION BY k) AS n FROM r",
     "SELECT k, v, rank() OVER (PARTITION BY k ORDER BY v) AS n, sum(v) OVER () AS t FROM r",
@@ -158,7 +165,7 @@ def snapshots(spark: Any) -> Snapshots:
 
 @pytest.mark.parametrize(
     "query",
-    [*FLAT, *INNER, *SETS, *AGGREGATES, *GROUPING_SETS, *PARTNERS, *SCALARS, *WINDOWS],
+    [*FLAT, *INNER, *SETS, *AGGREGATES, *GROUPING_SETS, *PARTNERS, *SCALARS, *LATERALS, *WINDOWS],
 )
 def test_history_is_the_query_at_each_instant(snapshots: Snapshots, query: str) -> None:
     frame = snapshots.check(query, duck=None if query in NOT_FOR_DUCKDB else "")

@@ -33,7 +33,7 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
   }
 
   def aggregated(aggregate: Aggregate, below: History): History = {
-    val (rows, keys) = withKeys(below, aggregate.groupingExpressions)
+    val (rows, keys) = withKeys(below, aggregate.groupingExpressions, "GROUP BY")
     ofValues(aggregate, rows, keys).getOrElse(piecewise(aggregate, rows, keys))
   }
 
@@ -50,7 +50,7 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
           PeriodValue(measures).of(f).map(Alias(_, f.aggregateFunction.prettyName)()))
       case _ =>
     })
-    Option.when(functions.values.forall(_.isDefined) && keys.forall(PeriodSweep.isComparable)) {
+    Option.when(functions.values.forall(_.isDefined)) {
       val values = functions.values.flatten.toSeq
       val rule = PeriodRule.Values(ofEmpty = keys.isEmpty)
       val swept =
@@ -132,7 +132,7 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
   }
 
   def windowed(window: Window, below: History): History = {
-    val (rows, keys) = withKeys(below, window.partitionSpec)
+    val (rows, keys) = withKeys(below, window.partitionSpec, "PARTITION BY")
     val cut = pieced(rows, keys)
     val piecewise = window.windowExpressions.map(_.transform {
       case w: WindowSpecDefinition => w.copy(partitionSpec = keys ++ cut.piece)
@@ -174,7 +174,12 @@ private[temporal] case class PeriodCuts(dataType: DataType) {
     PeriodSweep.history(PeriodRule.Coalesce, Seq(SweepInput.left(rows)), rows.values, dataType)
 
   /** The rows with what they are grouped by as columns. */
-  private def withKeys(below: History, keys: Seq[Expression]): (History, Seq[Attribute]) = {
+  private def withKeys(
+      below: History,
+      keys: Seq[Expression],
+      operator: String): (History, Seq[Attribute]) = {
+    keys.find(!PeriodSweep.isComparable(_))
+      .foreach(key => TemporalErrors.valueType(key.sql, key.dataType, operator))
     val rows = below.bounded(dataType)
     val columns: Seq[NamedExpression] = keys.map {
       case attribute: Attribute => attribute

@@ -136,9 +136,7 @@ private[temporal] object PeriodKeyJoins extends PredicateHelper {
       case EqualNullSafe(a, b) => key(EqualNullSafe(_, _), a, b)
       case _ => None
     }
-    val areComparable = keys.flatten.forall { k =>
-      PeriodSweep.isComparable(Alias(k.right, "key")().toAttribute)
-    }
+    val areComparable = keys.flatten.forall(k => PeriodSweep.isComparable(k.right))
     Option.when(keys.nonEmpty && keys.forall(_.isDefined) && areComparable) {
       val some = ofRight.reduceOption(And).fold(right.plan)(Filter(_, right.plan))
       PeriodKeyJoins(left, right.copy(plan = some), keys.flatten, ofLeft, hint, dataType)

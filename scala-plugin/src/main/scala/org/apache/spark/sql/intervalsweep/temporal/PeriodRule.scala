@@ -2,7 +2,11 @@
 package org.apache.spark.sql.intervalsweep.temporal
 
 /** What a sweep over the periods of equal keys makes of the rows that are valid at an instant. */
-sealed abstract class PeriodRule(val name: String) extends Product with Serializable
+sealed abstract class PeriodRule(val name: String) extends Product with Serializable {
+
+  /** As errors call it: in the words of SQL, where it has them. */
+  def shown: String = name.replace('_', ' ').toUpperCase(java.util.Locale.ROOT)
+}
 
 object PeriodRule {
 

@@ -77,7 +77,7 @@ object PeriodSweep {
 
   /** The periods of the values of all inputs. */
   private[temporal] def of(rule: PeriodRule, inputs: Seq[SweepInput]): PeriodSweep = {
-    inputs.head.values.find(!isComparable(_)).foreach(TemporalErrors.valueType(_, rule.name))
+    inputs.head.values.find(!isComparable(_)).foreach(TemporalErrors.valueType(_, rule.shown))
     val hasSides = inputs.exists(_.side == RightSide)
     val sides = inputs.map { case SweepInput(rows, values, side) =>
       val weight = Alias(Literal(if (side == LeftSide) 1L else -1L), "weight")()
@@ -147,7 +147,7 @@ object PeriodSweep {
     Seq("start", "end").map(AttributeReference(_, LongType, nullable = false)())
 
   /** Whether a value distinguishes rows: it can be sorted, and is equal if its bytes are. */
-  private[temporal] def isComparable(value: Attribute): Boolean =
+  private[temporal] def isComparable(value: Expression): Boolean =
     RowOrdering.isOrderable(value.dataType) &&
       !value.dataType.existsRecursively(t =>
         t.isInstanceOf[StringType] && !UnsafeRowUtils.isBinaryStable(t))

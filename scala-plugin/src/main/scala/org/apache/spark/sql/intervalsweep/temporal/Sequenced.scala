@@ -3,6 +3,7 @@ package org.apache.spark.sql.intervalsweep.temporal
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -21,7 +22,9 @@ private[temporal] case class Sequenced(dataType: DataType) {
 
   /** What reads no marked relation is always valid, and stays as it is. */
   def history(plan: LogicalPlan): History =
-    if (TemporalPlan.isMarked(plan)) ofMarked(plan) else History(plan, plan.output, None)
+    if (!TemporalPlan.isMarked(plan)) History(plan, plan.output, None)
+    // An error says where in the query it is.
+    else CurrentOrigin.withOrigin(plan.origin)(ofMarked(plan))
 
   private def ofMarked(plan: LogicalPlan): History = plan match {
     case relation: ValidTime => ValidTimeLeaf(relation).history(dataType)

@@ -46,11 +46,13 @@ object TemporalErrors {
     "PERIOD_TYPE",
     s"Periods of ${types.map(_.sql).distinct.mkString(" and ")} cannot be compared: $cure.")
 
-  def valueType(column: Attribute, operator: String): Nothing = fail(
+  def valueType(column: Attribute, operator: String): Nothing =
+    valueType(s"the column `${column.name}`", column.dataType, operator)
+
+  def valueType(value: String, dataType: DataType, operator: String): Nothing = fail(
     "VALUE_TYPE",
-    s"$operator compares whole rows, and the column `${column.name}` is ${column.dataType.sql}, " +
-      "whose values cannot be sorted: leave it out, or turn it into something that can, such as " +
-      "its text.")
+    s"$operator compares rows by $value, a ${dataType.sql}, whose values cannot be sorted: leave " +
+      "it out, or turn it into something that can, such as its text.")
 
   def periodName(name: String): Nothing = fail(
     "PERIOD_NAME",
