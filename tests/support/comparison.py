@@ -23,6 +23,14 @@ FOLDING = ",".join(
     f"org.apache.spark.sql.catalyst.optimizer.{rule}"
     for rule in ("ConvertToLocalRelation", "PropagateEmptyRelation")
 )
+# Rules of the temporal algebra, each of which that setting turns off.
+TEMPORAL_RULES = tuple(
+    f"org.apache.spark.sql.intervalsweep.temporal.rules.{rule}"
+    for rule in (
+        *("MergeSetOperations", "DropInnerSweep", "PushDistinctThroughJoin"),
+        *("PushFilterThroughSweep", "FlattenPeriodJoins"),
+    )
+)
 
 NODE = re.compile(r"\bIntervalSweepJoin\b")
 

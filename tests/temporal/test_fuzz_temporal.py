@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from comparison import BROADCAST, TEMPORAL_RULES
 from fuzz.temporal.compare import (
     Asked,
     Case,
+    Report,
     case,
     compare,
     difference,
@@ -22,7 +24,7 @@ from fuzz.temporal.compare import (
     what_failed,
 )
 from fuzz.temporal.queries import KINDS, Query, query
-from fuzz.temporal.run import run, smallest, write
+from fuzz.temporal.run import Totals, run, smallest, write
 from fuzz.temporal.tables import INSTANTS, Row, Tables, tables
 
 SEED, QUERIES = 4, 16
@@ -33,6 +35,21 @@ def test_random_histories_are_those_of_their_slices(spark: Any, tmp_path: Any) -
     totals = run(spark, SEED, QUERIES, tmp_path)
     assert totals.programs == [], "what they show is above"
     assert totals.with_rows * 2 > totals.queries, totals
+
+
+def test_cases_turn_rules_off_and_are_distributed() -> None:
+    """Of a hundred cases a third is forced by several tasks, and each rule is off in some."""
+    totals = Totals()
+    for number in range(100):
+        found = case(f"5/{number}", 1)
+        totals.add(found, Report())
+        if found.distributed:
+            assert int(found.settings["spark.sql.shuffle.partitions"]) > 1
+            assert found.settings[BROADCAST] == "-1"
+    assert 20 < totals.distributed < 50
+    assert 30 < totals.without_rules < 80
+    assert sorted(totals.rules_off) == sorted(rule.rpartition(".")[2] for rule in TEMPORAL_RULES)
+    assert f"{totals.distributed} by several tasks" in str(totals)
 
 
 def test_the_seed_decides() -> None:
@@ -60,7 +77,7 @@ def test_the_grammar_has_all_constructs() -> None:
         *("right join", "full join", "using", "cross", "semi", "anti", "exists", "not exists"),
         *("in", "not in", "scalar", "distinct", "union all", "union", "except", "except all"),
         *("intersect", "intersect all", "except_strict", "union_max", "coalesce", "split"),
-        *("group by", "grouping sets", "total", "window", "top k", "with"),
+        *("group by", "grouping sets", "total", "window", "top k", "with", "python"),
     } == seen
     assert len(KINDS) > 25
 

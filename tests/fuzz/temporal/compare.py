@@ -18,8 +18,8 @@ import duckdb
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from comparison import ENABLED, configured
-from fuzz.cases import SETTINGS
+from comparison import ENABLED, EXCLUDED_RULES, FOLDING, TEMPORAL_RULES, configured
+from fuzz.cases import SETTINGS, SHUFFLED
 from fuzz.temporal.queries import Query, view
 from fuzz.temporal.tables import INSTANTS, LEAVES, Row, Tables, slice_of, values
 from snapshots import assert_canonical, bag, is_valid
@@ -28,6 +28,12 @@ ERRORS = (PySparkException, Py4JJavaError)
 # What the history may refuse: nothing that the grammar says has a snapshot form.
 OPTIONS = ("", "", "", ", coalesce => true", ", period => array(2, 9)", ", at => {}")
 MARKED = ("r", "s", "b")
+# A third of all cases: by several tasks, and without keys by ranges of time.
+DISTRIBUTED: dict[str, tuple[str, ...]] = SHUFFLED | {
+    EXCLUDED_RULES: (FOLDING,),
+    "spark.sql.intervalsweep.rangeRows": ("1", "2", "5"),
+}
+RULE_IS_OFF = 0.15  # How often each rule of the algebra is, in a case.
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,13 @@ class Case:
     tables: Tables
     settings: Mapping[str, str]
     asked: tuple[Asked, ...]
+    distributed: bool = False
+
+    @property
+    def rules_off(self) -> list[str]:
+        """The rules of the algebra that are turned off, by their short names."""
+        excluded = self.settings.get(EXCLUDED_RULES, "").split(",")
+        return [rule.rpartition(".")[2] for rule in TEMPORAL_RULES if rule in excluded]
 
 
 def case(seed: str, size: int, depth: int = 3) -> Case:
@@ -68,13 +81,17 @@ def case(seed: str, size: int, depth: int = 3) -> Case:
     from fuzz.temporal.tables import tables
 
     rng = random.Random(seed)
-    settings = {key: rng.choice(choices) for key, choices in SETTINGS.items()}
+    distributed = rng.random() < 1 / 3
+    choices = SETTINGS | (DISTRIBUTED if distributed else {})
+    settings = {key: rng.choice(some) for key, some in choices.items()}
+    off = [rule for rule in TEMPORAL_RULES if rng.random() < RULE_IS_OFF]
+    settings[EXCLUDED_RULES] = ",".join(filter(None, [settings[EXCLUDED_RULES], *off]))
     found = tables(rng)
     asked = []
     for _ in range(size):
         options = rng.choice(OPTIONS).format(rng.choice((0, 3, 5, 8)))
         asked.append(Asked(query(rng, rng.choice((1, 2, 2, depth))), options))
-    return Case(found, settings, tuple(asked))
+    return Case(found, settings, tuple(asked), distributed)
 
 
 @dataclass

@@ -6,6 +6,7 @@ each, and so that what is made smaller stays a query.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -100,7 +101,23 @@ def _columns(rng: random.Random, a: str = "a", b: str = "b") -> str:
     )
 
 
+def in_python(rng: random.Random, part: Part) -> Query:
+    """A function in Python, of rows or of groups."""
+    text = rng.choice(
+        (
+            "SELECT {python_after(k)|k + 1} AS k, v, t FROM ({0}) a",
+            "SELECT k, {pandas_doubled(v)|v * 2} AS v, t FROM ({0}) a",
+            "SELECT k, {pandas_total(v)|CAST(coalesce(sum(v), 0) AS INT)} AS v, '' AS t "
+            "FROM ({0}) a GROUP BY k",
+        )
+    )
+    called, plain = (re.sub(r"{(.*)\|(.*?)}", rf"\{n}", text) for n in (1, 2))
+    return Query("python", called, (part(),), in_duckdb=plain)
+
+
 def projection(rng: random.Random, part: Part) -> Query:
+    if rng.random() < 0.15:  # rarely: it starts a process
+        return in_python(rng, part)
     columns = rng.choice(
         (
             "k, v + 1 AS v, t", "v AS k, k AS v, t", "k, v, upper(t) AS t", "k, 0 AS v, 'x' AS t",

@@ -13,7 +13,8 @@ from typing import Any
 
 from fuzz.cases import SETTINGS
 from fuzz.shrink import shorter
-from fuzz.temporal.compare import ERROR, MARKED, Asked, Case, case, compare, what_failed
+from fuzz.temporal.compare import ERROR, MARKED, Asked, Case, Report, case, compare, what_failed
+from fuzz.temporal.functions import name_functions
 from fuzz.temporal.queries import Query
 from fuzz.temporal.tables import values
 
@@ -30,6 +31,9 @@ class Totals:
     with_rows: int = 0
     in_spark: int = 0
     as_spark: int = 0
+    distributed: int = 0
+    without_rules: int = 0  # queries with some rule of the algebra turned off, and of each rule:
+    rules_off: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     programs: list[Path] = field(default_factory=list)
     errors: Counter[str] = field(default_factory=Counter)  # of Spark, without what is of a case
@@ -41,13 +45,30 @@ class Totals:
         self.errors[what_failed(wrong)] += 1
         return self.errors[what_failed(wrong)] == 1
 
+    def add(self, done: Case, report: Report) -> None:
+        """Count a case."""
+        count = len(done.asked)
+        self.queries += count
+        self.with_rows += sum(rows > 0 for rows in report.rows.values())
+        self.in_spark += report.in_spark
+        self.as_spark += len(report.as_spark)
+        self.distributed += count * done.distributed
+        self.without_rules += count * bool(done.rules_off)
+        self.rules_off.update(done.rules_off * count)
+        self.kinds.update(part.kind for asked in done.asked for part in asked.query.all())
+
     def __str__(self) -> str:
-        kinds = ", ".join(f"{kind} {n}" for kind, n in self.kinds.most_common())
         return (
             f"{self.queries} queries, {self.with_rows} of them with rows, {self.in_spark} slices "
             f"in Spark; {self.as_spark} are as Spark has it and not DuckDB; "
-            f"{len(self.programs)} differ, {self.errors.total()} raise errors\n  {kinds}"
+            f"{len(self.programs)} differ, {self.errors.total()} raise errors\n"
+            f"  {self.distributed} by several tasks and ranges, {self.without_rules} with rules "
+            f"turned off: {_listed(self.rules_off)}\n  {_listed(self.kinds)}"
         )
+
+
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in counts.most_common())
 
 
 def run(
@@ -59,6 +80,7 @@ def run(
     size: int = BATCH,
 ) -> Totals:
     """At least so many queries, the same for the same seed and size."""
+    name_functions(spark)
     totals = Totals()
     start = said = time.monotonic()
     number = 0
@@ -66,11 +88,7 @@ def run(
         name = f"{seed}/{number}"
         done = case(name, size)
         report = compare(spark, done, spark_slices=SPARK_SLICES, seed=name)
-        totals.queries += len(done.asked)
-        totals.with_rows += sum(rows > 0 for rows in report.rows.values())
-        totals.in_spark += report.in_spark
-        totals.as_spark += len(report.as_spark)
-        totals.kinds.update(part.kind for asked in done.asked for part in asked.query.all())
+        totals.add(done, report)
         for which, wrong in report.different.items():
             if not totals.is_new(wrong):
                 continue
