@@ -35,7 +35,9 @@ case class PairEventTime(left: Expression, right: Expression) extends BinaryExpr
       "in a session that was started with the extension")
 
   def fail(why: String): Nothing =
-    throw new QueryError(s"[INTERVALSWEEP_STREAM.NO_PAIR_TIME] $sql: $why.", origin)
+    throw new QueryError(
+      s"[INTERVALSWEEP_STREAM.NO_PAIR_TIME] The time of pairs $sql is not known: $why.",
+      origin)
 }
 
 object PairEventTime {

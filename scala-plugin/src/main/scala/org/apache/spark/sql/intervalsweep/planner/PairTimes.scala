@@ -6,8 +6,10 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.condition.Plain
+import org.apache.spark.sql.intervalsweep.execution.task.JoinOutput
 import org.apache.spark.sql.intervalsweep.functions.PairEventTime
-import org.apache.spark.sql.intervalsweep.streams.PairTime
+import org.apache.spark.sql.intervalsweep.streams.{PairTime, SlotRows, StreamJoinProcessor}
 
 /**
  * A resolution rule: `pair_event_time` above a join becomes what it is of the rows of that join, for
@@ -29,8 +31,22 @@ object PairTimes extends Rule[LogicalPlan] {
     if (!conf.getConf(IntervalSweepConf.Enabled)) plan
     else plan.resolveOperatorsUp {
       case node: UnaryNode if node.childrenResolved && node.expressions.exists(isKnown) =>
-        PairTime.of(node.child).fold[LogicalPlan](node)(written(node, _))
+        below(node.child).fold[LogicalPlan](node)(written(node, _))
     }
+
+  /** Of a join of tables, or of one of streams as it has become, below filters alone. */
+  private def below(plan: LogicalPlan): Option[PairTime] = plan match {
+    case Filter(_, child) => below(child)
+    case join: Join if join.resolved && !join.isStreaming =>
+      for {
+        output <- JoinOutput.of(join.joinType) if output.hasPairs
+      } yield PairTime(join, Plain(join.condition.getOrElse(Literal.TrueLiteral)), output, None)
+    case Project(_, rows: SlotRows) =>
+      rows.collectFirst { case node: TransformWithState => node.statefulProcessor }.collect {
+        case ofStreams: StreamJoinProcessor if ofStreams.time.output.hasPairs => ofStreams.time
+      }
+    case _ => None
+  }
 
   private def isKnown(e: Expression): Boolean = e.exists {
     case time: PairEventTime => time.childrenResolved

@@ -76,20 +76,3 @@ final case class PairTime(
       .putLong(Clocks.Lag, 0L)
       .build()
 }
-
-object PairTime {
-
-  /** Of a join of tables, or of one of streams as it has become, below filters alone. */
-  def of(plan: LogicalPlan): Option[PairTime] = plan match {
-    case Filter(_, child) => of(child)
-    case join: Join if join.resolved && !join.isStreaming =>
-      for {
-        output <- JoinOutput.of(join.joinType) if output.hasPairs
-      } yield PairTime(join, Plain(join.condition.getOrElse(Literal.TrueLiteral)), output, None)
-    case Project(_, rows: SlotRows) =>
-      rows.collectFirst { case node: TransformWithState => node.statefulProcessor }.collect {
-        case ofStreams: StreamJoinProcessor if ofStreams.time.output.hasPairs => ofStreams.time
-      }
-    case _ => None
-  }
-}
