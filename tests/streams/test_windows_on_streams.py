@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import micro_batches
 import streaming_process
 from arrivals import (
     QUICKLY,
@@ -18,11 +19,13 @@ from arrivals import (
     assert_streamed,
     assert_written,
     at,
+    expected,
     progresses,
     read,
     run,
     write,
 )
+from comparison import bag, difference
 
 LATERAL = """SELECT S.id, S.k, S.ts, S.x, w.* FROM {S} S LEFT JOIN LATERAL (
   SELECT {aggregates} FROM {R} R WHERE {condition}) w ON true"""
@@ -63,6 +66,19 @@ def test_stream_is_batch(spark: Any, tmp_path: Path, conf: Any, case: str) -> No
     assert {p.stateOperators[0].operatorName for p in progresses(query)} == {
         "transformWithStateExec"
     }
+
+
+def test_rows_that_come_once_may_be_written_in_update_mode(spark: Any, tmp_path: Path) -> None:
+    arrivals = Arrivals(random.Random(31), rows=80, files=3)
+    arrivals.write(tmp_path)
+    read(spark, tmp_path, arrivals.lateness + 1)
+    text = LATERAL.replace("{aggregates}", "count(*) c, sum(v) s").replace(
+        "{condition}", CASES["keys"]
+    )
+    found = micro_batches.run(spark, spark.sql(text.format(S="S", R="R")), tmp_path, mode="update")
+    wanted = expected(spark, text)
+    assert wanted.total() == len(arrivals.base)
+    assert not difference(wanted, bag(row for row in found.rows if row.id >= 0))
 
 
 def test_after_a_restart_the_last_windows_wait_for_a_row(
