@@ -193,6 +193,9 @@ def test_windows(r: list[Row], length: int, origin: int) -> None:
     assert Counter(rows_of(temporal.window(table(some), length))) == Counter(sliding)
     ends = [(row[-2] - origin) // length * length + origin + length for row in valid]
     fixed = [(*row[:-1], end) for row, end in zip(valid, ends, strict=True)]
+    endless = [(*row[:-1], None) for row in some]
+    got = temporal.window(table(endless), length, on_bounded="error")
+    assert len(rows_of(got)) == len(endless)
     got = temporal.window(table(some), fixed=length, origin=origin)
     assert Counter(rows_of(got)) == Counter(fixed)
 
@@ -315,6 +318,10 @@ def test_many_rows() -> None:
         (ArgumentError, lambda t: temporal.aggregate(t, x=("median", "v")), "unknown"),
         (ArgumentError, lambda t: temporal.window(t), "one of sliding and fixed"),
         (ArgumentError, lambda t: temporal.split(t, 0), "more than 0"),
+        (ArgumentError, lambda t: temporal.window(t[1:], 0), "sliding=0 is no length of more"),
+        (ArgumentError, lambda t: temporal.window(t[1:], fixed=0), "fixed=0 is no length of more"),
+        (ArgumentError, lambda t: temporal.window(t, 1, on_bounded="no"), "on_bounded"),
+        (EndpointValueError, lambda t: temporal.window(t[1:], 1, on_bounded="error"), "an end"),
         (ArgumentError, lambda t: temporal.at(t, None), "no instant"),
         (EndpointTypeError, lambda t: temporal.at(t, "x"), "no instant"),
         (EndpointTypeError, lambda t: temporal.aggregate(t, x=("sum", "s")), "cast it"),

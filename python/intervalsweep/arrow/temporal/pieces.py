@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,10 @@ from intervalsweep._contract import Frame
 from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
 from intervalsweep.arrow.tables import like
 from intervalsweep.arrow.temporal.rows import NO_END, NO_START, Histories, Names, Rows
+from intervalsweep.columns import check_choice
+
+# What a window does with a row that has an end.
+OnBounded: TypeAlias = Literal["replace", "error"]
 
 
 def split(data: Frame, max_length: Any, *, on: Names = ("ts", "te")) -> Frame:
@@ -34,13 +38,15 @@ def window(
     *,
     fixed: Any = None,
     origin: Any = None,
+    on_bounded: OnBounded = "replace",
     on: Names = ("ts", "te"),
 ) -> Frame:
     """Have each row valid as long as a window that has its start (9, 10).
 
     With `sliding` it is valid so long, from its start on; with `fixed` to the end of the window
     that its start is in, of windows of that length beside each other, of which one begins at
-    `origin`: 0, or 1970-01-01. Raises EndpointValueError for a row that has no start.
+    `origin`: 0, or 1970-01-01. An end that a row has already is replaced, or is an error with
+    `on_bounded="error"`. Raises EndpointValueError for such a row, and for one without a start.
 
     >>> w = pa.table({"name": ["Ann", "Joe"], "ts": [3, 9], "te": [8, 9]})
     >>> window(w, 4).to_pydict()
@@ -50,13 +56,19 @@ def window(
     """
     if (sliding is None) == (fixed is None):
         raise ArgumentError("window takes one of sliding and fixed: the length of the windows.")
+    check_choice("on_bounded", on_bounded, get_args(OnBounded))
     one = Histories((data, on))
     rows = one.rows()
+    if on_bounded == "error" and np.any(rows.end != NO_END):
+        raise EndpointValueError(
+            "A window over a row that has an end: say on_bounded='replace' to give it the window's."
+        )
     if np.any(rows.start == NO_START):
         raise EndpointValueError(
             "A row has no start, and a window begins with it: leave such rows out."
         )
-    length = _length(one, "sliding" if fixed is None else "fixed", sliding or fixed)
+    name, given = ("sliding", sliding) if fixed is None else ("fixed", fixed)
+    length = _length(one, name, given)
     rest = np.full(rows.start.size, length, dtype=np.int64)
     if fixed is not None:
         zero = one.bound("origin", origin, 0)
