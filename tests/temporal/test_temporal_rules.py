@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from comparison import EXCLUDED_RULES, FOLDING, configured
+from comparison import EXCLUDED_RULES, FOLDING, TEMPORAL_RULES, configured
 from snapshots import Snapshots, Table, bag, is_valid
 
-PACKAGE = "org.apache.spark.sql.intervalsweep.temporal.rules"
 TABLES = {
     "r": Table(
         "k INT, v INT",
@@ -80,7 +79,8 @@ def snapshots(spark: Any) -> Snapshots:
 
 
 def excluded(rule: str) -> dict[str, str]:
-    return {EXCLUDED_RULES: f"{FOLDING},{PACKAGE}.{rule}"}
+    [named] = [name for name in TEMPORAL_RULES if name.endswith(f".{rule}")]
+    return {EXCLUDED_RULES: f"{FOLDING},{named}"}
 
 
 def plan(frame: Any) -> str:
@@ -158,7 +158,9 @@ def test_a_filter_of_values_stays_above_the_sweep(spark: Any, snapshots: Snapsho
     frame = outside(spark, counts, "n = 2 AND rand(1) < 2")
     text = frame._jdf.queryExecution().optimizedPlan().toString()
     assert "= 2)" in text[: text.index("PeriodSweep")], text
-    assert frame.collect()
+    expected = [row for row in map(tuple, snapshots.history(counts).collect()) if row[1] == 2]
+    assert bag(map(tuple, frame.collect())) == bag(expected)
+    assert expected
 
 
 JOINS = "SELECT r.v, s.v AS w, t.v AS x FROM r JOIN s ON r.k = s.k JOIN t ON t.k = s.k"
@@ -170,12 +172,14 @@ def test_joins_of_three_compare_columns_of_tables(spark: Any, snapshots: Snapsho
         text = frame._jdf.queryExecution().optimizedPlan().toString()
         below = text[text.index("Join Inner") :]
         assert "greatest" not in below, text
+        assert times_in(frame, r"IntervalSweepJoin .*rules \[FlattenPeriodJoins\]"), plan(frame)
         result = history(frame)
         snapshots.check(JOINS)
     with configured(spark, excluded("FlattenPeriodJoins")):
         other = snapshots.history(JOINS)
         text = other._jdf.queryExecution().optimizedPlan().toString()
         assert "greatest" in text[text.index("Join Inner") :], text
+        assert "rules [" not in plan(other)
         assert history(other) == result
     assert any(result)
 
@@ -186,3 +190,4 @@ def test_joins_with_an_outer_join_are_not_flattened(spark: Any, snapshots: Snaps
         frame = snapshots.check(query)
         text = frame._jdf.queryExecution().optimizedPlan().toString()
         assert "greatest" in text[text.index("Join Inner") :], text
+        assert "FlattenPeriodJoins" not in plan(frame)

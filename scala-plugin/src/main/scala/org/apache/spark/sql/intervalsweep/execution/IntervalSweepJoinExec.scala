@@ -18,6 +18,7 @@ import org.apache.spark.sql.intervalsweep.execution.aggregates.{
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.{PackedRows, RowShuffle}
 import org.apache.spark.sql.intervalsweep.execution.task.{JoinOutput, SweepMode}
+import org.apache.spark.sql.intervalsweep.temporal.RuleNames
 
 /**
  * Joins two inputs on intervals. Rows stay in the JVM; only their endpoints go to a Python worker,
@@ -143,7 +144,8 @@ case class IntervalSweepJoinExec(
        |""".stripMargin
 
   private def described: Seq[String] = mode.describe(sweepCondition) ++
-    runs.map(_.collect { case Alias(value, _) => value.sql }.mkString("runs [", ", ", "]"))
+    runs.map(_.collect { case Alias(value, _) => value.sql }.mkString("runs [", ", ", "]")) ++
+    RuleNames.shown(logicalLink.toSeq.flatMap(_.expressions).flatMap(RuleNames.of).distinct)
 
   override protected def withNewChildrenInternal(
       newLeft: SparkPlan,

@@ -163,11 +163,6 @@ private[temporal] case class SequencedQuery(
   }
 }
 
-/** What EXPLAIN calls a rule: its name without the package. */
-private[temporal] object RuleNames {
-  def short(rule: Rule[LogicalPlan]): String = rule.ruleName.split('.').last
-}
-
 private object SequencedQuery {
   private val MostRounds = 10
 }

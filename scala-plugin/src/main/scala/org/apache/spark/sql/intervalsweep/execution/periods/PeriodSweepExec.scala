@@ -13,7 +13,9 @@ import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
 import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
-import org.apache.spark.sql.intervalsweep.temporal.{PeriodMeasure, PeriodRule, PeriodSweep}
+import org.apache.spark.sql.intervalsweep.temporal.{
+  PeriodMeasure, PeriodRule, PeriodSweep, RuleNames
+}
 
 /**
  * Sweeps over the periods of equal keys, in the worker: see
@@ -42,7 +44,7 @@ case class PeriodSweepExec(
 
   override def simpleString(maxFields: Int): String = {
     val values = if (measures.isEmpty) "" else measures.mkString(", of [", ", ", "]")
-    val rules = if (fired.isEmpty) "" else fired.mkString(", rules [", ", ", "]")
+    val rules = RuleNames.shown(fired).fold("")(", " + _)
     s"$nodeName ${rule.name}, by ${keys.mkString("[", ", ", "]")}$values$rules"
   }
 

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.condition.PeriodEndpoint
 import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relations}
+import org.apache.spark.sql.intervalsweep.temporal.RuleNames
 
 /**
  * An optimizer rule: several inner joins of periods become joins of whole rows, and what all periods
@@ -38,7 +39,8 @@ object FlattenPeriodJoins extends Rule[LogicalPlan] {
         (for {
           (s, e) <- periods(p.rStart, p.rEnd, computed)
           (t, u) <- periods(p.sStart, p.sEnd, computed)
-        } yield p.copy(rStart = s, rEnd = e, sStart = t, sEnd = u)).reduce[Expression](And)
+          pair = p.copy(rStart = s, rEnd = e, sStart = t, sEnd = u)
+        } yield RuleNames.madeBy(this, pair)).reduce[Expression](And)
     }
     join.copy(condition = Some(pairwise))
   }
