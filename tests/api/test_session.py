@@ -175,6 +175,14 @@ def test_spark_sql_needs_no_python_of_ours(tmp_path: Path) -> None:
     assert run(tmp_path, command, PYTHONPATH="", **WITH_PYTHON).split() == ["370"]
 
 
+def test_a_history_in_spark_sql(tmp_path: Path) -> None:
+    marked = "validtime(TABLE(SELECT 1 AS x, 2 AS ts, 5 AS te), 'ts', 'te')"
+    query = f"SELECT * FROM sequenced(TABLE(SELECT count(*) FROM {marked}), period => array(3, 9))"
+    command = [spark_command("spark-sql"), "--master", "local[1]", *BY_CONF, "-e", query]
+    lines = run(tmp_path, command, PYTHONPATH="", **WITH_PYTHON).splitlines()
+    assert sorted(lines) == ["0\t5\t9", "1\t3\t5"]
+
+
 def test_report_on_joins_needs_the_extension(tmp_path: Path) -> None:
     program = """
         spark = builder.getOrCreate()

@@ -107,6 +107,18 @@ def test_functions_of_one_table_describe_themselves(spark: Any) -> None:
         assert usage.startswith(f"Usage: {name.lower()}(TABLE(t), ts, te")
 
 
+HISTORIES = ["validtime", "sequenced", "temporal_except_strict", "temporal_union_max"]
+HISTORIES += [f"temporal_{name}" for name in ("coalesce", "split", "window")]
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_functions_of_histories_describe_themselves(spark: Any, name: str) -> None:
+    said = [row[0] for row in spark.sql(f"DESCRIBE FUNCTION EXTENDED {name}").collect()]
+    usage = next(line for line in said if line.startswith("Usage: "))
+    assert usage.startswith(f"Usage: {name}(TABLE(")
+    assert f"Function: {name}" in said
+
+
 @pytest.mark.skipif(find_spec("material") is None, reason="the extra docs is not installed")
 def test_site_builds_without_a_warning(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path]

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from pyspark.errors import AnalysisException
-from pyspark.sql.functions import pandas_udf
+from pyspark.sql.functions import pandas_udf, udf
 
 from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, configured
 from snapshots import Snapshots, Table, bag
@@ -122,6 +122,29 @@ def test_grouped_udfs_see_the_rows_of_an_instant(
     mean_of.__annotations__ = {"values": pd.Series, "return": float}
     spark.udf.register("mean_of", pandas_udf(mean_of, "double"))
     snapshots.check(query, duck=None)
+
+
+ROW_UDFS = [
+    "SELECT k, {after}(v) AS x FROM r",
+    "SELECT k, v FROM r WHERE {after}(v) > 11",
+    "SELECT k, sum({after}(v)) AS t, max({after}(k)) AS m FROM r GROUP BY k",
+    "SELECT r.k, {after}(w) AS x FROM r LEFT JOIN s ON r.k = s.k AND {after}(r.v) < s.w",
+    "SELECT DISTINCT {after}(v) AS x FROM r",
+]
+
+
+@pytest.mark.parametrize("query", ROW_UDFS)
+@pytest.mark.parametrize("name", ["row_after", "pandas_after"])
+def test_udfs_of_rows(spark: Any, snapshots: Snapshots, name: str, query: str) -> None:
+    """What Python computes, in rows or by columns, is that of the rows of an instant."""
+
+    def after(values: Any) -> Any:
+        return values + 1
+
+    after.__annotations__ = {"values": pd.Series, "return": pd.Series}
+    spark.udf.register("pandas_after", pandas_udf(after, "int"))
+    spark.udf.register("row_after", udf(lambda v: None if v is None else v + 1, "int"))
+    snapshots.check(query.format(after=name), duck=query.replace("{after}", "1 + "))
 
 
 def test_functions_of_whole_groups_are_refused(spark: Any, snapshots: Snapshots) -> None:

@@ -28,6 +28,18 @@ def history(query):
     return f"SELECT * FROM sequenced(TABLE({query}))"
 """
 
+# The node of a frame that sweeps.
+NODES = """
+def nodes(plan):
+    below = [plan.children().apply(i) for i in range(plan.children().size())]
+    return [plan, *(node for child in below for node in nodes(child))]
+
+def sweep(frame):
+    plan = frame._jdf.queryExecution().executedPlan()
+    [node] = [n for n in nodes(plan) if n.nodeName() == "PeriodSweep"]
+    return node
+"""
+
 
 @pytest.mark.extended
 def test_a_cancelled_sweep_ends_at_once(tmp_path: Path) -> None:
@@ -157,6 +169,7 @@ def test_one_group_with_all_rows_in_little_memory(tmp_path: Path) -> None:
         tmp_path,
         APPLICATION
         + SWEPT
+        + NODES
         + """
 spark = start(
     spark__driver__memory="640m", spark__sql__adaptive__enabled="false",
@@ -166,11 +179,7 @@ frame = swept(spark.sql("SELECT count(*) AS n, sum((te - ts) * c) AS t FROM ("
     + history("SELECT k, count(*) AS c FROM v GROUP BY k") + ")"))
 row = frame.collect()[0]
 assert row.t == 100_000_000, row
-plan = frame._jdf.queryExecution().executedPlan()
-def nodes(plan):
-    below = [plan.children().apply(i) for i in range(plan.children().size())]
-    return [plan, *(node for child in below for node in nodes(child))]
-[node] = [n for n in nodes(plan) if n.nodeName() == "PeriodSweep"]
+node = sweep(frame)
 names = ("pythonDataSent", "kernelTime", "peakMemory", "spillSize")
 values = {name: node.metrics().apply(name).value() for name in names}
 assert all(values.values()), values
@@ -178,6 +187,28 @@ print(values)
 """,
     )
     assert "spillSize" in printed
+
+
+def test_a_hot_key_in_little_memory(tmp_path: Path) -> None:
+    """Half of the rows have one key, the others fifty: several tasks, one of which spills."""
+    printed = program(
+        tmp_path,
+        APPLICATION
+        + SWEPT
+        + NODES
+        + """
+spark = start(
+    spark__driver__memory="640m", spark__sql__adaptive__enabled="false",
+    spark__memory__fraction="0.1", spark__sql__intervalsweep__batchRows="4096")
+valid(1_000_000, "100 * (id % 2)")
+frame = swept(spark.sql("SELECT k, sum((te - ts) * c) AS t FROM ("
+    + history("SELECT k, count(*) AS c FROM v GROUP BY k") + ") GROUP BY k"))
+rows = {row.k: row.t for row in frame.collect()}
+assert rows == {0: 50_000_000, **{k: 1_000_000 for k in range(1, 100, 2)}}, rows
+print("spilled", sweep(frame).metrics().apply("spillSize").value())
+""",
+    )
+    assert int(printed.split()[-1]) > 0
 
 
 @pytest.mark.extended

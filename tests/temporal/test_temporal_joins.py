@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import intervalsweep
 from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, configured
 from snapshots import Snapshots, Table
 
@@ -142,3 +143,15 @@ def test_sides_without_rows(spark: Any, join: str, adaptive: str) -> None:
 )
 def test_what_is_around_a_join_by_keys(snapshots: Snapshots, query: str) -> None:
     snapshots.check(query)
+
+
+def test_why_a_join_inside_is_not_swept(spark: Any, snapshots: Snapshots) -> None:
+    """One with a table that is always valid has no periods to compare."""
+    query = "SELECT r.v, name FROM r JOIN c ON r.k = c.k AND r.v > c.k"
+    history = snapshots.check(query)
+    [report] = intervalsweep.why_not(history)
+    assert (report.swept, report.reason) == (False, "WeakRange")
+    assert "other end" in (report.advice or "")
+    swept = snapshots.history(f"{query} JOIN s ON s.k = r.k")
+    found = [(one.swept, one.reason) for one in intervalsweep.why_not(swept)]
+    assert sorted(found, key=repr) == [(False, "WeakRange"), (True, None)]
