@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pyspark
 import pytest
 
 import golden_checkpoint
-from arrivals import expected, read
+from arrivals import expected
 from comparison import difference
 
 CHECKPOINTS = sorted((Path(__file__).parent / "checkpoints").glob("*.tar.xz"))
@@ -28,12 +29,12 @@ def _settings(conf: Any) -> None:
 
 @pytest.mark.parametrize("archive", CHECKPOINTS, ids=lambda archive: archive.name)
 def test_a_stream_of_an_earlier_version_goes_on(spark: Any, tmp_path: Path, archive: Path) -> None:
+    query = golden_checkpoint.query(archive)
     seen = golden_checkpoint.unpack(archive, tmp_path)
-    golden_checkpoint.arrive(tmp_path)
-    text = golden_checkpoint.query(archive)
-    found = golden_checkpoint.stream(spark, tmp_path, text)
-    read(spark, tmp_path, golden_checkpoint.LATENESS)
-    wanted = expected(spark, text)
+    golden_checkpoint.arrive(tmp_path, query)
+    found = golden_checkpoint.stream(spark, tmp_path, query)
+    query.read(spark, tmp_path)
+    wanted = expected(spark, query.text)
     assert 0 < seen.total() < wanted.total()
     assert not difference(wanted - seen, found)
 
@@ -42,15 +43,17 @@ def test_a_stream_of_an_earlier_version_goes_on(spark: Any, tmp_path: Path, arch
 CHANGES = {
     "window_union": ("15 SECONDS", "16 SECONDS", "window.*-15000000.*-16000000"),
     "sums_of_slices": ("150 SECONDS", "160 SECONDS", "window.*-150000000.*-160000000"),
+    "open_join": ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", ""),
     "stream_join": ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", ""),
 }
 
 
 @pytest.mark.parametrize("archive", CHECKPOINTS, ids=lambda archive: archive.name)
 def test_another_query_is_refused(spark: Any, tmp_path: Path, archive: Path) -> None:
+    query = golden_checkpoint.query(archive)
     golden_checkpoint.unpack(archive, tmp_path)
-    golden_checkpoint.arrive(tmp_path)
+    golden_checkpoint.arrive(tmp_path, query)
     before, after, error = next(c for name, c in CHANGES.items() if archive.name.startswith(name))
-    text = golden_checkpoint.query(archive).replace(before, after)
+    other = replace(query, text=query.text.replace(before, after))
     with pytest.raises(Exception, match=f"STATE_MISMATCH.*{error}"):
-        golden_checkpoint.stream(spark, tmp_path, text)
+        golden_checkpoint.stream(spark, tmp_path, other)

@@ -16,44 +16,92 @@ import sys
 import tarfile
 import tempfile
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arrivals import SETTINGS, Arrivals, read
+import arrivals
+import open_intervals
+from arrivals import SETTINGS
 from comparison import bag
 
+
+@dataclass(frozen=True)
+class Query:
+    """A text over two streams, `S` and `R`."""
+
+    text: str
+    folders: str = "SR"
+
+    def write(self, folder: Path) -> None:
+        arrivals.Arrivals(random.Random(24), rows=600, files=12).write(folder)
+
+    def read(self, spark: Any, folder: Path) -> None:
+        """Has `S` and `R` be the streams, and `S_all` and `R_all` what they mean as tables."""
+        arrivals.read(spark, folder, LATENESS)
+
+
+class OpenQuery(Query):
+    """One over rows that say that an interval has started, or that it has ended."""
+
+    def write(self, folder: Path) -> None:
+        open_intervals.random_arrivals(folder, random.Random(24), rows=150, cuts=12).write()
+
+    def read(self, spark: Any, folder: Path) -> None:
+        rows = open_intervals.arrivals(folder, [])
+        rows.tables(spark)
+        for name, side in zip("SR", self.folders, strict=True):
+            ended = spark.table(side).where("te IS NOT NULL")
+            ended.createOrReplaceTempView(f"{name}_all")
+        rows.streams(spark)
+        for name, side in zip("SR", self.folders, strict=True):
+            open_intervals.marked(spark.table(side)).createOrReplaceTempView(name)
+
+
 QUERIES = {
-    "window_union": """SELECT S.id, S.k, S.ts, S.x, w.* FROM {S} S LEFT JOIN LATERAL (
+    "open_join": OpenQuery(
+        """SELECT S.id, S.k, R.id AS other FROM {S} S JOIN {R} R
+      ON S.k = R.k AND INTERVAL_INTERSECTS(S.ts, S.te, R.ts, R.te)
+      WHERE S.id < 1000000 AND R.id < 1000000""",
+        folders="ab",
+    ),
+    "window_union": Query(
+        """SELECT S.id, S.k, S.ts, S.x, w.* FROM {S} S LEFT JOIN LATERAL (
       SELECT count(*) c, count(v) n, sum(v) total, min(v) lo, max(x) hi, avg(v) a, min(txt) t,
         sort_array(collect_list(v)) l, max_by(txt, R.id) b, sum(CAST(v AS DECIMAL(12, 2))) e
-      FROM {R} R WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 15 SECONDS AND S.ts) w ON true""",
-    "sums_of_slices": """SELECT S.id, S.k, S.ts, w.* FROM {S} S LEFT JOIN LATERAL (
+      FROM {R} R WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 15 SECONDS AND S.ts) w ON true"""
+    ),
+    "sums_of_slices": Query(
+        """SELECT S.id, S.k, S.ts, w.* FROM {S} S LEFT JOIN LATERAL (
       SELECT count(*) c, count(v) n, sum(v) total, min(v) lo, max(x) hi, min(txt) t
-      FROM {R} R WHERE R.ts BETWEEN S.ts - INTERVAL 150 SECONDS AND S.ts) w ON true""",
-    "stream_join": """SELECT S.id, S.k, S.ts, S.x, R.id AS other, R.txt
+      FROM {R} R WHERE R.ts BETWEEN S.ts - INTERVAL 150 SECONDS AND S.ts) w ON true"""
+    ),
+    "stream_join": Query(
+        """SELECT S.id, S.k, S.ts, S.x, R.id AS other, R.txt
       FROM (SELECT *, ts + INTERVAL 15 SECONDS AS te FROM {S} WHERE ts IS NOT NULL) S
       LEFT JOIN (SELECT *, ts + INTERVAL 9 SECONDS AS te FROM {R} WHERE ts IS NOT NULL) R
-      ON S.k = R.k AND INTERVAL_INTERSECTS(S.ts, S.te, R.ts, R.te)""",
+      ON S.k = R.k AND INTERVAL_INTERSECTS(S.ts, S.te, R.ts, R.te)"""
+    ),
 }
 LATENESS = 21
 ONE_PARTITION = {**SETTINGS, "spark.sql.shuffle.partitions": "1"}
 PLACE = b"/a/folder/of/its/own"
 
 
-def query(archive: Path) -> str:
-    """The text that a checkpoint is of."""
-    return next(text for name, text in QUERIES.items() if archive.name.startswith(name))
+def query(archive: Path) -> Query:
+    """What a checkpoint is of."""
+    return next(query for name, query in QUERIES.items() if archive.name.startswith(name))
 
 
-def stream(spark: Any, folder: Path, text: str) -> Any:
+def stream(spark: Any, folder: Path, asked: Query) -> Any:
     """Streams what there is; returns the rows that came out, as a bag."""
     out = folder / "out"
 
     def keep(frame: Any, number: int) -> None:
         frame.write.mode("overwrite").parquet(str(out / str(number)))
 
-    read(spark, folder, LATENESS)
-    writer = spark.sql(text.format(S="S", R="R")).writeStream.foreachBatch(keep)
+    asked.read(spark, folder)
+    writer = spark.sql(asked.text.format(S="S", R="R")).writeStream.foreachBatch(keep)
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     writer.trigger(availableNow=True).start().awaitTermination(300)
     return bag(spark.read.parquet(str(out / "*")).where("id >= 0").collect())
@@ -62,13 +110,14 @@ def stream(spark: Any, folder: Path, text: str) -> Any:
 def make(spark: Any, archive: Path) -> None:
     """Most files of each stream are read, the others are kept as those to come."""
     folder = Path(tempfile.mkdtemp())
-    Arrivals(random.Random(24), rows=600, files=12).write(folder)
-    later = {name: sorted((folder / name).glob("*"))[10:] for name in "SR"}
+    asked = query(archive)
+    asked.write(folder)
+    later = {name: sorted((folder / name).glob("*"))[10:] for name in asked.folders}
     for name, files in later.items():
         (folder / f"later-{name}").mkdir()
         for file in files:
             file.rename(folder / f"later-{name}" / file.name)
-    seen = stream(spark, folder, query(archive))
+    seen = stream(spark, folder, asked)
     (folder / "seen.json").write_text(json.dumps(sorted(seen.elements())))
     shutil.rmtree(folder / "out")
     for crc in folder.rglob(".*.crc"):
@@ -88,9 +137,9 @@ def unpack(archive: Path, folder: Path) -> Counter[str]:
     return Counter(json.loads((folder / "seen.json").read_text()))
 
 
-def arrive(folder: Path) -> None:
+def arrive(folder: Path, asked: Query) -> None:
     """What had not been read arrives."""
-    for name in "SR":
+    for name in asked.folders:
         for file in sorted((folder / f"later-{name}").iterdir()):
             file.rename(folder / name / file.name)
 

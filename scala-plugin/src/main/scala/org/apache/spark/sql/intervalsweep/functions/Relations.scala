@@ -24,6 +24,12 @@ object Relations {
     all.find(_.name == name)
       .getOrElse(throw new NoSuchElementException(s"$Resource has no relation $name"))
 
+  /** That one, or else one of the same comparisons, up to equal endpoints, that has a `delta`. */
+  def withDelta(relation: Relation): Option[Relation] = {
+    def compared(r: Relation) = r.formula.map(c => (c.left, c.right))
+    (relation +: all).find(r => r.delta.isDefined && compared(r) == compared(relation))
+  }
+
   private[functions] def parse(json: String): Seq[Relation] = {
     val relations =
       try

@@ -9,7 +9,7 @@ final case class Distance(of: Int, from: Int, limit: Long)
 
 /**
  * A relation as distances of endpoints, of which some ends are not known yet. Of those it is known
- * that they are after the watermark, so that a distance is certain before both of its endpoints are:
+ * that they are after the watermark, and not before their starts, so that a distance is certain before both of its endpoints are:
  * {{{
  *      r  |------------ ...                 ISEQL_START_PRECEDING: r.ts <= s.ts AND s.ts < r.te
  *      s       |------- ...                 s.ts <= watermark < r.te, whatever r.te will be
@@ -22,8 +22,12 @@ final case class OpenFormula(distances: Seq[Distance]) {
 
   private val all = distances.toArray
 
-  /** Whether a pair fulfils the relation, or never will, or it is not known yet. */
+  /**
+   * Whether a pair fulfils the relation, or never will, or it is not known yet. No interval ends before
+   * it starts.
+   */
   def decide(ends: Array[Long], watermark: Long): Decision = {
+    def earliest(end: Int): Long = math.max(watermark + 1, ends(startOf(end)))
     var result: Decision = Holds
     var i = 0
     while (i < all.length && result != Fails) {
@@ -31,8 +35,8 @@ final case class OpenFormula(distances: Seq[Distance]) {
       val (of, from) = (ends(d.of), ends(d.from))
       val decision: Decision =
         if (of != Unknown && from != Unknown) { if (of - from <= d.limit) Holds else Fails }
-        else if (of != Unknown) { if (of - (watermark + 1) <= d.limit) Holds else Pending }
-        else if (from != Unknown) { if (watermark + 1 - from > d.limit) Fails else Pending }
+        else if (of != Unknown) { if (of - earliest(d.from) <= d.limit) Holds else Pending }
+        else if (from != Unknown) { if (earliest(d.of) - from > d.limit) Fails else Pending }
         else Pending
       if (decision != Holds) result = decision
       i += 1
@@ -78,6 +82,7 @@ object OpenFormula {
   val Right: Seq[Int] = Seq(2, 3)
 
   private def isEnd(endpoint: Int): Boolean = endpoint == 1 || endpoint == 3
+  private def startOf(end: Int): Int = end - 1
 
   /** None: it compares something else than endpoints, or by a parameter that is no constant. */
   def of(relation: IntervalPredicate): Option[OpenFormula] = {

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.streams
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition._
-import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
+import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relations}
 import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 
@@ -57,7 +57,7 @@ final class OpenJoinPlan(join: Join, condition: Expression, sweep: SweepConditio
   sides.foreach { side =>
     val own = if (side == LeftSide) OpenFormula.Left else OpenFormula.Right
     if (formula.expiry(own, _ => 0L).isEmpty)
-      StreamJoinErrors.unbounded(Unbounded(side, clocks(side.other), Seq(Cure.Delta)))
+      StreamJoinErrors.unboundedOpen(side, relation.relation, Relations.withDelta(relation.relation))
   }
 
   private def keys(side: Side): Seq[Expression] = sweep.keys(side)

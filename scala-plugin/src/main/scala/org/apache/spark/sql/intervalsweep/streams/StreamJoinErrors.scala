@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep.streams
 
 import org.apache.spark.sql.intervalsweep.condition.{Side, Unbounded}
+import org.apache.spark.sql.intervalsweep.functions.Relation
 
 /** What can be wrong with a join of streams: a closed list, with the names of [[StreamErrors]]. */
 object StreamJoinErrors {
@@ -17,6 +18,20 @@ object StreamJoinErrors {
     "UNBOUNDED_STATE",
     s"Rows of the ${missing.side} side of a join of streams would be kept for ever, as nothing " +
       s"bounds how late `${missing.clock.name}` of a partner may be: ${missing.advice}.")
+
+  /** @param bounded the relation that can say how much later a partner starts */
+  def unboundedOpen(side: Side, found: Relation, bounded: Option[Relation]): Nothing = {
+    val cure = bounded match {
+      case Some(`found`) => s"give ${found.functionName} a ${Relation.Delta}"
+      case Some(other) =>
+        s"join by ${other.functionName} with a ${Relation.Delta}, which takes pairs without a gap, too"
+      case None => "join by a relation whose intervals meet"
+    }
+    fail(
+      "UNBOUNDED_STATE",
+      s"Intervals of the $side side that have ended would be kept for ever, as " +
+        s"${found.functionName} does not bound how much later a partner starts: $cure.")
+  }
 
   def unsupported(what: String, cure: String): Nothing =
     fail("UNSUPPORTED", s"$what cannot be joined as streams: $cure.")
