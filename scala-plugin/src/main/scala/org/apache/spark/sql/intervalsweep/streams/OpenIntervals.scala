@@ -165,24 +165,26 @@ final class OpenIntervals(spec: OpenJoinSpec, stored: Option[Array[Byte]]) {
     }
     counts.stored = all.map(_.size.toLong).sum
     counts.parts = 1
-    val buffer = ByteBuffer.allocate(16 + all.flatten.map(_.bytes.length + 12).sum)
-    buffer.putInt(Format).putInt(spec.fingerprint).putLong(now)
+    val texts = spec.fingerprint.packed
+    val buffer =
+      ByteBuffer.allocate(16 + texts.length + all.flatten.map(_.bytes.length + 12).sum)
+    buffer.putInt(JoinFingerprint.Format).putInt(spec.fingerprint.hash).putLong(now).put(texts)
     all.flatten.foreach(i => buffer.putLong(i.start).putInt(i.bytes.length).put(i.bytes))
     buffer.array()
   }
 
   private def read(bytes: Array[Byte]): Long = {
     val buffer = ByteBuffer.wrap(bytes)
-    val (format, found) = (buffer.getInt(), buffer.getInt())
-    if (format != Format) throw StreamJoinErrors.stateMismatch(s"format $format", s"$Format")
-    val before = spec.earlier.get(found)
-    if (before.isEmpty && found != spec.fingerprint)
-      throw StreamJoinErrors.stateMismatch(found.toHexString, spec.fingerprint.toHexString)
+    val format = buffer.getInt()
+    JoinFingerprint.checkFormat(format)
+    val (hash, watermark) = (buffer.getInt(), buffer.getLong())
+    val written = JoinFingerprint.read(format, hash, buffer)
+    val before = spec.earlier.get(hash)
+    if (before.isEmpty) spec.fingerprint.check(written)
     // The fields that are read are those of either side, which have as many.
     val row = new UnsafeRow(before.fold(spec.left.size)(_(LeftSide).fields))
     val growing = before.map(b =>
       Seq(b(LeftSide).growing(spec.left), b(RightSide).growing(spec.right)))
-    val watermark = buffer.getLong()
     while (buffer.hasRemaining) {
       val start = buffer.getLong()
       val bytes = new Array[Byte](buffer.getInt())
@@ -199,7 +201,6 @@ final class OpenIntervals(spec: OpenJoinSpec, stored: Option[Array[Byte]]) {
 }
 
 object OpenIntervals {
-  private val Format = 1
 
   // The fields of a packed row.
   private val Flags = 0

@@ -57,7 +57,10 @@ final class OpenJoinPlan(join: Join, condition: Expression, sweep: SweepConditio
   sides.foreach { side =>
     val own = if (side == LeftSide) OpenFormula.Left else OpenFormula.Right
     if (formula.expiry(own, _ => 0L).isEmpty)
-      StreamJoinErrors.unboundedOpen(side, relation.relation, Relations.withDelta(relation.relation))
+      StreamJoinErrors.unboundedOpen(
+        side,
+        relation.relation,
+        Relations.withDelta(relation.relation))
   }
 
   private def keys(side: Side): Seq[Expression] = sweep.keys(side)
@@ -122,16 +125,21 @@ final class OpenJoinPlan(join: Join, condition: Expression, sweep: SweepConditio
         .remove(EventTimeWatermark.delayKey).remove(OpenJoinPlan.OpenId).build())
 
   /** Of what the join is with the first columns of each side, for its checkpoint. */
-  private def fingerprints(columns: Map[Side, Int]): Seq[Int] = {
+  private def fingerprints(columns: Map[Side, Int]): Seq[JoinFingerprint] = {
     val types = sides.map(s => input(s).output.take(columns(s)).map(_.dataType.sql))
-    JoinCondition.texts(condition, join).map(text => s"open $types $text".hashCode)
+    val ofColumns = sides.zip(types).map { case (s, of) =>
+      s"types of the columns of the $s side" -> of.mkString(", ")
+    }
+    JoinCondition.texts(condition, join).map { text =>
+      JoinFingerprint(s"open $types $text".hashCode, ("condition" -> text) +: ofColumns)
+    }
   }
 
   private def earlier: Map[Int, Map[Side, EarlierRows]] = {
     val asked = condition.references ++ AttributeSet(sides.flatMap(s => Seq(clocks(s), id(s))))
     EarlierRows.all(sides.map(s => s -> input(s).output).toMap, asked) { some =>
       val size = OpenIntervals.FirstColumn + some.values.max
-      fingerprints(some) ->
+      fingerprints(some).map(_.hash) ->
         sides.map(s => s -> EarlierRows(size, OpenIntervals.FirstColumn + some(s))).toMap
     }
   }

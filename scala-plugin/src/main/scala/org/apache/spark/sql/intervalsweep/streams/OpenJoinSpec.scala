@@ -12,7 +12,7 @@ import org.apache.spark.sql.intervalsweep.condition.Side
  */
 case class OpenJoinSpec(
     description: String,
-    fingerprint: Int,
+    fingerprint: JoinFingerprint,
     earlier: Map[Int, Map[Side, EarlierRows]],
     formula: OpenFormula,
     clocks: Seq[Int],

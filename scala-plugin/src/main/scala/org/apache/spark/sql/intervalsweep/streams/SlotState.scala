@@ -37,31 +37,28 @@ final case class SlotHead(parts: Seq[Part], latest: Map[Side, Long], timer: Long
 }
 
 object SlotHead {
-  private val Format = 1
   val Empty: SlotHead =
     SlotHead(Nil, Map(LeftSide -> Long.MinValue, RightSide -> Long.MinValue), timer = 0)
 
-  def toBytes(head: SlotHead, fingerprint: Int): Array[Byte] = {
-    val buffer = ByteBuffer.allocate(36 + 33 * head.parts.size)
-    buffer.putInt(Format).putInt(fingerprint)
+  def toBytes(head: SlotHead, written: JoinFingerprint): Array[Byte] = {
+    val buffer = ByteBuffer.allocate(36 + 33 * head.parts.size + written.packed.length)
+    buffer.putInt(JoinFingerprint.Format).putInt(written.hash)
     buffer.putLong(head.latest(LeftSide)).putLong(head.latest(RightSide)).putLong(head.timer)
     buffer.putInt(head.parts.size)
     head.parts.foreach { p =>
       buffer.put(if (p.side == LeftSide) 0.toByte else 1.toByte)
       buffer.putLong(p.id).putInt(p.rows).putInt(p.bytes).putLong(p.first).putLong(p.last)
     }
+    buffer.put(written.packed)
     buffer.array()
   }
 
-  /** For which join a head was written. */
-  def fingerprint(bytes: Array[Byte]): Int = ByteBuffer.wrap(bytes).getInt(4)
-
-  def of(bytes: Array[Byte], fingerprint: Int): SlotHead = {
+  /** A head, and for which join it was written. */
+  def read(bytes: Array[Byte]): (SlotHead, JoinFingerprint) = {
     val buffer = ByteBuffer.wrap(bytes)
-    val (format, found) = (buffer.getInt(), buffer.getInt())
-    if (format != Format) throw StreamJoinErrors.stateMismatch(s"format $format", s"$Format")
-    if (found != fingerprint)
-      throw StreamJoinErrors.stateMismatch(found.toHexString, fingerprint.toHexString)
+    val format = buffer.getInt()
+    JoinFingerprint.checkFormat(format)
+    val hash = buffer.getInt()
     val latest = Map[Side, Long](LeftSide -> buffer.getLong(), RightSide -> buffer.getLong())
     val timer = buffer.getLong()
     val parts = Seq.fill(buffer.getInt()) {
@@ -74,7 +71,7 @@ object SlotHead {
         buffer.getLong(),
         buffer.getLong())
     }
-    SlotHead(parts, latest, timer)
+    SlotHead(parts, latest, timer) -> JoinFingerprint.read(format, hash, buffer)
   }
 }
 
@@ -100,9 +97,12 @@ final class SlotState(handle: StatefulProcessorHandle, isCounted: Boolean) {
 
   def head(spec: StreamJoinSpec): SlotHead =
     Option(heads.get()).fold(SlotHead.Empty) { bytes =>
-      val found = SlotHead.fingerprint(bytes)
-      spec.earlier.get(found).fold(SlotHead.of(bytes, spec.fingerprint)) { before =>
-        grown(SlotHead.of(bytes, found), before, spec)
+      val (head, written) = SlotHead.read(bytes)
+      spec.earlier.get(written.hash) match {
+        case Some(before) => grown(head, before, spec)
+        case None =>
+          spec.fingerprint.check(written)
+          head
       }
     }
 
@@ -127,7 +127,7 @@ final class SlotState(handle: StatefulProcessorHandle, isCounted: Boolean) {
     wanted
   }
 
-  def update(head: SlotHead, fingerprint: Int): Unit =
+  def update(head: SlotHead, fingerprint: JoinFingerprint): Unit =
     heads.update(SlotHead.toBytes(head, fingerprint))
 
   def rows(part: Part, fields: RowFields): IndexedRows = PartCache.get(part.id) {

@@ -104,7 +104,7 @@ object RowBytes {
   def ofChunk(chunk: Array[Byte]): RowBytes = {
     val buffer = ByteBuffer.wrap(chunk)
     val format = buffer.getInt()
-    if (format != Format) throw StreamJoinErrors.stateMismatch(s"format $format", s"$Format")
+    if (format != Format) StreamErrors.stateFormat(format, Format)
     val size = buffer.getInt()
     val offsets = new Array[Int](size + 1)
     buffer.asIntBuffer().get(offsets)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.intervalsweep.functions.Relation
 
 /** What can be wrong with a join of streams: a closed list, with the names of [[StreamErrors]]. */
 object StreamJoinErrors {
-  import StreamErrors.{fail, inRealTime, text}
+  import StreamErrors.{fail, inRealTime}
 
   def noWatermark(side: Side): Nothing = fail(
     "NO_WATERMARK",
@@ -45,10 +45,4 @@ object StreamJoinErrors {
     "A join of a stream with a table is done row by row in real-time mode, with a table that is " +
       "broadcast, and this one is too large: say /*+ BROADCAST(...) */ of it, or raise " +
       "spark.sql.autoBroadcastJoinThreshold")
-
-  def stateMismatch(found: String, wanted: String): IllegalStateException =
-    new IllegalStateException(text(
-      "STATE_MISMATCH",
-      s"The checkpoint was written by another query ($found) than the one that reads it " +
-        s"($wanted): start it with the query that it belongs to, or with a new checkpoint."))
 }

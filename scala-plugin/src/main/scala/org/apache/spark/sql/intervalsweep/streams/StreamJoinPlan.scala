@@ -42,11 +42,14 @@ final class StreamJoinPlan(
     sides.map(s => s -> DeclaredLengths.of(input(s))).toMap
 
   /** Of what the join is with the first columns of each side, for its checkpoint. */
-  private def fingerprints(columns: Map[Side, Int]): Seq[Int] = {
+  private def fingerprints(columns: Map[Side, Int]): Seq[JoinFingerprint] = {
     def of(side: Side): String = input(side).output.take(columns(side))
       .map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
     JoinCondition.texts(condition, join).map { text =>
-      s"$name ${sides.map(of)} $text".hashCode
+      JoinFingerprint(
+        s"$name ${sides.map(of)} $text".hashCode,
+        ("type of join" -> name) +: ("condition" -> text) +:
+          sides.map(s => s"columns of the $s side" -> of(s)))
     }
   }
 
@@ -175,7 +178,7 @@ final class StreamJoinPlan(
       condition.references ++ AttributeSet(sides.flatMap(s => clocks.number(s).references))
     EarlierRows.all(sides.map(s => s -> input(s).output).toMap, asked) { some =>
       val size = sizes(some)
-      fingerprints(some) ->
+      fingerprints(some).map(_.hash) ->
         sides.map(s => s -> EarlierRows(size(s), firstColumn(s) + some(s))).toMap
     }
   }

@@ -26,7 +26,7 @@ case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression])
  */
 case class StreamJoinSpec(
     description: String,
-    fingerprint: Int,
+    fingerprint: JoinFingerprint,
     earlier: Map[Int, Map[Side, EarlierRows]],
     output: JoinOutput,
     left: Seq[Attribute],
