@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What joins of streams keep: another join is refused by name."""
+"""What joins of streams keep: what has left it is counted, and another join is refused by name."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 import joined
 import open_intervals
 from arrivals import QUICKLY
-from joined import ENDS
-from open_intervals import named
+from joined import ENDS, FAR, Arrivals, interval
+from open_intervals import ended, named, started
 
 
 @pytest.fixture
@@ -73,3 +73,62 @@ def test_another_join_of_open_intervals_is_refused_so(streaming: Any, tmp_path: 
     with pytest.raises(Exception, match=rf"(?s)STATE_MISMATCH\].*{says}"):
         start("ALLEN_DURING")
     start("ALLEN_OVERLAPS")
+
+
+def expired(query: Any) -> list[int]:
+    """How many rows left the state in each micro-batch."""
+    some = [p["observedMetrics"] for p in query.recentProgress]
+    return [sum(counts.expiredRows or 0 for counts in each.values()) for each in some]
+
+
+def test_rows_that_have_left_are_counted(streaming: Any, tmp_path: Path) -> None:
+    batches: list[Any] = [
+        {"a": [interval(1, 0, 10)], "b": [interval(1, 5, 15)]},
+        {"a": [interval(2, 100, 110), interval(3, 100, 300)], "b": [interval(2, 100, 110)]},
+        # The watermark is 80 seconds.
+        {"a": [interval(4, 200, 210)], "b": [interval(4, 200, 210)]},
+        # And now it is 180.
+        {"a": [interval(FAR, 220, 230)], "b": [interval(FAR, 220, 230)]},
+    ]
+    arrivals = Arrivals(tmp_path, batches, clock="ts")
+    arrivals.write()
+    arrivals.streams(streaming)
+    pairs = streaming.sql(JOIN.format(RELATION))
+    query = joined.start_and_wait(pairs, tmp_path / "checkpoint", [])
+    counts = expired(query)
+    assert counts[:4] == [0, 0, 2, 2]
+    (last,) = query.recentProgress[-1]["observedMetrics"].values()
+    assert sum(counts) + last.storedRows == sum(
+        len(rows) for batch in batches for rows in batch.values()
+    )
+
+
+def test_rows_of_a_semi_join_have_left_with_their_match(streaming: Any, tmp_path: Path) -> None:
+    batches: list[Any] = [
+        {"a": [interval(1, 0, 10), interval(2, 0, 4)], "b": [interval(3, 50, 60)]},
+        {"a": [], "b": [interval(4, 5, 6)]},
+    ]
+    arrivals = Arrivals(tmp_path, batches, clock="ts", lateness=1000)
+    arrivals.write()
+    arrivals.streams(streaming)
+    sql = f"SELECT a.id FROM a LEFT SEMI JOIN b ON a.k = b.k AND {RELATION}"
+    found: list[Any] = []
+    query = joined.start_and_wait(streaming.sql(sql), tmp_path / "checkpoint", found)
+    assert [row.id for row in found] == [1]
+    assert expired(query)[:2] == [0, 1]
+
+
+def test_intervals_that_have_left_are_counted(streaming: Any, tmp_path: Path) -> None:
+    batches: list[Any] = [
+        {"a": [started(1, 0), ended(1, 0, 10)], "b": [started(1, 5), ended(1, 5, 15)]},
+        {"a": [started(2, 100)], "b": [started(2, 100)]},
+        # The watermark is 80 seconds.
+        {"a": [ended(2, 100, 110)], "b": [started(3, 100)]},
+    ]
+    arrivals = open_intervals.arrivals(tmp_path, batches)
+    arrivals.write()
+    arrivals.streams(streaming)
+    pairs = open_intervals.joins(streaming, named("INTERVAL_INTERSECTS"), None)
+    query = joined.start_and_wait(pairs, tmp_path / "checkpoint", [])
+    assert expired(query) == [0, 0, 2]
+    assert joined.counted(query)["storedRows"] == 2 + 4 + 3

@@ -163,6 +163,9 @@ final class OpenIntervals(spec: OpenJoinSpec, stored: Option[Array[Byte]]) {
         i.end == Unknown || spec.formula.expiry(own, ends(i, own)).forall(_ > now)
       }.toSeq
     }
+    val left = known.iterator.flatMap(_.values.asScala).filter(!_.isNew).size -
+      all.flatten.count(!_.isNew)
+    counts.expired = left.toLong
     counts.stored = all.map(_.size.toLong).sum
     counts.parts = 1
     val texts = spec.fingerprint.packed

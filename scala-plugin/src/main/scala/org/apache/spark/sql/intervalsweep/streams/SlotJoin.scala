@@ -217,9 +217,11 @@ final class SlotJoin(
     val (leaving, kept) = sides.map(finish).unzip
     val timer = watermark.fold(0L)(_ + 1)
     val next = SlotHead(kept.flatten, incoming.latest, timer)
+    val added = homeBlocks.values.map(aliveIn(_).toLong).sum
+    incoming.counts.expired = head.rows + added - next.rows
     if (!spec.isRealTime || hasMoved) {
       incoming.counts.parts = next.parts.size
-      incoming.counts.stored = next.parts.iterator.map(_.rows.toLong).sum
+      incoming.counts.stored = next.rows
     }
     if (next != head) {
       // A timer that calls is removed by the caller.

@@ -32,6 +32,8 @@ object Part {
  */
 final case class SlotHead(parts: Seq[Part], latest: Map[Side, Long], timer: Long) {
 
+  def rows: Long = parts.iterator.map(_.rows.toLong).sum
+
   /** Of the last micro-batch, in milliseconds: a timer calls as soon as it moves. */
   def watermark: Option[Long] = Option.when(timer != 0)(timer - 1)
 }

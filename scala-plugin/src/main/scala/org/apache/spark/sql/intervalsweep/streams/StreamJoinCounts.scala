@@ -16,18 +16,22 @@ final class StreamJoinCounts {
   /** Rows that are longer than `max_length`. */
   var tooLong = 0L
 
+  /** Rows that have left the state. */
+  var expired = 0L
+
   /** Rows of the state, those included that are done and not yet removed. */
   var stored = 0L
   var parts = 0L
 
-  def row: InternalRow = InternalRow(late, reversed, tooLong, stored, parts)
+  def row: InternalRow = InternalRow(late, reversed, tooLong, expired, stored, parts)
 }
 
 object StreamJoinCounts {
 
   /** Under these names they are in the progress of the query. */
   val schema: StructType =
-    StructType(Seq("lateRows", "reversedRows", "longRows", "storedRows", "storedParts").map {
-      StructField(_, LongType, nullable = false)
-    })
+    StructType(
+      Seq("lateRows", "reversedRows", "longRows", "expiredRows", "storedRows", "storedParts").map {
+        StructField(_, LongType, nullable = false)
+      })
 }
