@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins of streams that follow one another."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import joined
+from arrivals import QUICKLY
+from joined import FAR
+
+
+def test_four_streams(spark: Any, conf: Any, tmp_path: Path) -> None:
+    """Each row of the pattern comes once, as over tables."""
+    conf(QUICKLY)
+    first, second = tmp_path / "first", tmp_path / "second"
+    arriving = [
+        joined.random_arrivals(folder, random.Random(seed), rows=60, cuts=4, reversed_too=False)
+        for folder, seed in ((first, 41), (second, 42))
+    ]
+    sql = f"""SELECT a.id, b.id AS b, c.id AS c, d.id AS d FROM a
+      JOIN b ON ALLEN_OVERLAPS(a.ts, a.te, b.ts, b.te)
+      JOIN c ON b.k = c.k AND ISEQL_START_PRECEDING(b.ts, b.te, c.ts, c.te)
+      JOIN d ON ISEQL_BEFORE(c.ts, c.te, d.ts, d.te, delta => INTERVAL '9' SECOND)
+      WHERE a.id < {FAR} AND b.id < {FAR} AND c.id < {FAR} AND d.id < {FAR}"""
+    names = {"a": "c", "b": "d"}
+
+    def views(of: str) -> Any:
+        # Those of the second folder are c and d.
+        for arrivals, rename in zip(reversed(arriving), (True, False), strict=True):
+            getattr(arrivals, of)(spark)
+            for name, other in names.items() if rename else ():
+                spark.table(name).createOrReplaceTempView(other)
+        return spark.sql(sql)
+
+    found: list[Any] = []
+    for count in (2, None):
+        for arrivals in arriving:
+            arrivals.write(count)
+        joined.start_and_wait(views("streams"), tmp_path / "checkpoint", found)
+    spark.conf.set("spark.sql.intervalsweep.enabled", "false")
+    try:
+        wanted = joined.bag(views("tables").collect())
+    finally:
+        spark.conf.unset("spark.sql.intervalsweep.enabled")
+    assert wanted.total() > 100
+    assert joined.bag(found) == wanted
