@@ -134,7 +134,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.extended
-@pytest.mark.parametrize("name", ["left", "no keys"])
+@pytest.mark.parametrize("name", ["left", "inner", "no keys"])
 def test_a_join_of_two_streams(results: dict[str, Any], name: str) -> None:
     result = results[name]
     assert "isPipelined=true" in result["plan"]

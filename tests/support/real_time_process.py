@@ -24,6 +24,7 @@ ROWS: list[list[tuple[str, Row]]] = [
     [("a", (6, 0, 2 * FAR, 2 * FAR)), ("b", (5, 0, 2 * FAR, 2 * FAR))],
 ]
 LEFT = "SELECT a.id, b.id bid FROM a LEFT JOIN b ON a.k = b.k AND interval_intersects({ends})"
+INNER = LEFT.replace("LEFT JOIN", "JOIN")
 KEYLESS = "SELECT a.id, b.id bid FROM a JOIN b ON interval_intersects({ends})"
 ENDS = "a.ts, a.te, b.ts, b.te"
 WINDOW = """SELECT a.id, w.* FROM a LEFT JOIN LATERAL (
@@ -33,6 +34,7 @@ WINDOW = """SELECT a.id, w.* FROM a LEFT JOIN LATERAL (
 # With the number of state partitions.
 QUERIES = {
     "left": (LEFT.format(ends=ENDS), 2),
+    "inner": (INNER.format(ends=ENDS), 2),
     "no keys": (KEYLESS.format(ends=ENDS), 1),
     "window": (WINDOW.format(keys="a.k = b.k"), 2),
     "window, no keys": (WINDOW.format(keys="true"), 2),
