@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from arrivals import QUICKLY, Row, assert_written, at, read, run, write
+from arrivals import QUICKLY, SCHEMA, Row, assert_written, at, read, run, write
+from open_intervals import marked
 
 BATCHES = 1000
 WARM = 30
@@ -34,7 +35,52 @@ QUERIES = {
           ON INTERVAL_INTERSECTS(S.ts, S.te, R.ts, R.te)""",
         15 * 4,
     ),
+    "an anti join by key": (
+        """SELECT S.id, S.ts FROM (SELECT *, ts + INTERVAL 4 SECONDS AS te FROM {S}) S
+          LEFT ANTI JOIN (SELECT *, ts + INTERVAL 3 SECONDS AS te FROM {R} WHERE v IN (0, 19)) R
+          ON S.k = R.k AND INTERVAL_INTERSECTS(S.ts, S.te, R.ts, R.te)""",
+        15 * 3,
+    ),
+    "a join in a window of rows": (
+        """SELECT S.id, S.ts, R.id AS other FROM {S} S JOIN {R} R
+          ON S.v < R.v AND S.k >= R.k AND abs(S.seq - R.seq) < 8""",
+        4 * 16,
+    ),
+    "open intervals": (
+        """SELECT S.id, S.ts, R.id AS other FROM {S} S JOIN {R} R
+          ON S.k = R.k AND INTERVAL_INTERSECTS(S.ts, S.te, R.ts, R.te)
+            AND S.id + R.id > 500000  -- not those of R's row that is far ahead""",
+        15 * 3,
+    ),
 }
+
+
+def numbered(spark: Any, folder: Path) -> None:
+    """Rows that come by their number, without a watermark."""
+    for name, first in (("S", 0), ("R", 1_000_000)):
+        files = str(folder / name)
+        stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(files)
+        for view, rows in (
+            (name, stream),
+            (f"{name}_all", spark.read.schema(SCHEMA).parquet(files)),
+        ):
+            rows.selectExpr("*", f"id - {first} AS seq").createOrReplaceTempView(view)
+
+
+def opened(spark: Any, folder: Path) -> None:
+    """A row says that its interval has started, and that one of three seconds before has ended."""
+    read(spark, folder, 2, ("S_rows", "R_rows"))
+    both = "FROM {} LATERAL VIEW explode(array(0, 1)) x AS e"
+    started = "id - 6 * e AS id, k, ts - e * INTERVAL 3 SECONDS AS ts"
+    for name in "SR":
+        rows = f"SELECT {started}, IF(e = 1, ts, NULL) AS te, ts AS at {both}"
+        marked(spark.sql(rows.format(f"{name}_rows"))).createOrReplaceTempView(name)
+        # The last ones do not end any more.
+        rows = f"SELECT DISTINCT {started}, ts + (1 - e) * INTERVAL 3 SECONDS AS te {both}"
+        spark.sql(rows.format(f"{name}_rows_all")).createOrReplaceTempView(f"{name}_all")
+
+
+VIEWS = {"a join in a window of rows": numbered, "open intervals": opened}
 
 
 @pytest.mark.extended
@@ -48,7 +94,7 @@ def test_over_1000_micro_batches(spark: Any, tmp_path: Path, conf: Any, name: st
             write(tmp_path / side, [row(first, second, k) for k in range(2)], second)
     for side in "SR":
         write(tmp_path / side, [(-1, None, "a", at(100 * BATCHES), 19, None, None)], BATCHES)
-    read(spark, tmp_path, 2)
+    VIEWS.get(name, lambda *given: read(*given, 2))(spark, tmp_path)
     query = run(spark.sql(text.format(S="S", R="R")), tmp_path, seconds=3600)
     assert_written(spark, tmp_path, text)
     progress = [p for p in query.recentProgress if p.observedMetrics]
