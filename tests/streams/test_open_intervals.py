@@ -16,7 +16,8 @@ import pytest
 
 import joined
 import open_intervals
-from arrivals import QUICKLY, run
+import streaming_process
+from arrivals import QUICKLY
 from intervalsweep.dataframe import stream_join
 from joined import FAR, Arrivals, bag
 from open_intervals import (
@@ -272,13 +273,14 @@ def test_killed_between_and_within_micro_batches(streaming: Any, tmp_path: Path)
     rng = random.Random(33)
     arrivals = random_arrivals(tmp_path, rng, rows=60, cuts=8)
     arrivals.write()
-    assert open_intervals.run_and_kill(tmp_path, rng, most=4) > 2
+    streaming_process.describe_open_joins(tmp_path, "k", QUICKLY)
+    assert streaming_process.run_and_kill([tmp_path], rng, most=4) > 2
     # After a restart there may be no micro-batch without rows, in which the last pairs leave.
     arrivals.batches.append(far(2 * FAR))
     arrivals.write()
     arrivals.streams(streaming)
-    run(joins(streaming, open_intervals.KILLED, "k"), tmp_path)
+    joined.write(joins(streaming, open_intervals.KILLED, "k"), tmp_path)
     arrivals.tables(streaming)
     wanted = bag(joins(streaming, open_intervals.KILLED, "k").collect())
     assert wanted.total() > 200
-    assert bag(streaming.read.parquet(str(tmp_path / "out")).collect()) == wanted
+    assert bag(joined.written(streaming, tmp_path)) == wanted

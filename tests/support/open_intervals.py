@@ -1,25 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams of starts and ends of intervals, and joins of them, in a process that may be killed."""
+"""Streams of starts and ends of intervals, and joins of them."""
 
 from __future__ import annotations
 
-import os
 import random
-import signal
-import subprocess
-import sys
-import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-SUPPORT = Path(__file__).parent
-sys.path[:0] = [str(SUPPORT), str(SUPPORT.parents[1] / "python")]
-
-import joined  # noqa: E402
-from arrivals import QUICKLY, run  # noqa: E402
-from joined import FAR, Arrivals, at  # noqa: E402
-from oracle import RELATIONS, Variant, variants  # noqa: E402
+import joined
+from joined import FAR, Arrivals, at
+from oracle import RELATIONS, Variant, variants
 
 SCHEMA = "id INT, k INT, ts TIMESTAMP, te TIMESTAMP, at TIMESTAMP, v INT"
 # Metadata of the column that says of which interval a row is.
@@ -98,48 +89,5 @@ def marked(stream: Any) -> Any:
     return stream.select([column if name == "id" else sf.col(name) for name in stream.columns])
 
 
-# What the process streams.
+# What a process streams that is killed.
 KILLED = named("INTERVAL_INTERSECTS", "ALLEN_DURING", "ALLEN_MEETS", "ISEQL_START_PRECEDING")
-
-
-def run_and_kill(folder: Path, rng: random.Random, most: int) -> int:
-    """Kill the process amid a micro-batch or between two, again and again; how often it was."""
-    for kills in range(most + 1):
-        process = subprocess.Popen(
-            [sys.executable, str(Path(__file__)), str(folder)], start_new_session=True
-        )
-        steps = _steps(folder) + (rng.randrange(1, 4) if kills < most else 10**6)
-        while process.poll() is None and _steps(folder) < steps:
-            time.sleep(0.02)
-        time.sleep(rng.choice([0, 0.1, 0.4]))
-        if process.poll() is not None:
-            break
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    assert process.returncode == 0
-    return kills
-
-
-def _steps(folder: Path) -> int:
-    """A micro-batch is planned, then committed: between the two it is under way."""
-    logs = [folder / "checkpoint" / log for log in ("offsets", "commits")]
-    return sum(len(list(log.glob("[0-9]*"))) for log in logs)
-
-
-def main(folder: Path) -> None:
-    from pyspark.sql import SparkSession
-
-    import intervalsweep
-
-    builder = SparkSession.builder.master("local[2]")
-    settings = {"spark.ui.enabled": "false", "spark.log.level": "OFF", **QUICKLY}
-    for key, value in {**settings, "spark.sql.session.timeZone": "UTC"}.items():
-        builder = builder.config(key, value)
-    spark = intervalsweep.configure(builder).getOrCreate()
-    arrivals(folder, []).streams(spark)
-    run(joins(spark, KILLED, "k"), folder)
-    spark.stop()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

@@ -22,6 +22,7 @@ import arrivals  # noqa: E402
 import eager  # noqa: E402
 import intervalsweep  # noqa: E402
 import joined  # noqa: E402
+import open_intervals  # noqa: E402
 import quick_files  # noqa: E402
 
 STREAM = "stream.json"
@@ -59,6 +60,10 @@ def stream(spark: Any, folder: Path) -> None:
         rows = joined.Arrivals(folder, [], clock=given["clock"], lateness=given["lateness"])
         rows.streams(spark, given["disorder"])
         joined.write(spark.sql(given["sql"]), folder)
+    elif "open_by" in given:
+        open_intervals.arrivals(folder, []).streams(spark)
+        pairs = open_intervals.joins(spark, open_intervals.KILLED, given["open_by"])
+        joined.write(pairs, folder)
     else:
         arrivals.read(spark, folder, given["lateness"])
         start = eager.run if given["is_eager"] else arrivals.run
@@ -83,6 +88,11 @@ def describe_joins(rows: joined.Arrivals, sql: str, settings: dict[str, str]) ->
         "settings": settings,
     }
     (rows.folder / STREAM).write_text(json.dumps(given))
+
+
+def describe_open_joins(folder: Path, by: str, settings: dict[str, str]) -> None:
+    """The same of joins of intervals that are still open."""
+    (folder / STREAM).write_text(json.dumps({"open_by": by, "settings": settings}))
 
 
 def command(folders: list[Path], master: str = LOCAL) -> list[str]:
