@@ -326,7 +326,7 @@ def test_islands_are_swept_by_ranges_where_nothing_holds_between_them(spark: Any
             "interval_merge(TABLE(d), 'ts', 'te', gap => 3)",
             "an INTERVAL DAY TO SECOND between ends of TIMESTAMP as `gap`",
         ),
-        ("interval_split(TABLE(m), 'ts', 'te')", "the column `v` is MAP<INT, INT>"),
+        ("interval_split(TABLE(m), 'ts', 'te')", "the column `v`, a MAP<INT, INT>"),
         (
             "interval_complement(TABLE(t), 'ts', 'te', within => array(1, NULL))",
             "two values that are not NULL as `within`",

@@ -17,6 +17,8 @@ from joined import ENDS, FAR, Arrivals
 from oracle import RELATIONS, Relation
 
 HOW = ["INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"]
+# How many partners a row of the left side has, in a window of rows.
+COUNT = "COUNT"
 KEYS = ["a.k = b.k", "a.k IS NOT DISTINCT FROM b.k", "a.k = b.k AND a.g = b.g", "a.g = b.g"]
 RESIDUALS = ["a.v + b.v < 6", "a.v <> b.v", "a.v > 1", "(b.w < 9 OR a.w IS NULL)", "a.k < b.k"]
 PAGE = Path(__file__).parents[2] / "docs" / "streams" / "relations.md"
@@ -44,6 +46,11 @@ class Case:
     def sql(self, number: int) -> str:
         """One join as a query whose rows say which it is; without those that are far away."""
         a, b = ("an AS a", "bn AS b") if self.by_number else ("a", "b")
+        if self.how == COUNT:
+            return (
+                f"SELECT {number} AS n, a.id AS x, w.c AS y FROM {a} JOIN LATERAL (SELECT count(*) "
+                f"AS c FROM {b} WHERE {self.condition}) w ON true WHERE a.id < {FAR}"
+            )
         near = [f"coalesce({s}.id, 0) < {FAR}" for s in ("a" if self._is_half() else "ab")]
         y = "CAST(NULL AS INT)" if self._is_half() else "b.id"
         return (
@@ -54,6 +61,9 @@ class Case:
     def plain(self, number: int) -> str:
         """The same for DuckDB."""
         a, b = (f"{s}_ordered {s}" if s in self.reversed else s for s in "ab")
+        if self.how == COUNT:
+            count = f"(SELECT count(*) FROM {b} WHERE {self.formula})"
+            return f"SELECT {number}, a.id, {count} FROM {a} WHERE a.id < {FAR}"
         if self._is_half():
             exists = f"EXISTS (SELECT 1 FROM {b} WHERE {self.formula})"
             no = "" if self.how == "LEFT SEMI" else "NOT "
@@ -134,6 +144,8 @@ def _by_number(rng: random.Random, how: str) -> Case:
         slices = f"abs(a.seq div {slide} - b.seq div {slide}) < {near}"
         window = f"{slices} AND abs(a.seq - b.seq) < {(near + 1) * slide}"
     condition = f"{inequalities} AND {window}"
+    if rng.random() < 0.3:
+        condition, how = f"{condition} AND {rng.choice(RESIDUALS)}", COUNT
     return Case(how, condition, condition.replace(" div ", " // "), by_number=True)
 
 

@@ -40,7 +40,7 @@ private[streams] final class NewRows(
       val row = all.next()
       val flags = row.getInt(RowFields.Flags)
       // One of the slots that a row goes to counts it.
-      val isHome = !spec.isSpread || flags >> RowFields.FlagBits == slot
+      val isHome = !spec.spread.contains(side) || flags >> RowFields.FlagBits == slot
       val one = if (isHome) 1 else 0
       val isKnown = !row.isNullAt(RowFields.Clock)
       val clock = row.getLong(RowFields.Clock)

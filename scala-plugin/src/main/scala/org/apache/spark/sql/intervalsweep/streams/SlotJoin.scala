@@ -106,6 +106,10 @@ final class SlotJoin(
 
     def count(i: Int): Unit = { partners(i) += 1; isChanged = true }
 
+    /** The rows with the least and the greatest number: where rows come by it, so they leave. */
+    lazy val firstRow: Int = rows.expiries.indices.minBy(rows.expiries(_))
+    lazy val lastRow: Int = rows.expiries.indices.maxBy(rows.expiries(_))
+
     def partnersOf(i: Int): Long = if (isCounted) partners(i) else 0
 
     /** Whether a row may still have a partner that is to come. */
@@ -122,16 +126,18 @@ final class SlotJoin(
   /** What meets what, each pair of rows in one of them. */
   private def meetings: Iterator[(Side, Block, Block)] = {
     val (l, r) = (LeftSide, RightSide)
+    // Of rows that are counted only the slot that keeps them finds the partners.
+    val guests = sides.filterNot(s => spec.isCounted && s == l).map(guestBlocks)
+    def mine(side: Side) = Iterator(homeBlocks(side)) ++ guests.filter(_.side == side)
     val ofLeft = for {
-      mine <- Iterator(homeBlocks(l), guestBlocks(l))
+      mine <- mine(l)
       theirs <- stored(r).iterator
     } yield (l: Side, mine, theirs)
     val ofRight = for {
-      mine <- Iterator(homeBlocks(r), guestBlocks(r))
+      mine <- mine(r)
       theirs <- stored(l).iterator
     } yield (r: Side, theirs, mine)
-    val both =
-      Iterator(homeBlocks(r), guestBlocks(r)).map(theirs => (l: Side, homeBlocks(l), theirs))
+    val both = mine(r).map(theirs => (l: Side, homeBlocks(l), theirs))
     (ofLeft ++ ofRight ++ both).filter { case (newSide, left, right) =>
       (if (newSide == l) left else right).rows.size > 0
     }
@@ -140,7 +146,33 @@ final class SlotJoin(
   private def pairs: Iterator[InternalRow] = meetings.flatMap { case (newSide, left, right) =>
     context.foreach(_.killTaskIfInterrupted())
     if (left.rows.size == 0 || right.rows.size == 0) Iterator.empty
+    else if (spec.isCounted) { count(newSide, left, right); Iterator.empty }
     else new Pairs(newSide, left, right)
+  }
+
+  /** Counts the pairs of two blocks for the rows of the left one. */
+  private def count(newSide: Side, left: Block, right: Block): Unit = {
+    val Pairing(sweeps, _, isBand) = spec.pairings(newSide)
+    val residual = readers.residual(newSide)
+    def holds(l: Int, r: Int): Boolean = residual.forall { condition =>
+      left.rows.point(readers.left, l)
+      right.rows.point(readers.right, r)
+      condition.holds
+    }
+    sweeps.indices.foreach { number =>
+      val sweep = sweeps(number)
+      val isLeftBoxes = sweep.boxes == LeftSide
+      val (boxes, points) = if (isLeftBoxes) (left, right) else (right, left)
+      residual.foreach(_.of(number))
+      val areAll = isBand && holds(left.firstRow, right.lastRow) &&
+        holds(left.lastRow, right.firstRow)
+      val search = new PairSearch(sweep, boxes.rows, points.rows)
+      while (search.next()) {
+        val l = if (isLeftBoxes) search.box else search.point
+        val r = if (isLeftBoxes) search.point else search.box
+        if (areAll || holds(l, r)) left.count(l)
+      }
+    }
   }
 
   /** The rows of two blocks that match. */
@@ -150,8 +182,7 @@ final class SlotJoin(
     private val residual = readers.residual(newSide)
     private val (leftRows, rightRows) = (left.rows, right.rows)
     private val firstOnly = sides.find(spec.endsAtMatch).orNull
-    private val isReturned =
-      if (firstOnly == null) !spec.isCounted else spec.output.unpaired(firstOnly).contains(true)
+    private val isReturned = firstOnly == null || spec.output.unpaired(firstOnly).contains(true)
     private var number = -1
     private var search: PairSearch = _
     private var found: InternalRow = _
@@ -190,8 +221,7 @@ final class SlotJoin(
         leftRows.point(readers.left, l)
         rightRows.point(readers.right, r)
         if (residual.isEmpty || residual.get.holds) {
-          if (left.isCounted) left.count(l)
-          else if (left.isTracked) left.setDone(l)
+          if (left.isTracked) left.setDone(l)
           if (right.isTracked) right.setDone(r)
           if (isReturned)
             found = if (firstOnly == null) readers.current else readers.alone(firstOnly)

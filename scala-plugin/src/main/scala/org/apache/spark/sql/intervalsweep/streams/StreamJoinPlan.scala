@@ -123,10 +123,31 @@ final class StreamJoinPlan(
     val sameKeys =
       if (!isKeyed || hasNumberForKey) Nil
       else keys(LeftSide).zip(keys(RightSide)).map { case (l, r) => EqualTo(l, r) }
-    newSide -> Pairing(moved, (sameKeys ++ rest).reduceOption(And))
+    val isBand = sameKeys.isEmpty && rest.forall(isBandOfNumbers)
+    newSide -> Pairing(moved, (sameKeys ++ rest).reduceOption(And), isBand)
   }.toMap
 
   checkResidual()
+
+  /** Whether a condition bounds one number by the other, and grows with either of them. */
+  private def isBandOfNumbers(e: Expression): Boolean =
+    clocks.disorder.isDefined && analyzed(e, None).exists { sweep =>
+      sweep.residual.isEmpty && !sweep.hasChecks && sweep.sweeps.size == 1 &&
+      sides.forall(s => sweep.endpoints(s).forall(grows) && clocks.isOf(s, sweep.endpoints(s)))
+    }
+
+  private def grows(e: Expression): Boolean = e match {
+    case _: Attribute | _: Literal => true
+    case EncodedEndpoint(child) => grows(child)
+    case IntegralDivide(child, Literal(by: Number, _), _) => by.longValue > 0 && grows(child)
+    case Cast(child, _: IntegralType, _, _) => grows(child)
+    case ExactSum(terms, negative, _, _) =>
+      terms.zip(negative).forall {
+        case (_: Literal, _) => true
+        case (term, isNegative) => !isNegative && grows(term)
+      }
+    case _ => false
+  }
 
   private def checkResidual(): Unit =
     pairings.values.flatMap(_.residual).foreach { e =>
@@ -148,6 +169,7 @@ final class StreamJoinPlan(
 
   private def spread(side: Side): Spread =
     if (isKeyed) ByHash
+    else if (isCounted) Everywhere
     else output.tracked match {
       case Nil => Everywhere
       case Seq(tracked) if clocks.disorder.isEmpty =>
@@ -156,7 +178,12 @@ final class StreamJoinPlan(
       case _ => Together
     }
 
-  private def isHomeOnly: Boolean = output.tracked.isEmpty && !isKeyed
+  /** The sides whose rows all slots see, and one keeps. What is counted, one slot has to know. */
+  private val spreadSides: Set[Side] =
+    if (isKeyed) Set.empty
+    else if (isCounted) Set(LeftSide)
+    else if (output.tracked.isEmpty) sides.toSet
+    else Set.empty
 
   private def firstColumn(side: Side): Int = RowFields.FirstEndpoint + endpoints(side).size
 
@@ -198,7 +225,7 @@ final class StreamJoinPlan(
 
   private def flags(side: Side): Expression = {
     val home =
-      if (isHomeOnly)
+      if (spreadSides.contains(side))
         ShiftLeft(SlotOf(new Murmur3Hash(endpoints(side))), Literal(RowFields.FlagBits))
       else Literal(0)
     val isReversed = clocks.ordered(side).map { order =>
@@ -271,6 +298,6 @@ final class StreamJoinPlan(
       sides.map(s => s -> fields(s)).toMap,
       pairings,
       clocks.disorder,
-      isHomeOnly,
+      spreadSides,
       isCounted)
 }

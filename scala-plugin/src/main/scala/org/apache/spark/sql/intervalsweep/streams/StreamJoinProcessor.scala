@@ -53,7 +53,7 @@ class StreamJoinProcessor(val spec: StreamJoinSpec, @transient val time: PairTim
    */
   private[streams] def inRealTime(slots: Int): StatefulProcessor[Any, Any, Any] =
     if (!RealTime.keepsState) StreamErrors.noStateInRealTime("Joins of streams")
-    else if (spec.isSpread && slots > 1) StreamJoinErrors.spreadInRealTime()
+    else if (spec.spread.nonEmpty && slots > 1) StreamJoinErrors.spreadInRealTime()
     else if (spec.disorder.isDefined) StreamErrors.notInRealTime("A join in a window of rows")
     else
       new StreamJoinProcessor(spec.copy(isRealTime = true), time)

@@ -9,8 +9,10 @@ import org.apache.spark.sql.intervalsweep.execution.task.JoinOutput
  * How rows that are new on one side find partners of the other one.
  *
  * @param residual what a pair has to fulfil besides
+ * @param isBand   whether that only says how far apart the numbers of two rows are: it holds for all
+ *                 pairs of some rows if it does for the first of either side with the last of the other
  */
-case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression])
+case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression], isBand: Boolean)
 
 /**
  * What the driver decides of a join of streams.
@@ -20,7 +22,7 @@ case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression])
  * @param pairings   by the side whose rows are new
  * @param disorder   for rows that come by a number: how far behind the largest one they may be; by
  *                   a watermark, if that is not defined
- * @param isSpread   whether rows of both sides go to all slots, of which each keeps some
+ * @param spread     the sides whose rows go to all slots, of which each keeps some
  * @param isCounted  whether the pairs of the left side's rows are counted and not returned
  * @param isRealTime whether a call has a row alone, and others of its micro-batch may follow
  */
@@ -34,7 +36,7 @@ case class StreamJoinSpec(
     fields: Map[Side, RowFields],
     pairings: Map[Side, Pairing],
     disorder: Option[Long],
-    isSpread: Boolean,
+    spread: Set[Side],
     isCounted: Boolean,
     isRealTime: Boolean = false) {
 
