@@ -146,6 +146,7 @@ def test_a_join_of_two_streams(results: dict[str, Any], name: str) -> None:
     assert len(wanted) > 3
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", ["window", "window, no keys"])
 def test_a_window_over_two_streams(results: dict[str, Any], name: str) -> None:
     """Each row comes at once, again when one arrives for it, and as the last one."""
