@@ -9,30 +9,20 @@ A query that differs is repeated by its seed; the run ends with 1.
 
 from __future__ import annotations
 
-import random
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import join_cases
 import joined
 import streaming_process
 from arrivals import QUICKLY
-from fuzz.stream_run import Totals, stream_main
+from fuzz.stream_run import Stream, stream_main
 
 
-@dataclass
-class Stream:
+class Joins(Stream):
     """A case: rows as they arrive, and joins of them."""
 
-    spark: Any
-    rng: random.Random
-    folder: Path
-    totals: Totals
-    joins: int
-
-    def __post_init__(self) -> None:
+    def make(self) -> None:
         rng = self.rng
         self.folder.mkdir(exist_ok=True)
         clock = rng.choice(["ts", "ts", "te"])
@@ -45,12 +35,10 @@ class Stream:
             lateness=rng.choice([1, 6, 20]),
         )
         self.settings = {"spark.sql.shuffle.partitions": rng.choice(["1", "1", "2", "3"])}
-        cases = join_cases.random_cases(rng, self.joins, clock)
+        cases = join_cases.random_cases(rng, self.operators, clock)
         self.sql = join_cases.union(cases)
         plan = self.planned()._jdf.queryExecution().analyzed().toString()
         self.cases = join_cases.as_planned(cases, plan)
-        self.totals.streams += 1
-        self.totals.operators += self.joins
 
     def planned(self) -> Any:
         for key, value in self.settings.items():
@@ -89,5 +77,5 @@ class Stream:
 
 if __name__ == "__main__":
     sys.exit(
-        stream_main(Stream, command="make fuzz-stream-joins", says=__doc__, cases=5040, of_killed=4)
+        stream_main(Joins, command="make fuzz-stream-joins", says=__doc__, cases=5040, of_killed=4)
     )

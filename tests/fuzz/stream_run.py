@@ -8,10 +8,11 @@ import shutil
 import tempfile
 import time
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
 import quick_files
 import streaming_process
@@ -47,33 +48,47 @@ class Totals:
         )
 
 
-class Stream(Protocol):
-    """A case: rows as they arrive, and what is asked of them."""
+@dataclass
+class Stream(ABC):
+    """A case: rows as they arrive, and what is asked of them by some operators."""
 
+    spark: Any
+    rng: random.Random
     folder: Path
+    totals: Totals
+    operators: int
 
+    def __post_init__(self) -> None:
+        self.make()
+        self.totals.streams += 1
+        self.totals.operators += self.operators
+
+    @abstractmethod
+    def make(self) -> None:
+        """Makes up the rows, and what is asked."""
+
+    @abstractmethod
     def compare(self) -> None:
         """Streams it to its end, and fails if there are other rows than are expected."""
 
+    @abstractmethod
     def describe(self) -> None:
         """Says to a process of its own what to run."""
 
+    @abstractmethod
     def end(self) -> None:
         """
         A stream that is started again has no micro-batch without rows, in which the last rows
         come out, if it was killed before that: they wait for the next row of each side.
         """
 
+    @abstractmethod
     def compare_written(self) -> None:
         """Looks into the files of the sink."""
 
 
-# With how many operators.
-Streams: TypeAlias = Callable[[Any, random.Random, Path, Totals, int], Stream]
-
-
 def stream_main(
-    streams: Streams, *, command: str, says: str | None, cases: int, of_killed: int
+    streams: type[Stream], *, command: str, says: str | None, cases: int, of_killed: int
 ) -> int:
     """The command line of a run; `of_killed` is of how many operators a stream is, then."""
 

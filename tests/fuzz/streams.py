@@ -13,16 +13,13 @@ from __future__ import annotations
 
 import random
 import sys
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import eager
 import streaming_process
 from arrivals import QUICKLY, Arrivals, at, expected, read, run, write, written
 from comparison import difference
 from eager import MARKS
-from fuzz.stream_run import Totals, stream_main
+from fuzz.stream_run import Stream, stream_main
 
 AGGREGATES = (
     *(
@@ -81,17 +78,10 @@ def some_arrivals(rng: random.Random) -> Arrivals:
     )
 
 
-@dataclass
-class Stream:
+class Unions(Stream):
     """A case: rows as they arrive, and a text over them."""
 
-    spark: Any
-    rng: random.Random
-    folder: Path
-    totals: Totals
-    unions: int
-
-    def __post_init__(self) -> None:
+    def make(self) -> None:
         rng = self.rng
         self.arrivals = some_arrivals(rng)
         self.arrivals.write(self.folder)
@@ -100,10 +90,8 @@ class Stream:
             "spark.sql.intervalsweep.streamFanout": rng.choice(["0", "1", "2"]),
         }
         self.is_eager = rng.random() < 0.3
-        unions = (union_of(rng, i, is_eager=self.is_eager) for i in range(self.unions))
+        unions = (union_of(rng, i, is_eager=self.is_eager) for i in range(self.operators))
         self.text = " UNION ALL ".join(unions)
-        self.totals.streams += 1
-        self.totals.operators += self.unions
 
     def compare(self) -> None:
         self.read()
@@ -170,5 +158,5 @@ class Stream:
 
 if __name__ == "__main__":
     sys.exit(
-        stream_main(Stream, command="make fuzz-streams", says=__doc__, cases=2400, of_killed=2)
+        stream_main(Unions, command="make fuzz-streams", says=__doc__, cases=2400, of_killed=2)
     )

@@ -163,6 +163,13 @@ print("left", len(workers(spark)))
     assert printed.split()[-2:] == ["left", "0"]
 
 
+IN_LITTLE_MEMORY = """
+spark = start(
+    spark__driver__memory="640m", spark__sql__adaptive__enabled="false",
+    spark__memory__fraction="0.1", spark__sql__intervalsweep__batchRows="4096")
+"""
+
+
 def test_one_group_with_all_rows_in_little_memory(tmp_path: Path) -> None:
     """What one key has is spilled by Spark's sort, and swept window by window."""
     printed = program(
@@ -170,10 +177,8 @@ def test_one_group_with_all_rows_in_little_memory(tmp_path: Path) -> None:
         APPLICATION
         + SWEPT
         + NODES
+        + IN_LITTLE_MEMORY
         + """
-spark = start(
-    spark__driver__memory="640m", spark__sql__adaptive__enabled="false",
-    spark__memory__fraction="0.1", spark__sql__intervalsweep__batchRows="4096")
 valid(1_000_000, 1)
 frame = swept(spark.sql("SELECT count(*) AS n, sum((te - ts) * c) AS t FROM ("
     + history("SELECT k, count(*) AS c FROM v GROUP BY k") + ")"))
@@ -196,10 +201,8 @@ def test_a_hot_key_in_little_memory(tmp_path: Path) -> None:
         APPLICATION
         + SWEPT
         + NODES
+        + IN_LITTLE_MEMORY
         + """
-spark = start(
-    spark__driver__memory="640m", spark__sql__adaptive__enabled="false",
-    spark__memory__fraction="0.1", spark__sql__intervalsweep__batchRows="4096")
 valid(1_000_000, "100 * (id % 2)")
 frame = swept(spark.sql("SELECT k, sum((te - ts) * c) AS t FROM ("
     + history("SELECT k, count(*) AS c FROM v GROUP BY k") + ") GROUP BY k"))

@@ -4,7 +4,8 @@ package org.intervalsweep
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.functions.{
-  DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions, WindowFunctions, PairEventTime
+  DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions, PairEventTime, Placeholder,
+  WindowFunctions
 }
 import org.apache.spark.sql.intervalsweep.planner.{
   AggregateRuns, FiltersBelowRowIdentity, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
@@ -29,7 +30,7 @@ import org.apache.spark.sql.intervalsweep.temporal.rules.{
  * }}}
  *
  * It only injects, into the Spark that it was made for: the functions, five rules of
- * analysis and three checks, nine for the optimizer, the strategies, a rule for columnar inputs and three
+ * analysis and two checks, nine for the optimizer, the strategies, a rule for columnar inputs and three
  * for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
@@ -43,7 +44,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     new TemporalFunctions(Seq(MergeSetOperations, DropInnerSweep, PushDistinctThroughJoin))
       .descriptions.foreach(extensions.injectTableFunction)
     extensions.injectResolutionRule(_ => WindowTimes)
-    extensions.injectCheckRule(WindowTimes.check)
+    extensions.injectCheckRule(Placeholder.check)
     extensions.injectCheckRule(StreamModes.check)
     extensions.injectResolutionRule(_ => StreamWindows)
     extensions.injectResolutionRule(_ => LateralAggregates)
@@ -51,7 +52,6 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectHintResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => PairTimes)
-    extensions.injectCheckRule(PairTimes.check)
     extensions.injectOptimizerRule(_ => PlaceSlots)
     extensions.injectOptimizerRule(_ => WriteOutEqualities)
     extensions.injectOptimizerRule(_ => FiltersBelowRowIdentity)

@@ -16,18 +16,14 @@ object IntervalFunctions {
   private def build(relation: Relation): Seq[Expression] => Expression =
     arguments => FunctionCall(relation, arguments).build()
 
-  private def info(relation: Relation): ExpressionInfo = new ExpressionInfo(
-    classOf[IntervalPredicate].getName,
-    null,
+  private def info(relation: Relation): ExpressionInfo = FunctionInfo(
+    classOf[IntervalPredicate],
     relation.functionName,
+    "predicate_funcs",
     usage(relation),
     arguments(relation),
     examples(relation),
-    note(relation),
-    "predicate_funcs",
-    "0.1.0",
-    "",
-    "built-in")
+    note(relation))
 
   private def usage(relation: Relation): String = {
     val optional = relation.parameters.map { case (name, _) => s"[, $name]" }.mkString

@@ -3,9 +3,7 @@ package org.apache.spark.sql.intervalsweep.functions
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BinaryExpression, Expression, ExpressionInfo}
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
+import org.apache.spark.sql.catalyst.expressions.{BinaryExpression, Expression}
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.intervalsweep.QueryError
 import org.apache.spark.sql.types.DataType
@@ -18,18 +16,16 @@ import org.apache.spark.sql.types.DataType
  * @param left  the column by which the rows of the left side come
  * @param right and of the right side
  */
-case class PairEventTime(left: Expression, right: Expression) extends BinaryExpression {
-  override def nullable: Boolean = true
+case class PairEventTime(left: Expression, right: Expression) extends BinaryExpression
+    with Placeholder {
   override def dataType: DataType = left.dataType
   override def prettyName: String = "pair_event_time"
-  override def eval(input: InternalRow): Any = noJoin()
-  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = noJoin()
 
   override protected def withNewChildrenInternal(
       newLeft: Expression,
       newRight: Expression): PairEventTime = copy(newLeft, newRight)
 
-  def noJoin(): Nothing = fail(
+  override def unknown(): Nothing = fail(
     "it is the time of a row of a join: select it right above the join, of a column of its left " +
       "side and one of its right side that have one type, TIMESTAMP if the join is an outer one, " +
       "in a session that was started with the extension")
@@ -48,27 +44,22 @@ object PairEventTime {
         case Seq(left, right) => PairEventTime(left, right)
         case _ => throw QueryCompilationErrors.wrongNumArgsError(name, Seq(2), arguments.size)
       }
-    val info = new ExpressionInfo(
-      classOf[PairEventTime].getName,
-      null,
+    val info = FunctionInfo(
+      classOf[PairEventTime],
       name,
+      "misc_funcs",
       """
          |    _FUNC_(left, right) - Of a pair of a join by intervals the later one of the times of its
          |      rows, which are columns of either side. Of a row without a match, in an outer join,
          |      the time from which on none can come any more, or its own if that is later.
          |      Over two streams the column has the watermark, so that an aggregate by it may follow.
          |  """.stripMargin,
-      "",
-      """
+      examples =
+        """
          |    Examples:
          |      > SELECT _FUNC_(a.ts, b.ts) FROM a LEFT JOIN b ON ALLEN_OVERLAPS(a.ts, a.te, b.ts, b.te);
          |       2024-01-01 09:00:00
-         |  """.stripMargin,
-      "",
-      "misc_funcs",
-      "0.1.0",
-      "",
-      "built-in")
+         |  """.stripMargin)
     (FunctionIdentifier(name), info, build)
   }
 }

@@ -4,9 +4,7 @@ package org.apache.spark.sql.intervalsweep.functions
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Expression, ExpressionInfo, LeafExpression, Literal
-}
+import org.apache.spark.sql.catalyst.expressions.{Expression, LeafExpression, Literal}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.intervalsweep.QueryError
@@ -33,14 +31,11 @@ case class WindowMark(isFinal: Boolean) extends LeafExpression {
  * time if that is later. It stands for what [[org.apache.spark.sql.intervalsweep.planner.WindowTimes]]
  * makes of it, which knows the window.
  */
-case class WindowEventTime() extends LeafExpression {
-  override def nullable: Boolean = true
+case class WindowEventTime() extends LeafExpression with Placeholder {
   override def dataType: DataType = TimestampType
   override def prettyName: String = "window_event_time"
-  override def eval(input: InternalRow): Any = noWindow()
-  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = noWindow()
 
-  def noWindow(): Nothing = throw new QueryError(
+  override def unknown(): Nothing = throw new QueryError(
     "[INTERVALSWEEP_STREAM.NO_WINDOW] window_event_time() is the end of a window: select it in a " +
       "lateral subquery of aggregates, in a session that was started with the extension, whose " +
       "WHERE has the TIMESTAMP of the other rows BETWEEN base.ts - INTERVAL ... AND base.ts + " +
@@ -80,25 +75,19 @@ object WindowFunctions {
           .wrongNumArgsError(function.prettyName, Seq(0), arguments.size)
       function
     }
-    val info = new ExpressionInfo(
-      function.getClass.getName,
-      null,
+    val info = FunctionInfo(
+      function.getClass,
       function.prettyName,
+      "misc_funcs",
       s"""
          |    _FUNC_() - In a lateral subquery that is a window union: $what.
          |      $onStreams
          |  """.stripMargin,
-      "",
-      s"""
+      examples = s"""
          |    Examples:
          |      > SELECT _FUNC_();
          |       $result
-         |  """.stripMargin,
-      "",
-      "misc_funcs",
-      "0.1.0",
-      "",
-      "built-in")
+         |  """.stripMargin)
     (FunctionIdentifier(function.prettyName), info, build)
   }
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.execution.CommandExecutionMode
-import org.apache.spark.sql.intervalsweep.functions.{NamedArguments, TableFunctionInfo}
+import org.apache.spark.sql.intervalsweep.functions.{NamedArguments, FunctionInfo}
 import org.apache.spark.sql.types.StringType
 
 /**
@@ -39,7 +39,7 @@ object JoinReportFunction {
       state.executePlan(state.sqlParser.parsePlan(query), CommandExecutionMode.SKIP))
   }
 
-  private def info: ExpressionInfo = TableFunctionInfo(
+  private def info: ExpressionInfo = FunctionInfo.ofTable(
     this,
     Name,
     "_FUNC_(query) - Says of each join in the plan of a query how it is swept, or why it is left " +

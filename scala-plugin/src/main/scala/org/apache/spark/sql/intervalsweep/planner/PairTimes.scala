@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -75,14 +74,4 @@ object PairTimes extends Rule[LogicalPlan] {
 
   private def replaced(e: Expression, of: PairTime): Expression =
     e.transform { case time: PairEventTime => of(time) }
-
-  /** A check of resolved plans: whether there is one left whose join is not known. */
-  val check: SparkSession => LogicalPlan => Unit = _ =>
-    plan =>
-      plan.foreachWithSubqueries { node =>
-        node.expressions.foreach(_.foreach {
-          case time: PairEventTime => time.noJoin()
-          case _ =>
-        })
-      }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -79,14 +78,4 @@ object WindowTimes extends Rule[LogicalPlan] {
       window <- TimeWindow.of(condition, time, other).window
     } yield (time, window)
   }
-
-  /** A check of resolved plans: whether there is one left whose window is not known. */
-  val check: SparkSession => LogicalPlan => Unit = _ =>
-    plan =>
-      plan.foreachWithSubqueries { node =>
-        node.expressions.foreach(_.foreach {
-          case time: WindowEventTime => time.noWindow()
-          case _ =>
-        })
-      }
 }

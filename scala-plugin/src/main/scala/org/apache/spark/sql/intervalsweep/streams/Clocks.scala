@@ -44,7 +44,7 @@ final class Clocks private (
   /** Raises an error where a time is asked for by other columns. */
   def checkAre(left: Attribute, right: Attribute, time: PairEventTime): Unit = {
     val wanted = Clocks.sides.map(columns)
-    if (disorder.isDefined) time.noJoin()
+    if (disorder.isDefined) time.unknown()
     if (wanted.map(_.exprId) != Seq(left, right).map(_.exprId))
       time.fail(
         s"rows of this join of streams come by ${wanted.map(_.sql).mkString(" and ")}, which have " +

@@ -9,7 +9,8 @@ final case class Distance(of: Int, from: Int, limit: Long)
 
 /**
  * A relation as distances of endpoints, of which some ends are not known yet. Of those it is known
- * that they are after the watermark, and not before their starts, so that a distance is certain before both of its endpoints are:
+ * that they are after the watermark, and not before their starts, so that a distance is certain before
+ * both of its endpoints are:
  * {{{
  *      r  |------------ ...                 ISEQL_START_PRECEDING: r.ts <= s.ts AND s.ts < r.te
  *      s       |------- ...                 s.ts <= watermark < r.te, whatever r.te will be

@@ -28,7 +28,7 @@ final case class PairTime(
       val pair = Greatest(Seq(left, right))
       val orLeft = orAlone(LeftSide, left, right, pair, time)
       orAlone(RightSide, right, left, orLeft, time)
-    case _ => time.noJoin()
+    case _ => time.unknown()
   }
 
   /** A row whose partner's time is NULL has no partner, as one without a time matches nothing. */
@@ -54,7 +54,7 @@ final case class PairTime(
       case TimestampType | TimestampNTZType =>
         PreciseTimestampConversion(number, LongType, dataType)
       case _: IntegralType => Cast(number, dataType)
-      case _ => time.noJoin()
+      case _ => time.unknown()
     }
 
   /** The watermark that the time has, if there is one. */

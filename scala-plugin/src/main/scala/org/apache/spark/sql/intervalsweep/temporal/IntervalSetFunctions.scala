@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project
 import org.apache.spark.sql.intervalsweep.condition.{
   DecodedEndpoint, EncodedEndpoint, EndpointEncoding
 }
-import org.apache.spark.sql.intervalsweep.functions.{ConstantBound, TableFunctionInfo, WholeUnits}
+import org.apache.spark.sql.intervalsweep.functions.{ConstantBound, FunctionInfo, WholeUnits}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
@@ -47,7 +47,7 @@ private[temporal] final class IntervalSetFunctions(
       usage: String,
       options: Seq[String],
       build: Intervals => LogicalPlan) = {
-    val info = TableFunctionInfo(
+    val info = FunctionInfo.ofTable(
       this,
       name,
       s"_FUNC_$usage ts and te are names of columns; the other columns are keys, within equal " +

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.intervalsweep.functions.TableFunctionInfo
+import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -45,7 +45,7 @@ private[temporal] final class OperatorFunctions(
   private type Build = (String, Seq[Expression]) => LogicalPlan
 
   private def described(name: String, usage: String, build: Build) = {
-    val info = TableFunctionInfo(
+    val info = FunctionInfo.ofTable(
       this,
       name,
       s"_FUNC_$usage It is called inside `sequenced`, or alone with ts =>, te =>, the names of the " +

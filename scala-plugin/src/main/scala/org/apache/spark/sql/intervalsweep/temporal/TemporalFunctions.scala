@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.EndpointEncoding
-import org.apache.spark.sql.intervalsweep.functions.TableFunctionInfo
+import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.types.{DataType, DecimalType}
 
 /**
@@ -108,7 +108,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     closed
   }
 
-  private val validtimeInfo = TableFunctionInfo(
+  private val validtimeInfo = FunctionInfo.ofTable(
     this,
     "validtime",
     "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names]) - Marks a " +
@@ -130,7 +130,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       |      > CREATE TEMP VIEW w AS SELECT * FROM _FUNC_(TABLE(works), 'ts', 'te');
       |  """.stripMargin)
 
-  private val sequencedInfo = TableFunctionInfo(
+  private val sequencedInfo = FunctionInfo.ofTable(
     this,
     "sequenced",
     "_FUNC_(TABLE(q)[, period | at][, coalesce][, names]) - The history of the result of a plain " +
