@@ -4,6 +4,7 @@ The inequality joins of the SPO-Join paper in a window of rows, inside Spark and
 
 python -m benchmarks.streams.inequality --window 1000000
 python -m benchmarks.streams.inequality --window 1000000 --queries q2 --sweep
+python -m benchmarks.streams.inequality --systems "intervalsweep, counts" duckdb --rate 5 100 10000
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ def main() -> None:
         compile_all()
     folder = arguments.output
     folder.mkdir(parents=True, exist_ok=True)
-    with scratch(folder) as work, spark_if(OURS in options.systems, arguments, work) as spark:
+    with (
+        scratch(folder) as work,
+        spark_if(bool(set(OURS) & set(options.systems)), arguments, work) as spark,
+    ):
         for case in cases:
             for line in case.measure(spark, work):
                 print(json.dumps(line), flush=True)
@@ -68,7 +72,7 @@ def cases_of(arguments: argparse.Namespace) -> tuple[Options, list[Case]]:
     slide = arguments.slide or arguments.window // 10
     window = Window(arguments.window, slide, arguments.batch or slide, arguments.full)
     options = Options(window, tuple(arguments.systems), arguments.sample, arguments.limit)
-    rates = RATES if arguments.sweep else (arguments.rate,)
+    rates = RATES if arguments.sweep else arguments.rate
     queries = [QUERIES[name] for name in arguments.queries]
     for query in queries:
         query.noise(max(rates), window.length)
@@ -85,7 +89,7 @@ def parse() -> argparse.Namespace:
     add("--slide", type=int, help="rows that leave at once; a tenth of the window")
     add("--batch", type=int, help="rows of a micro-batch and stream; a slide")
     add("--full", type=int, default=4, help="slices that come to a full window")
-    add("--rate", type=float, default=5, help="pairs that an arriving row has, about")
+    add("--rate", type=float, nargs="+", default=[5], help="pairs of an arriving row, about")
     add("--sweep", action="store_true", help=f"the rates {RATES}, and a picture")
     add("--sample", type=int, default=1000, help="rows of a stream that peers look up")
     add("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +12,9 @@ from benchmarks.streams.inequality import batch, oracle, ours
 from benchmarks.streams.inequality.peers import PEERS, split
 from benchmarks.streams.inequality.workloads import Query, Rows, Window, streams
 
-OURS, DUCKDB = "intervalsweep", "duckdb"
-SYSTEMS = (OURS, *PEERS, DUCKDB)
+OURS = {"intervalsweep": ours.pairs, "intervalsweep, counts": ours.counts}
+DUCKDB = "duckdb"
+SYSTEMS = (*OURS, *PEERS, DUCKDB)
 Line = dict[str, Any]
 
 
@@ -40,8 +40,10 @@ class Case:
         """A line for each system. What finds other pairs than there are has its `why_not`."""
         rows = streams(self.query, self.options.window, self.rate)
         systems = self.options.systems
-        if OURS in systems:
-            yield self._line(OURS, self._ours(spark, rows, folder))
+        for name, measured in OURS.items():
+            if name in systems:
+                found = measured(spark, self.query, self.options.window, rows, folder)
+                yield self._line(name, found)
         yield from (self._line(*each) for each in self._peers(rows))
         if DUCKDB in systems:
             yield self._line(DUCKDB, self._batch(rows))
@@ -49,17 +51,6 @@ class Case:
     def _line(self, system: str, found: Line) -> Line:
         about = {"query": self.query.name, "rate": self.rate, "system": system}
         return {**about, **found}
-
-    def _ours(self, spark: Any, rows: tuple[Rows, Rows], folder: Path) -> Line:
-        window = self.options.window
-        found = ours.measure(spark, self.query, window, rows, folder)
-        start = time.perf_counter()
-        expected = oracle.by_slice(window, *rows)
-        found["seconds of the oracle"] = round(time.perf_counter() - start, 2)
-        found["completeness"] = sum(found["pairs of slices"]) / sum(expected)
-        if found["pairs of slices"] != expected:
-            found["why_not"] = f"slices have {expected} pairs"
-        return found
 
     def _peers(self, rows: tuple[Rows, Rows]) -> Iterator[tuple[str, Line]]:
         stored, arriving = split(self.options.window, rows, self.options.sample)

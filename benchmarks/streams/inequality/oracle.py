@@ -59,3 +59,13 @@ def by_slice(window: Window, a: Rows, b: Rows) -> list[int]:
         split = [(side.part(stored, first), side.part(first, end)) for side in (a, b)]
         found.append(arriving(split[0], split[1]))
     return found
+
+
+def earliest(window: Window, a: Rows, b: Rows, count: int) -> int:
+    """The pairs of the first rows of a, with the rows of b before and after them."""
+    others = window.length - window.slide
+    found = 0
+    for first in range(0, count, window.slide):
+        near = b.part(max(0, first - others), first + window.slide + others)
+        found += pairs(a.part(first, min(first + window.slide, count)), near)
+    return found

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`inequality_join` of streams inside Spark: micro-batches from Parquet files into no sink."""
+"""
+Joins of streams inside Spark, micro-batches from Parquet files into no sink: `inequality_join`, and
+the same pairs counted for each row of a, which is COUNT(*) in a window of rows.
+"""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from benchmarks.streams.inequality import oracle
 from benchmarks.streams.inequality.memory import Peak
 from benchmarks.streams.inequality.workloads import Query, Rows, Window, write
 from benchmarks.streams.session import observed
@@ -15,34 +19,92 @@ from benchmarks.streams.session import observed
 SETTINGS = {"spark.sql.streaming.numRecentProgressUpdates": "10000"}
 
 
-def measure(
-    spark: Any, query: Query, window: Window, rows: tuple[Rows, Rows], folder: Path
-) -> dict[str, Any]:
-    """What the micro-batches with a full window took, and the pairs of each slice of all."""
+Progress = list[dict[str, Any]]
+Line = dict[str, Any]
+
+
+class Joined(Protocol):
+    """The stream that a query makes of streams."""
+
+    def __call__(self, query: Query, window: Window, streams: list[Any]) -> Any: ...
+
+
+def pairs(spark: Any, query: Query, window: Window, rows: tuple[Rows, Rows], folder: Path) -> Line:
+    """What the micro-batches with a full window took, and the completeness of pairs by slice."""
+    progress, memory = _measured(spark, query, window, rows, folder, _joined)
+    found = [p["sink"]["numOutputRows"] for p in progress]
+    return _checked(query, window, progress, found, oracle.by_slice(window, *rows)) | memory
+
+
+def counts(spark: Any, query: Query, window: Window, rows: tuple[Rows, Rows], folder: Path) -> Line:
+    """
+    The same for counts of pairs.
+
+    A count leaves when it is final, a window later than its row; pairs a second are those that the
+    oracle finds for the rows of a micro-batch, and what has left is compared with it, too.
+    """
+    progress, memory = _measured(spark, query, window, rows, folder, _counted)
+    found = observed(progress, "pairs")
+    left = sum(p["sink"]["numOutputRows"] for p in progress)
+    expected = oracle.earliest(window, *rows, left)
+    line = _line(query, window, progress, sum(oracle.by_slice(window, *rows)[-window.full :]))
+    line["counted rows"] = left
+    line["completeness"] = found / expected if expected else 0.0
+    if found != expected or not found:
+        line["why_not"] = f"{left} rows have {found} pairs, not {expected}"
+    return line | memory
+
+
+def _measured(
+    spark: Any,
+    query: Query,
+    window: Window,
+    rows: tuple[Rows, Rows],
+    folder: Path,
+    joined: Joined,
+) -> tuple[Progress, Line]:
     work = Path(tempfile.mkdtemp(dir=folder))
     try:
         write(query, window, rows, work)
         with Peak(spark.sparkContext._gateway.proc.pid) as peak:
-            progress = _run(spark, query, window, work)
+            progress = _run(spark, query, window, work, joined)
     finally:
         shutil.rmtree(work)
-    mebibytes = {"spark, MiB": peak.spark >> 20, "workers, MiB": peak.workers >> 20}
-    return _summary(query, window, progress) | mebibytes
+    return progress, {"spark, MiB": peak.spark >> 20, "workers, MiB": peak.workers >> 20}
 
 
-def _run(spark: Any, query: Query, window: Window, work: Path) -> list[dict[str, Any]]:
+def _joined(query: Query, window: Window, streams: list[Any]) -> Any:
     from intervalsweep.dataframe import inequality_join, rows
 
-    schema = "seq LONG, " + ", ".join(f"{name} LONG" for name in query.columns)
-    reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
-    streams = [reader.parquet(str(work / name)) for name in query.streams]
-    joined = inequality_join(
+    return inequality_join(
         streams[0],
         None if query.is_self_join else streams[1],
         query.condition,
         window=rows(window.length, slide=window.slide),
     )
-    writer = joined.writeStream.format("noop").trigger(availableNow=True)
+
+
+def _counted(query: Query, window: Window, streams: list[Any]) -> Any:
+    from pyspark.sql import functions as sf
+
+    # Counts are those of a in the form that the oracle has, which Q2 has the other way round.
+    mine, theirs = ("b", "a") if query.is_self_join else ("a", "b")
+    for name, stream in ((mine, streams[0]), (theirs, streams[-1])):
+        stream.createOrReplaceTempView(name)
+    slide = window.slide
+    counted = streams[0].sparkSession.sql(
+        f"SELECT {mine}.seq, w.pairs FROM {mine} LEFT JOIN LATERAL (SELECT count(*) AS pairs "
+        f"FROM {theirs} WHERE {query.condition} AND abs(a.seq - b.seq) < {window.length} AND "
+        f"abs(a.seq div {slide} - b.seq div {slide}) < {window.slices}) w ON true"
+    )
+    return counted.observe("counted", sf.sum("pairs").alias("pairs"))
+
+
+def _run(spark: Any, query: Query, window: Window, work: Path, joined: Joined) -> Progress:
+    schema = "seq LONG, " + ", ".join(f"{name} LONG" for name in query.columns)
+    reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+    streams = [reader.parquet(str(work / name)) for name in query.streams]
+    writer = joined(query, window, streams).writeStream.format("noop").trigger(availableNow=True)
     running = writer.option("checkpointLocation", str(work / "checkpoint")).start()
     try:
         running.awaitTermination()
@@ -51,24 +113,34 @@ def _run(spark: Any, query: Query, window: Window, work: Path) -> list[dict[str,
     return [p for p in running.recentProgress if p["numInputRows"]]
 
 
-def _summary(query: Query, window: Window, progress: list[dict[str, Any]]) -> dict[str, Any]:
+def _checked(
+    query: Query, window: Window, progress: Progress, found: list[int], expected: list[int]
+) -> Line:
+    """`found` are pairs of micro-batches, `expected` those of slices."""
     step = window.slide // window.batch
-    full = progress[-window.full * step :]
-    arriving = window.batch * len(query.streams)
+    slices = [sum(found[k : k + step]) for k in range(0, len(found), step)]
+    line = _line(query, window, progress, sum(slices[-window.full :]))
+    line["completeness"] = sum(slices) / sum(expected)
+    line["pairs of slices"] = slices
+    if slices != expected:
+        line["why_not"] = f"slices have {expected} pairs"
+    return line
+
+
+def _line(query: Query, window: Window, progress: Progress, pairs: int) -> Line:
+    """`pairs` are those of the slices that came to a full window."""
+    full = progress[-window.full * (window.slide // window.batch) :]
     # Either side of a self join reads the stream, and Spark counts its rows for each.
     inputs = [p["numInputRows"] for p in progress]
     if inputs != [2 * window.batch] * (window.rows // window.batch):
         raise RuntimeError(f"micro-batches of {inputs} rows, not of {2 * window.batch}")
-    pairs = [p["sink"]["numOutputRows"] for p in progress]
     seconds = sum(p["durationMs"]["addBatch"] for p in full) / 1000
-    probes = len(full) * arriving
-    found = sum(pairs[-len(full) :])
+    probes = len(full) * window.batch * len(query.streams)
     return {
         "probes": probes,
-        "pairs": found,
+        "pairs": pairs,
         "probes/s": round(probes / seconds, 1),
-        "pairs/s": round(found / seconds),
-        "pairs of slices": [sum(pairs[k : k + step]) for k in range(0, len(pairs), step)],
+        "pairs/s": round(pairs / seconds),
         "seconds of micro-batches": [p["durationMs"]["addBatch"] / 1000 for p in progress],
         "seconds to commit": _mean([p["stateOperators"][0]["commitTimeMs"] for p in full]) / 1000,
         "state rows": observed(full[-1:], "storedRows"),

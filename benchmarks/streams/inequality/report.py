@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from benchmarks.streams.inequality.cases import DUCKDB, OURS
+from benchmarks.streams.inequality.cases import DUCKDB
 from benchmarks.streams.inequality.peers import PEERS
 
 TITLES = {
-    OURS: "IntervalSweep",
+    "intervalsweep": "IntervalSweep",
+    "intervalsweep, counts": "IntervalSweep, counts",
     **{name: peer.title for name, peer in PEERS.items()},
     DUCKDB: "DuckDB, one window in batch",
 }

@@ -5,14 +5,12 @@ import org.apache.spark.sql.intervalsweep.condition.Sweep
 import org.apache.spark.sql.intervalsweep.execution.runs.Extent
 
 /**
- * The pairs of one sweep, one after the other: for each box the points of its key that lie in it.
- * Points are in order of key and lead coordinate; those of other blocks than may lie in the second
- * extent are passed over.
+ * The pairs of one sweep, one after the other: for each box the points of its key that lie in it. Of
+ * its run of points those of blocks that have none in the second extent are passed over.
  */
 final class PairSearch(val sweep: Sweep, boxes: IndexedRows, points: IndexedRows) {
-  private val lead = new Extent(sweep.lead)
+  private val run = new LeadRun(sweep.lead, boxes, points)
   private val second = sweep.second.map(new Extent(_)).orNull
-  private val leadPoints = points.endpoints(sweep.lead.point)
   private val secondPoint = sweep.second.map(_.point)
   private val secondPoints = secondPoint.map(points.endpoints(_)).orNull
   private val blocks = secondPoint.map(points.blocks).orNull
@@ -34,21 +32,12 @@ final class PairSearch(val sweep: Sweep, boxes: IndexedRows, points: IndexedRows
   }
 
   private def open(): Unit = {
-    val key = boxes.keys(box)
-    lead.read(endpointOf)
-    point = 0
-    end = 0
-    if (!lead.isEmpty) {
-      val first = firstAtLeast(key, lead.least, 0)
-      val last = firstAbove(key, lead.most, first)
-      if (first < last) {
-        point = first
-        end = last
-        if (second != null) {
-          second.read(endpointOf)
-          if (second.isEmpty) point = end else pass()
-        }
-      }
+    run.read(box)
+    point = run.first
+    end = run.end
+    if (point < end && second != null) {
+      second.read(endpointOf)
+      if (second.isEmpty) point = end else pass()
     }
   }
 
@@ -65,27 +54,5 @@ final class PairSearch(val sweep: Sweep, boxes: IndexedRows, points: IndexedRows
         if (least <= value && value <= most) isFound = true else point += 1
       }
     }
-  }
-
-  private def firstAtLeast(key: Long, value: Long, start: Int): Int = {
-    var from = start
-    var until = points.size
-    while (from < until) {
-      val middle = (from + until) >>> 1
-      val k = points.keys(middle)
-      if (k < key || k == key && leadPoints(middle) < value) from = middle + 1 else until = middle
-    }
-    from
-  }
-
-  private def firstAbove(key: Long, value: Long, start: Int): Int = {
-    var from = start
-    var until = points.size
-    while (from < until) {
-      val middle = (from + until) >>> 1
-      val k = points.keys(middle)
-      if (k < key || k == key && leadPoints(middle) <= value) from = middle + 1 else until = middle
-    }
-    from
   }
 }

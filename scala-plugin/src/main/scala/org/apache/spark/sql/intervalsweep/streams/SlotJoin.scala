@@ -38,6 +38,7 @@ final class SlotJoin(
   import SlotJoin._
 
   private val context = Option(TaskContext.get())
+  private lazy val pairCounts = new PairCounts(spec, readers)
   private val incoming = new NewRows(spec, slot, head.latest, before.map(_ * 1000))
   sides.foreach(side => chunks(SlotJoinRows.number(side)).foreach(incoming.add(side, _)))
 
@@ -104,11 +105,7 @@ final class SlotJoin(
 
     def setDone(i: Int): Unit = { done.set(i); isChanged = true }
 
-    def count(i: Int): Unit = { partners(i) += 1; isChanged = true }
-
-    /** The rows with the least and the greatest number: where rows come by it, so they leave. */
-    lazy val firstRow: Int = rows.expiries.indices.minBy(rows.expiries(_))
-    lazy val lastRow: Int = rows.expiries.indices.maxBy(rows.expiries(_))
+    def count(i: Int, more: Int): Unit = { partners(i) += more; isChanged = true }
 
     def partnersOf(i: Int): Long = if (isCounted) partners(i) else 0
 
@@ -146,33 +143,10 @@ final class SlotJoin(
   private def pairs: Iterator[InternalRow] = meetings.flatMap { case (newSide, left, right) =>
     context.foreach(_.killTaskIfInterrupted())
     if (left.rows.size == 0 || right.rows.size == 0) Iterator.empty
-    else if (spec.isCounted) { count(newSide, left, right); Iterator.empty }
-    else new Pairs(newSide, left, right)
-  }
-
-  /** Counts the pairs of two blocks for the rows of the left one. */
-  private def count(newSide: Side, left: Block, right: Block): Unit = {
-    val Pairing(sweeps, _, isBand) = spec.pairings(newSide)
-    val residual = readers.residual(newSide)
-    def holds(l: Int, r: Int): Boolean = residual.forall { condition =>
-      left.rows.point(readers.left, l)
-      right.rows.point(readers.right, r)
-      condition.holds
-    }
-    sweeps.indices.foreach { number =>
-      val sweep = sweeps(number)
-      val isLeftBoxes = sweep.boxes == LeftSide
-      val (boxes, points) = if (isLeftBoxes) (left, right) else (right, left)
-      residual.foreach(_.of(number))
-      val areAll = isBand && holds(left.firstRow, right.lastRow) &&
-        holds(left.lastRow, right.firstRow)
-      val search = new PairSearch(sweep, boxes.rows, points.rows)
-      while (search.next()) {
-        val l = if (isLeftBoxes) search.box else search.point
-        val r = if (isLeftBoxes) search.point else search.box
-        if (areAll || holds(l, r)) left.count(l)
-      }
-    }
+    else if (spec.isCounted) {
+      pairCounts.count(newSide, left.rows, right.rows)(left.count)
+      Iterator.empty
+    } else new Pairs(newSide, left, right)
   }
 
   /** The rows of two blocks that match. */

@@ -124,12 +124,27 @@ final class IndexedRows private (val rows: RowBytes, fields: RowFields) {
   val endpoints: Array[Array[Long]] =
     Array.tabulate(fields.endpoints)(k => column(RowFields.FirstEndpoint + k))
   val sorted: Array[Long] = if (fields.endpoints == 0) keys else endpoints(fields.sortedBy)
-  private val known = new Array[Blocks](fields.endpoints)
+  private lazy val blocksOf: Array[Blocks] = new Array(fields.endpoints)
+  private lazy val countsOf: Array[RangeCounts] = new Array(fields.endpoints)
 
   def blocks(endpoint: Int): Blocks = synchronized {
-    if (known(endpoint) == null) known(endpoint) = new Blocks(endpoints(endpoint))
-    known(endpoint)
+    if (blocksOf(endpoint) == null) blocksOf(endpoint) = new Blocks(endpoints(endpoint))
+    blocksOf(endpoint)
   }
+
+  private[streams] def counts(endpoint: Int): RangeCounts = synchronized {
+    if (countsOf(endpoint) == null) countsOf(endpoint) = new RangeCounts(endpoints(endpoint))
+    countsOf(endpoint)
+  }
+
+  /** Some of the rows, whose numbers are in order. */
+  private[streams] def take(numbers: Array[Int]): IndexedRows =
+    if (numbers.length == size) this
+    else {
+      val some = new RowBytes
+      numbers.foreach(i => some.add(rows.data, rows.offset(i), rows.length(i)))
+      IndexedRows.ofSorted(some, fields)
+    }
 
   private def column(field: Int): Array[Long] = {
     val values = new Array[Long](size)
