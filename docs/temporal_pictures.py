@@ -29,21 +29,27 @@ def rows(*given: tuple[str, int, int | None]) -> Any:
 ONE = rows(("x", 1, 6), ("x", 3, 9))
 TWO = rows(("x", 5, 8))
 KEYS = rows(("x", 1, 9), ("y", 4, 12))
+ROWS_OF_X = rows(("x", 1, 7))
+OTHERS = rows(("x", 5, 9), ("y", 2, 6))
 TOUCH = rows(("x", 1, 4), ("x", 4, 8), ("x", 9, 11))
 
 # The operator of each picture, and what it is drawn over.
 PICTURES: dict[str, tuple[list[Any], Callable[..., Any]]] = {
     "join": ([KEYS, TWO], lambda a, b: temporal.join(a, b, "x")),
-    "left_join": ([KEYS, TWO], lambda a, b: _shown(temporal.join(
-        a, b.append_column("b", [["b"]]), "x", how="left"))),
+    "left_join": ([KEYS, TWO], lambda a, b: _paired(a, b, "left")),
+    "right_join": ([ROWS_OF_X, OTHERS], lambda a, b: _paired(a, b, "right")),
+    "full_join": ([ROWS_OF_X, OTHERS], lambda a, b: _paired(a, b, "full")),
     "semi_join": ([KEYS, TWO], lambda a, b: temporal.join(a, b, "x", how="semi")),
     "anti_join": ([KEYS, TWO], lambda a, b: temporal.join(a, b, "x", how="anti")),
     "distinct": ([ONE], temporal.distinct),
     "union_all": ([ONE, TWO], temporal.union_all),
+    "union": ([ONE, TWO], temporal.union),
     "union_max": ([ONE, TWO], temporal.union_max),
     "except_all": ([ONE, TWO], temporal.except_all),
+    "except": ([ONE, TWO], temporal.except_),
     "except_strict": ([ONE, TWO], temporal.except_strict),
     "intersect_all": ([ONE, TWO], temporal.intersect_all),
+    "intersect": ([ONE, TWO], temporal.intersect),
     "aggregate": ([ONE], lambda a: _named(temporal.aggregate(a, "x", n="count"), "n")),
     "aggregate_all": ([ONE], lambda a: _named(temporal.period(
         temporal.aggregate(a, n="count"), 0, 13), "n")),
@@ -52,6 +58,7 @@ PICTURES: dict[str, tuple[list[Any], Callable[..., Any]]] = {
     "window_sliding": ([ONE], lambda a: temporal.window(a, 4)),
     "window_fixed": ([ONE], lambda a: temporal.window(a, fixed=4)),
     "period": ([KEYS], lambda a: temporal.period(a, 3, 8)),
+    "at": ([KEYS], lambda a: _for_an_hour(temporal.at(a, 4), 4)),
 }  # fmt: skip
 
 
@@ -61,10 +68,19 @@ def _named(found: Any, name: str) -> Any:
     return pa.table({"x": texts, "ts": found.column("ts"), "te": found.column("te")})
 
 
-def _shown(found: Any) -> Any:
-    texts = [f"{x}, {b or 'NULL'}" for x, b in zip(found["x"].to_pylist(), found["b"].to_pylist(),
-                                                  strict=True)]  # fmt: skip
+def _paired(a: Any, b: Any, how: str) -> Any:
+    """A join whose bars are named by the rows of either side."""
+    sides = [t.append_column(name, t.column("x")) for name, t in (("a", a), ("b", b))]
+    found = temporal.join(*sides, "x", how=how)
+    pairs = zip(found["a"].to_pylist(), found["b"].to_pylist(), strict=True)
+    texts = [f"{x or 'NULL'}, {y or 'NULL'}" for x, y in pairs]
     return pa.table({"x": texts, "ts": found["ts"], "te": found["te"]})
+
+
+def _for_an_hour(found: Any, instant: int) -> Any:
+    """Rows without a period, as bars at an instant."""
+    ends = {"ts": [instant] * found.num_rows, "te": [instant + 1] * found.num_rows}
+    return pa.table({"x": found["x"], **ends})
 
 
 def picture(tables: list[Any], operator: Callable[..., Any]) -> str:
