@@ -19,6 +19,9 @@ CONDITIONS = {
     "AND abs(a.seq - b.seq) < 15",
     "earlier rows alone": "a.w >= b.w AND b.seq <= a.seq AND b.seq > a.seq - 12",
     "by a key": "a.k = b.k AND abs(a.seq - b.seq) < 9",
+    "by a key and two inequalities": "a.k = b.k AND a.v < b.v AND a.w >= b.w "
+    "AND abs(a.seq - b.seq) < 30",
+    "by a hash": "hex(a.k) = hex(b.k) AND a.v < b.v AND a.w >= b.w AND abs(a.seq - b.seq) < 30",
     "one side's own": "b.v > 1 AND a.v < b.v AND a.w > b.w AND abs(a.seq - b.seq) < 9",
 }
 

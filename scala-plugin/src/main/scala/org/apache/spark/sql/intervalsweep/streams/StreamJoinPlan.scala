@@ -45,7 +45,9 @@ final class StreamJoinPlan(
   private def fingerprints(columns: Map[Side, Int]): Seq[JoinFingerprint] = {
     def of(side: Side): String = input(side).output.take(columns(side))
       .map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
-    JoinCondition.texts(condition, join).map { text =>
+    // Rows of a window of rows are in order of their keys, which once they were not.
+    val order = if (isKeyed && isOfRows) ", by key" else ""
+    JoinCondition.texts(condition, join).map(_ + order).map { text =>
       JoinFingerprint(
         s"$name ${sides.map(of)} $text".hashCode,
         ("type of join" -> name) +: ("condition" -> text) +:
@@ -57,21 +59,20 @@ final class StreamJoinPlan(
 
   private val all: Map[Side, Int] = sides.map(s => s -> input(s).output.size).toMap
 
+  /** Whether rows stay for a number of rows, whatever their keys. */
+  private val isOfRows =
+    clocks.disorder.isDefined && !Conjuncts.of(condition).exists(_.relation.isDefined)
+
   /**
    * What is looked at pair by pair, and what pairs are found by. The window of a join by inequalities
-   * bounds its state, and its axis would be one that almost all rows lie on. In a window of rows all
-   * slots have to know the largest number that has come: keys send no row to one of them alone.
+   * bounds its state, and its axis would be one that almost all rows lie on.
    */
   private val (apart, swept) = {
     val conjuncts = splitConjunctivePredicates(condition)
-    val isCounted = clocks.disorder.isDefined &&
-      !Conjuncts.of(condition).exists(_.relation.isDefined)
-    val keys = conjuncts.filter(e => isCounted && isKey(e))
-    val others = conjuncts.diff(keys)
-    val window = clocks.window(others)
-    val rest = others.diff(window).reduceOption(And)
+    val window = clocks.window(conjuncts.filterNot(e => isOfRows && isKey(e)))
+    val rest = conjuncts.diff(window).reduceOption(And)
     val hasTwoAxes = rest.flatMap(analyzed(_, None)).exists(_.sweeps.forall(_.second.isDefined))
-    if (window.nonEmpty && hasTwoAxes) (window ++ keys, rest.get) else (keys, others.reduce(And))
+    if (window.nonEmpty && hasTwoAxes) (window, rest.get) else (Nil, condition)
   }
 
   private def isKey(e: Expression): Boolean =
@@ -98,6 +99,9 @@ final class StreamJoinPlan(
 
   private val keys: Map[Side, Seq[Expression]] = sides.map(s => s -> sweeps(LeftSide).keys(s)).toMap
   private val isKeyed = keys(LeftSide).nonEmpty
+
+  /** In a window of rows all slots have to know the largest number: no row goes to one alone. */
+  private val isByKey = isKeyed && !isOfRows
   private val hasNumberForKey = isKeyed && sides.forall(s => RowKeys.isNumber(keys(s)))
 
   /** The endpoints of a side that either way reads, each once. */
@@ -168,7 +172,7 @@ final class StreamJoinPlan(
   private case object Together extends Spread
 
   private def spread(side: Side): Spread =
-    if (isKeyed) ByHash
+    if (isByKey) ByHash
     else if (isCounted) Everywhere
     else output.tracked match {
       case Nil => Everywhere
@@ -180,7 +184,7 @@ final class StreamJoinPlan(
 
   /** The sides whose rows all slots see, and one keeps. What is counted, one slot has to know. */
   private val spreadSides: Set[Side] =
-    if (isKeyed) Set.empty
+    if (isByKey) Set.empty
     else if (isCounted) Set(LeftSide)
     else if (output.tracked.isEmpty) sides.toSet
     else Set.empty
@@ -264,7 +268,7 @@ final class StreamJoinPlan(
     val fields = packedAttributes(side)
     val (keys, fanout) = spread(side) match {
       case Everywhere => Nil -> Fanout(0, isSpread = false)
-      case ByHash if isKeyed => Seq(fields(RowFields.Key)) -> Fanout.One
+      case ByHash if isByKey => Seq(fields(RowFields.Key)) -> Fanout.One
       case ByHash =>
         fields.slice(RowFields.FirstEndpoint, firstColumn(side)) -> Fanout.One
       case Together => Nil -> Fanout.One
