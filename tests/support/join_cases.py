@@ -144,8 +144,10 @@ def _by_number(rng: random.Random, how: str) -> Case:
         slices = f"abs(a.seq div {slide} - b.seq div {slide}) < {near}"
         window = f"{slices} AND abs(a.seq - b.seq) < {(near + 1) * slide}"
     condition = f"{inequalities} AND {window}"
-    if rng.random() < 0.3:
-        condition, how = f"{condition} AND {rng.choice(RESIDUALS)}", COUNT
+    if rng.random() < 0.5:
+        # With what is counted in order, and with what is looked at pair by pair.
+        more = rng.choice(["", f" AND {rng.choice(KEYS)}", f" AND {rng.choice(RESIDUALS)}"])
+        condition, how = condition + more, COUNT
     return Case(how, condition, condition.replace(" div ", " // "), by_number=True)
 
 
