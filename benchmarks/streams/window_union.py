@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.adapter import Limits
+from benchmarks.machine import heading
 from benchmarks.systems import spark_session
 
 if TYPE_CHECKING:
@@ -43,20 +44,28 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--warm-up", type=int, default=5, help="runs before it is measured")
     parser.add_argument("--duckdb", action="store_true", help="beside DuckDB, too")
+    parser.add_argument("--output", type=Path, help="a file for the lines, as Markdown")
     options = parser.parse_args()
+    lines = ["| windows | what | seconds | window union is times faster |", "|---|---|--:|--:|"]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         write(Path(scratch), options.rows)
         spark = spark_session(Limits(os.cpu_count() or 1, "4g", Path(scratch)))
         for side in SIDES:
             spark.read.parquet(f"{scratch}/{side}").createOrReplaceTempView(side)
-        print("| windows | what | seconds | window union is times faster |\n|---|---|--:|--:|")
+        print("\n".join(lines))
         for name in ("keys", "no keys"):
             ways = ours(spark, name, options.rows)
             if options.duckdb:
                 ways |= duckdb_ways(Path(scratch), name, options.rows)
             for line in compared(name, ways, options.runs, options.warm_up):
                 print(line, flush=True)
+                lines.append(line)
         spark.stop()
+    if options.output:
+        about = heading()
+        size = f"{options.rows:,} rows a side, {options.runs} runs"
+        title = f"{size}; {about['machine']['cpu']}, {about['date']}, commit {about['commit']}."
+        options.output.write_text("\n".join([title, "", *lines, ""]), encoding="utf-8")
 
 
 def write(folder: Path, rows: int) -> None:
