@@ -86,7 +86,8 @@ test-all: test test-extended test-matrix docs ## Run all there is, hours: cluste
 # What the core of the product is, in tests, for each minor version of Spark; of it what is quick.
 CORE := $(addprefix sql/,known_answers functions join_types plans aggregates raw_conditions \
   sql_examples why_not settings) faults/faults api/session api/cli \
-  $(addprefix temporal/temporal_,operators joins rules errors)
+  $(addprefix temporal/temporal_,operators joins rules errors) \
+  $(addprefix streams/,windows_on_streams stream_joins)
 SMOKE := $(addprefix sql/,known_answers sql_examples settings)
 test_file = tests/$(dir $(1))test_$(notdir $(1)).py
 .PHONY: test-core test-smoke
