@@ -51,7 +51,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (
         scratch(folder) as work,
-        spark_if(bool(set(OURS) & set(options.systems)), arguments, work) as spark,
+        spark_if(not set(OURS).isdisjoint(options.systems), arguments, work) as spark,
     ):
         for case in cases:
             for line in case.measure(spark, work):

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.streams.inequality import batch, oracle, ours
+from benchmarks.streams.inequality.ours import Line
 from benchmarks.streams.inequality.peers import PEERS, split
 from benchmarks.streams.inequality.workloads import Query, Rows, Window, streams
 
 OURS = {"intervalsweep": ours.pairs, "intervalsweep, counts": ours.counts}
 DUCKDB = "duckdb"
 SYSTEMS = (*OURS, *PEERS, DUCKDB)
-Line = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from benchmarks.streams.inequality import oracle
 from benchmarks.streams.inequality.memory import Peak
@@ -17,23 +18,27 @@ from benchmarks.streams.inequality.workloads import Query, Rows, Window, write
 from benchmarks.streams.session import observed
 
 SETTINGS = {"spark.sql.streaming.numRecentProgressUpdates": "10000"}
-
-
 Progress = list[dict[str, Any]]
 Line = dict[str, Any]
 
 
-class Joined(Protocol):
-    """The stream that a query makes of streams."""
-
-    def __call__(self, query: Query, window: Window, streams: list[Any]) -> Any: ...
+# The stream that a query makes of streams.
+Joined = Callable[[Query, Window, list[Any]], Any]
 
 
 def pairs(spark: Any, query: Query, window: Window, rows: tuple[Rows, Rows], folder: Path) -> Line:
     """What the micro-batches with a full window took, and the completeness of pairs by slice."""
     progress, memory = _measured(spark, query, window, rows, folder, _joined)
     found = [p["sink"]["numOutputRows"] for p in progress]
-    return _checked(query, window, progress, found, oracle.by_slice(window, *rows)) | memory
+    step = window.slide // window.batch
+    slices = [sum(found[k : k + step]) for k in range(0, len(found), step)]
+    expected = oracle.by_slice(window, *rows)
+    line = _line(query, window, progress, sum(slices[-window.full :]))
+    line["completeness"] = sum(slices) / sum(expected)
+    line["pairs of slices"] = slices
+    if slices != expected:
+        line["why_not"] = f"slices have {expected} pairs"
+    return line | memory
 
 
 def counts(spark: Any, query: Query, window: Window, rows: tuple[Rows, Rows], folder: Path) -> Line:
@@ -111,20 +116,6 @@ def _run(spark: Any, query: Query, window: Window, work: Path, joined: Joined) -
     finally:
         running.stop()
     return [p for p in running.recentProgress if p["numInputRows"]]
-
-
-def _checked(
-    query: Query, window: Window, progress: Progress, found: list[int], expected: list[int]
-) -> Line:
-    """`found` are pairs of micro-batches, `expected` those of slices."""
-    step = window.slide // window.batch
-    slices = [sum(found[k : k + step]) for k in range(0, len(found), step)]
-    line = _line(query, window, progress, sum(slices[-window.full :]))
-    line["completeness"] = sum(slices) / sum(expected)
-    line["pairs of slices"] = slices
-    if slices != expected:
-        line["why_not"] = f"slices have {expected} pairs"
-    return line
 
 
 def _line(query: Query, window: Window, progress: Progress, pairs: int) -> Line:

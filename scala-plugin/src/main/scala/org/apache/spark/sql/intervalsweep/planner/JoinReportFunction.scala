@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.execution.CommandExecutionMode
-import org.apache.spark.sql.intervalsweep.functions.{NamedArguments, FunctionInfo}
+import org.apache.spark.sql.intervalsweep.functions.{FunctionInfo, NamedArguments}
 import org.apache.spark.sql.types.StringType
 
 /**

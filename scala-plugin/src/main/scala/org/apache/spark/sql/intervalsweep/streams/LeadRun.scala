@@ -21,28 +21,19 @@ private[streams] final class LeadRun(axis: Axis, boxes: IndexedRows, points: Ind
     box = number
     extent.read(endpointOf)
     val key = boxes.keys(box)
-    first = if (extent.isEmpty) 0 else firstAtLeast(key, extent.least)
-    end = if (extent.isEmpty) 0 else firstAbove(key, extent.most, first)
+    first = if (extent.isEmpty) 0 else place(key, extent.least, isBehind = false, 0)
+    end = if (extent.isEmpty) 0 else place(key, extent.most, isBehind = true, first)
   }
 
-  private def firstAtLeast(key: Long, value: Long): Int = {
-    var from = 0
-    var until = points.size
-    while (from < until) {
-      val middle = (from + until) >>> 1
-      val k = points.keys(middle)
-      if (k < key || k == key && coordinates(middle) < value) from = middle + 1 else until = middle
-    }
-    from
-  }
-
-  private def firstAbove(key: Long, value: Long, start: Int): Int = {
+  /** Where a value of a key is from `start` on: before all points that have it, or behind them. */
+  private def place(key: Long, value: Long, isBehind: Boolean, start: Int): Int = {
     var from = start
     var until = points.size
     while (from < until) {
       val middle = (from + until) >>> 1
       val k = points.keys(middle)
-      if (k < key || k == key && coordinates(middle) <= value) from = middle + 1
+      val found = coordinates(middle)
+      if (k < key || k == key && (found < value || isBehind && found == value)) from = middle + 1
       else until = middle
     }
     from

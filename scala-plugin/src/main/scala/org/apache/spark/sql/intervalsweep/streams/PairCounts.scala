@@ -78,15 +78,9 @@ private[streams] final class PairCounts(spec: StreamJoinSpec, readers: PairReade
     }
     val sweeps = if (left.size > 0 && right.size > 0) spec.pairings(way).sweeps else Nil
     sweeps.zipWithIndex.foreach { case (sweep, number) =>
-      val isLeftBoxes = sweep.boxes == LeftSide
       residual.foreach(_.of(number))
-      val search =
-        if (isLeftBoxes) new PairSearch(sweep, left, right) else new PairSearch(sweep, right, left)
-      while (search.next()) {
-        val l = if (isLeftBoxes) search.box else search.point
-        val r = if (isLeftBoxes) search.point else search.box
-        if (holds(l, r)) add(l, 1)
-      }
+      val search = new PairSearch(sweep, left, right)
+      while (search.next()) if (holds(search.left, search.right)) add(search.left, 1)
     }
   }
 }

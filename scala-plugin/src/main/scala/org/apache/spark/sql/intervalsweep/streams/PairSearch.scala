@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams
 
-import org.apache.spark.sql.intervalsweep.condition.Sweep
+import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.runs.Extent
 
 /**
  * The pairs of one sweep, one after the other: for each box the points of its key that lie in it. Of
  * its run of points those of blocks that have none in the second extent are passed over.
  */
-final class PairSearch(val sweep: Sweep, boxes: IndexedRows, points: IndexedRows) {
+final class PairSearch(sweep: Sweep, leftRows: IndexedRows, rightRows: IndexedRows) {
+  private val isLeftBoxes = sweep.boxes == LeftSide
+  private val (boxes, points) = if (isLeftBoxes) (leftRows, rightRows) else (rightRows, leftRows)
   private val run = new LeadRun(sweep.lead, boxes, points)
   private val second = sweep.second.map(new Extent(_)).orNull
   private val secondPoint = sweep.second.map(_.point)
@@ -17,10 +19,14 @@ final class PairSearch(val sweep: Sweep, boxes: IndexedRows, points: IndexedRows
   private var end = 0
   private val endpointOf: Int => Long = slot => boxes.endpoints(slot)(box)
 
-  var box: Int = -1
-  var point: Int = 0
+  private var box = -1
+  private var point = 0
 
-  /** Goes on to the next pair, `box` and `point`. */
+  /** The rows of the pair. */
+  def left: Int = if (isLeftBoxes) box else point
+  def right: Int = if (isLeftBoxes) point else box
+
+  /** Goes on to the next pair. */
   def next(): Boolean = {
     point += 1
     if (point < end && second != null) pass()

@@ -26,7 +26,10 @@ private[streams] final class RangeCounts(values: Array[Long]) {
 
   /** Of the rows from `first` until `end`, those whose value is from `least` to `most`. */
   def count(first: Int, end: Int, least: Long, most: Long): Int =
-    if (least > most) 0 else below(first, end, above(most)) - below(first, end, atLeast(least))
+    if (least > most) 0
+    else
+      below(first, end, rank(most, isBehind = true)) -
+        below(first, end, rank(least, isBehind = false))
 
   /** Of the rows from `first` until `end`, those with a rank below a bound. */
   private def below(first: Int, end: Int, rank: Int): Int =
@@ -51,14 +54,10 @@ private[streams] final class RangeCounts(values: Array[Long]) {
       found
     }
 
-  private def atLeast(value: Long): Int = {
+  /** How many different values are less, or not greater if that one is to be among them. */
+  private def rank(value: Long, isBehind: Boolean): Int = {
     val place = Arrays.binarySearch(distinct, value)
-    if (place < 0) -place - 1 else place
-  }
-
-  private def above(value: Long): Int = {
-    val place = Arrays.binarySearch(distinct, value)
-    if (place < 0) -place - 1 else place + 1
+    if (place < 0) -place - 1 else if (isBehind) place + 1 else place
   }
 }
 

@@ -180,17 +180,14 @@ final class SlotJoin(
         number += 1
         val isMore = number < sweeps.size
         if (isMore) {
-          val sweep = sweeps(number)
-          val (boxes, points) = if (sweep.boxes == LeftSide) (left, right) else (right, left)
-          search = new PairSearch(sweep, boxes.rows, points.rows)
+          search = new PairSearch(sweeps(number), leftRows, rightRows)
           residual.foreach(_.of(number))
         }
         isMore
       }
 
     private def look(): Unit = {
-      val isLeftBoxes = search.sweep.boxes == LeftSide
-      val (l, r) = if (isLeftBoxes) (search.box, search.point) else (search.point, search.box)
+      val (l, r) = (search.left, search.right)
       if (!isKnown(l, r)) {
         leftRows.point(readers.left, l)
         rightRows.point(readers.right, r)

@@ -124,18 +124,10 @@ final class IndexedRows private (val rows: RowBytes, fields: RowFields) {
   val endpoints: Array[Array[Long]] =
     Array.tabulate(fields.endpoints)(k => column(RowFields.FirstEndpoint + k))
   val sorted: Array[Long] = if (fields.endpoints == 0) keys else endpoints(fields.sortedBy)
-  private lazy val blocksOf: Array[Blocks] = new Array(fields.endpoints)
-  private lazy val countsOf: Array[RangeCounts] = new Array(fields.endpoints)
+  private val indexes = endpoints.map(new EndpointIndexes(_))
 
-  def blocks(endpoint: Int): Blocks = synchronized {
-    if (blocksOf(endpoint) == null) blocksOf(endpoint) = new Blocks(endpoints(endpoint))
-    blocksOf(endpoint)
-  }
-
-  private[streams] def counts(endpoint: Int): RangeCounts = synchronized {
-    if (countsOf(endpoint) == null) countsOf(endpoint) = new RangeCounts(endpoints(endpoint))
-    countsOf(endpoint)
-  }
+  def blocks(endpoint: Int): Blocks = indexes(endpoint).blocks
+  private[streams] def counts(endpoint: Int): RangeCounts = indexes(endpoint).counts
 
   /** Some of the rows, whose numbers are in order. */
   private[streams] def take(numbers: Array[Int]): IndexedRows =
@@ -161,6 +153,12 @@ final class IndexedRows private (val rows: RowBytes, fields: RowFields) {
     row.pointTo(rows.data, Platform.BYTE_ARRAY_OFFSET.toLong + rows.offset(i), rows.length(i))
     row
   }
+}
+
+/** What the values of an endpoint are looked up by, each made when it is first asked for. */
+private final class EndpointIndexes(values: Array[Long]) {
+  lazy val blocks = new Blocks(values)
+  lazy val counts = new RangeCounts(values)
 }
 
 object IndexedRows {
