@@ -17,6 +17,10 @@ CONDITIONS = {
     "two inequalities": "a.v < b.v AND a.w > b.w AND abs(a.seq - b.seq) < 9",
     "slices": "a.v < b.v AND a.w > b.w AND abs(a.seq div 5 - b.seq div 5) < 2 "
     "AND abs(a.seq - b.seq) < 15",
+    "slices of wide numbers": "a.v < b.v AND a.w > b.w AND abs(a.seq - b.seq) < 15L "
+    "AND abs(a.seq div 5L - b.seq div 5L) < 2L",
+    "wide numbers": "a.v < b.v AND a.w > b.w AND abs(cast(a.seq AS BIGINT) - b.seq) < 15 "
+    "AND abs(cast(a.seq AS BIGINT) div 5 - cast(b.seq AS BIGINT) div 5) < 2",
     "earlier rows alone": "a.w >= b.w AND b.seq <= a.seq AND b.seq > a.seq - 12",
     "by a key": "a.k = b.k AND abs(a.seq - b.seq) < 9",
     "by a key and two inequalities": "a.k = b.k AND a.v < b.v AND a.w >= b.w "

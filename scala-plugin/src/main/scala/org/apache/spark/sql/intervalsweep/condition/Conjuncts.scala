@@ -3,6 +3,7 @@ package org.apache.spark.sql.intervalsweep.condition
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
+import org.apache.spark.sql.types.IntegralType
 
 /**
  * A part of a condition that must hold.
@@ -86,12 +87,20 @@ private[intervalsweep] object Conjuncts {
 
   /** `abs(x) <= c` is two comparisons, of x and of -x, of which each fails as abs does. */
   private def parts(e: Expression): Seq[Expression] = e match {
-    case LessThan(a: Abs, c) => bothSigns(a).map(LessThan(_, c))
-    case LessThanOrEqual(a: Abs, c) => bothSigns(a).map(LessThanOrEqual(_, c))
-    case GreaterThan(c, a: Abs) => bothSigns(a).map(LessThan(_, c))
-    case GreaterThanOrEqual(c, a: Abs) => bothSigns(a).map(LessThanOrEqual(_, c))
+    case LessThan(Absolute(both), c) => both.map(LessThan(_, c))
+    case LessThanOrEqual(Absolute(both), c) => both.map(LessThanOrEqual(_, c))
+    case GreaterThan(c, Absolute(both)) => both.map(LessThan(_, c))
+    case GreaterThanOrEqual(c, Absolute(both)) => both.map(LessThanOrEqual(_, c))
     case _ => Seq(e)
   }
 
-  private def bothSigns(a: Abs): Seq[Expression] = Seq(a.child, UnaryMinus(a.child, a.failOnError))
+  /** Of an absolute value the number of either sign, also where it is compared in a wider type. */
+  private object Absolute {
+    def unapply(e: Expression): Option[Seq[Expression]] = e match {
+      case Abs(child, fails) => Some(Seq(child, UnaryMinus(child, fails)))
+      case Cast(Absolute(both), to: IntegralType, zone, mode)
+          if Cast.canUpCast(both.head.dataType, to) => Some(both.map(Cast(_, to, zone, mode)))
+      case _ => None
+    }
+  }
 }

@@ -34,9 +34,9 @@ final class Clocks private (
     if (ofClocks.nonEmpty && bounds(ofClocks.reduce(And))) ofClocks else Nil
   }
 
-  /** Whether expressions over a side read its numbers alone. */
-  def isOf(side: Side, some: Seq[Expression]): Boolean =
-    some.forall(_.references == AttributeSet(columns(side)))
+  /** Whether all that a condition says is how far apart the numbers of two rows are. */
+  def isBand(condition: Expression): Boolean =
+    disorder.isDefined && NumberBand(columns).isOne(condition)
 
   /** Of the rows of a side it is known that they end no earlier than they start. */
   def ordered(side: Side): Option[Order] = retentions(side.other).needsOrdered

@@ -55,11 +55,20 @@ private[streams] final class PairCounts(spec: StreamJoinSpec, readers: PairReade
         condition.holds
       }
       // Rows leave in the order of their numbers.
-      val first = newRows.expiries.indices.minBy(newRows.expiries(_))
-      val last = newRows.expiries.indices.maxBy(newRows.expiries(_))
-      val near = all.map(i => (if (isNear(i, first)) 1 else 0) + (if (isNear(i, last)) 1 else 0))
-      val within = all.filter(near(_) == 2)
-      (within, all.filter(i => near(i) == 1 || near(i) == 0 && within.isEmpty))
+      val (first, last) = PairCounts.ends(newRows)
+      def near(i: Int): Int = (if (isNear(i, first)) 1 else 0) + (if (isNear(i, last)) 1 else 0)
+      try {
+        val (oldest, newest) = PairCounts.ends(rows)
+        if (near(oldest) + near(newest) == 4) (all, Array.emptyIntArray)
+        else {
+          val nearTo = all.map(near)
+          val within = all.filter(nearTo(_) == 2)
+          (within, all.filter(i => nearTo(i) == 1 || nearTo(i) == 0 && within.isEmpty))
+        }
+      } catch {
+        // Numbers too far apart for their type fail the query only if the rest of the condition holds.
+        case _: ArithmeticException => (Array.emptyIntArray, all)
+      }
     }
   }
 
@@ -86,6 +95,18 @@ private[streams] final class PairCounts(spec: StreamJoinSpec, readers: PairReade
 }
 
 private object PairCounts {
+
+  /** The rows with the least and the greatest number. */
+  private def ends(rows: IndexedRows): (Int, Int) = {
+    val numbers = rows.expiries
+    var (least, greatest, i) = (0, 0, 1)
+    while (i < numbers.length) {
+      if (numbers(i) < numbers(least)) least = i
+      if (numbers(i) > numbers(greatest)) greatest = i
+      i += 1
+    }
+    (least, greatest)
+  }
 
   /** How many points each box has. */
   private def ofBoxes(sweep: Sweep, boxes: IndexedRows, points: IndexedRows)(

@@ -127,31 +127,11 @@ final class StreamJoinPlan(
     val sameKeys =
       if (!isKeyed || hasNumberForKey) Nil
       else keys(LeftSide).zip(keys(RightSide)).map { case (l, r) => EqualTo(l, r) }
-    val isBand = sameKeys.isEmpty && rest.forall(isBandOfNumbers)
+    val isBand = sameKeys.isEmpty && rest.forall(clocks.isBand)
     newSide -> Pairing(moved, (sameKeys ++ rest).reduceOption(And), isBand)
   }.toMap
 
   checkResidual()
-
-  /** Whether a condition bounds one number by the other, and grows with either of them. */
-  private def isBandOfNumbers(e: Expression): Boolean =
-    clocks.disorder.isDefined && analyzed(e, None).exists { sweep =>
-      sweep.residual.isEmpty && !sweep.hasChecks && sweep.sweeps.size == 1 &&
-      sides.forall(s => sweep.endpoints(s).forall(grows) && clocks.isOf(s, sweep.endpoints(s)))
-    }
-
-  private def grows(e: Expression): Boolean = e match {
-    case _: Attribute | _: Literal => true
-    case EncodedEndpoint(child) => grows(child)
-    case IntegralDivide(child, Literal(by: Number, _), _) => by.longValue > 0 && grows(child)
-    case Cast(child, _: IntegralType, _, _) => grows(child)
-    case ExactSum(terms, negative, _, _) =>
-      terms.zip(negative).forall {
-        case (_: Literal, _) => true
-        case (term, isNegative) => !isNegative && grows(term)
-      }
-    case _ => false
-  }
 
   private def checkResidual(): Unit =
     pairings.values.flatMap(_.residual).foreach { e =>

@@ -114,6 +114,7 @@ class SpellingsSuite extends ConditionSupport {
     "-r.ts <= 5 - s.ts AND s.ts >= r.ts")
   sameForm(both, "boxes left, axes [s.ts in [(r.ts - 5), (r.ts + 5)]]")(
     "abs(r.ts - s.ts) <= 5",
+    "abs(r.ts - s.ts) <= 5L",
     "abs(s.ts - r.ts) < 6",
     "NOT abs(s.ts - r.ts) > 5",
     "s.ts BETWEEN r.ts - 5 AND r.ts + 5")
