@@ -74,6 +74,7 @@ private[temporal] final class IntervalSetFunctions(
     val ends: Seq[Attribute] = relation.start +: relation.end.toSeq
     val dataType: DataType = relation.start.dataType
     val keys: Seq[Attribute] = relation.output
+    keys.find(!PeriodSweep.isComparable(_)).foreach(TemporalErrors.valueType(_, function))
 
     private def number(end: Expression): NamedExpression = Alias(EncodedEndpoint(end), "number")()
 

@@ -100,6 +100,7 @@ object PeriodSweep {
   /**
    * The periods in which values of groups stay the same.
    *
+   * @param keys    columns that can be sorted
    * @param results what becomes of the measures' states; the keys come before
    */
   private[temporal] def ofValues(
@@ -108,7 +109,6 @@ object PeriodSweep {
       keys: Seq[Attribute],
       measures: Seq[PeriodMeasure],
       results: Seq[Alias]): PeriodSweep = {
-    keys.find(!isComparable(_)).foreach(TemporalErrors.valueType(_, "GROUP BY"))
     val (inputs, taken) = inputsOf(measures)
     val child = Project(columns(rows, keys) ++ inputs, rows.plan)
     val (groups, rest) = child.output.splitAt(keys.size)
