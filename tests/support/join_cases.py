@@ -137,18 +137,19 @@ def _relation(rng: random.Random, relation: Relation, clock: str) -> tuple[str, 
 
 def _by_number(rng: random.Random, how: str) -> Case:
     inequalities, near = rng.choice(INEQUALITIES), rng.choice([2, 7, 20])
-    slide = rng.choice([None, 2, 5])
+    slide, wide = rng.choice([None, 2, 5]), rng.choice(["", "L"])
     if slide is None:
-        window = f"abs(a.seq - b.seq) < {near}"
+        window = f"abs(a.seq - b.seq) < {near}{wide}"
     else:
-        slices = f"abs(a.seq div {slide} - b.seq div {slide}) < {near}"
-        window = f"{slices} AND abs(a.seq - b.seq) < {(near + 1) * slide}"
+        slices = f"abs(a.seq div {slide}{wide} - b.seq div {slide}{wide}) < {near}"
+        window = f"{slices} AND abs(a.seq - b.seq) < {(near + 1) * slide}{wide}"
     condition = f"{inequalities} AND {window}"
     if rng.random() < 0.5:
         # With what is counted in order, and with what is looked at pair by pair.
         more = rng.choice(["", f" AND {rng.choice(KEYS)}", f" AND {rng.choice(RESIDUALS)}"])
         condition, how = condition + more, COUNT
-    return Case(how, condition, condition.replace(" div ", " // "), by_number=True)
+    formula = re.sub(r"(\d)L\b", r"\1", condition.replace(" div ", " // "))
+    return Case(how, condition, formula, by_number=True)
 
 
 def bounds() -> dict[str, dict[str, tuple[str, str]]]:

@@ -293,44 +293,24 @@ final class SlotJoin(
   }
 
   /** Writes the rows of some blocks that are alive as one part. */
-  private def write(side: Side, blocks: Seq[Block]): (Block, Part) = {
-    val rows = Merging.rows(blocks.map(b => (b.rows, b.isAlive(_))), spec.fields(side))
-    val part = Merging.part(side, rows)
-    val block = new Block(side, None, rows)
-    state.put(part, rows)
+  private def write(side: Side, some: Seq[Block]): (Block, Part) = {
+    val blocks = some.toArray
+    val merged = Merging.merge(some.map(b => (b.rows, b.isAlive(_))), spec.fields(side))
+    val part = Merging.part(side, merged.rows)
+    val block = new Block(side, None, merged.rows)
+    state.put(part, merged.rows)
+    def eachRow(take: (Int, Block, Int) => Unit): Unit =
+      for (i <- 0 until merged.rows.size) take(i, blocks(merged.block(i)), merged.number(i))
     if (block.isCounted) {
-      // Equal rows have equal numbers of partners: what one may match has not left before the other.
-      val known = new java.util.HashMap[java.nio.ByteBuffer, Long]
-      for (b <- blocks; i <- 0 until b.rows.size if b.isAlive(i)) {
-        known.put(key(b.rows, i), b.partners(i))
-        ()
-      }
-      for (i <- 0 until rows.size) block.partners(i) = known.get(key(rows, i))
+      eachRow((i, from, number) => block.partners(i) = from.partners(number))
       state.putPartners(part, block.partners)
     }
     if (block.isTracked && !spec.endsAtMatch(side)) {
-      // Found again by what they are, as rows have another order now.
-      val matched = new java.util.HashMap[java.nio.ByteBuffer, Integer]
-      blocks.foreach(b =>
-        b.done.stream().forEach { i =>
-          if (b.isAlive(i)) { matched.merge(key(b.rows, i), 1, Integer.sum(_, _)); () }
-        })
-      if (!matched.isEmpty) {
-        var i = 0
-        while (i < rows.size) {
-          val k = key(rows, i)
-          val n = matched.getOrDefault(k, 0)
-          if (n > 0) { block.setDone(i); matched.put(k, n - 1) }
-          i += 1
-        }
-        state.putDone(part, block.done)
-      }
+      eachRow((i, from, number) => if (from.done.get(number)) block.setDone(i))
+      if (!block.done.isEmpty) state.putDone(part, block.done)
     }
     (block, part)
   }
-
-  private def key(rows: IndexedRows, i: Int): java.nio.ByteBuffer =
-    java.nio.ByteBuffer.wrap(rows.rows.data, rows.rows.offset(i), rows.rows.length(i))
 }
 
 object SlotJoin {

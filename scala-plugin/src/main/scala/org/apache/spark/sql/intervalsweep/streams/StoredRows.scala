@@ -166,15 +166,18 @@ object IndexedRows {
   /** Of rows that are in order. */
   def ofSorted(rows: RowBytes, fields: RowFields): IndexedRows = new IndexedRows(rows, fields)
 
-  def of(rows: RowBytes, fields: RowFields): IndexedRows = {
+  def of(rows: RowBytes, fields: RowFields): IndexedRows = sorted(rows, fields)._1
+
+  /** Rows in order, and for each the number that it had before. */
+  def sorted(rows: RowBytes, fields: RowFields): (IndexedRows, Int => Int) = {
     val unsorted = new IndexedRows(rows, fields)
-    val order =
-      EndpointOrder.of(groups = null, unsorted.keys, unsorted.size, ties = unsorted.sorted)
-    order.fold(unsorted) { order =>
-      val sorted = RowBytes.like(Seq(rows))
-      order.take(unsorted.size).foreach(i => sorted.add(rows.data, rows.offset(i), rows.length(i)))
-      new IndexedRows(sorted, fields)
-    }
+    EndpointOrder.of(groups = null, unsorted.keys, unsorted.size, ties = unsorted.sorted)
+      .fold((unsorted, identity[Int] _)) { order =>
+        val sorted = RowBytes.like(Seq(rows))
+        order.take(unsorted.size)
+          .foreach(i => sorted.add(rows.data, rows.offset(i), rows.length(i)))
+        (new IndexedRows(sorted, fields), order(_))
+      }
   }
 }
 
