@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import random
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import joined
-from intervalsweep import ArgumentError
+from intervalsweep import ArgumentError, EndpointTypeError
 from intervalsweep.dataframe import inequality_join, rows, stream_join, time
 from joined import FAR, PROVIDER, ROCKSDB, Arrivals, bag, start_and_wait
 
@@ -68,19 +68,51 @@ def test_self_join_in_a_window_of_rows(streaming: Any, tmp_path: Path, slide: in
     assert bag(found) == wanted
 
 
-@pytest.mark.extended
-def test_two_streams_in_a_window_of_time(streaming: Any, tmp_path: Path) -> None:
+SECOND = timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("slide", [pytest.param(None, marks=pytest.mark.extended), 2.5 * SECOND])
+def test_two_streams_in_a_window_of_time(
+    streaming: Any, tmp_path: Path, slide: timedelta | None
+) -> None:
+    length = 10 * SECOND
     arrivals = trips(tmp_path, random.Random(6), cuts=4, clock="ts")
     arrivals.write()
     arrivals.streams(streaming)
     both = inequality_join(
-        streaming.table("a"), streaming.table("b"), CONDITION, window=time(timedelta(seconds=9.5))
+        streaming.table("a"), streaming.table("b"), CONDITION, window=time(length, slide=slide)
     ).select("seq", "seq_right")
     found: list[Any] = []
     start_and_wait(both, tmp_path / "checkpoint", found)
-    wanted = brute(arrivals, "b", lambda a, b: abs(a[3] - b[3]) < timedelta(seconds=9.5))
     assert len(found) > 20
-    assert bag(found) == wanted
+    assert bag(found) == brute(arrivals, "b", lambda a, b: is_near(a[3], b[3], length, slide))
+
+
+def is_near(a: datetime, b: datetime, length: timedelta, slide: timedelta | None) -> bool:
+    if slide is None:
+        return abs(a - b) < length
+    start = datetime(1970, 1, 1, tzinfo=a.tzinfo)
+    return abs((a - start) // slide - (b - start) // slide) < length // slide
+
+
+def test_slices_of_time_are_counted_from_1970_either_way(spark: Any) -> None:
+    """Those before are as long as others, as they are not where division rounds towards zero."""
+    instants = [datetime(1970, 1, 1) + n * timedelta(seconds=0.5) for n in range(-12, 12)]
+    every = [(n, n, -n, instant) for n, instant in enumerate(instants)]
+    frame = spark.createDataFrame(every, "seq INT, dist INT, fare INT, ts TIMESTAMP_NTZ")
+    frame = frame.selectExpr("seq", "dist", "fare", "CAST(ts AS TIMESTAMP) AS ts")
+    window = time(2 * SECOND, slide=SECOND)
+    found = inequality_join(frame, None, CONDITION, window=window).select("seq", "seq_right")
+    wanted = [
+        (a[0], b[0])
+        for a in every
+        for b in every
+        if a[0] > b[0] and is_near(a[3], b[3], 2 * SECOND, SECOND)
+    ]
+    assert bag(found.collect()) == bag(wanted)
+    wrong = frame.selectExpr("seq", "dist", "fare", "CAST(ts AS DATE) AS ts")
+    with pytest.raises(EndpointTypeError, match="column 'ts' of the right side is date"):
+        inequality_join(frame, wrong, CONDITION, window=window)
 
 
 def test_rows_that_are_late_by_their_number(streaming: Any, tmp_path: Path) -> None:
@@ -198,5 +230,6 @@ def test_windows_that_are_none() -> None:
     for make in (lambda: rows(0), lambda: rows(10, slide=3), lambda: rows(5, disorder=-1)):
         with pytest.raises(ArgumentError):
             make()
-    with pytest.raises(ArgumentError):
-        time(timedelta(0))
+    for make in (lambda: time(0 * SECOND), lambda: time(3 * SECOND, slide=2 * SECOND)):
+        with pytest.raises(ArgumentError):
+            make()

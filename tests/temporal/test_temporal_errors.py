@@ -202,7 +202,8 @@ def test_a_recursive_query(spark: Any) -> None:
         ("OUTSIDE", "SELECT * FROM temporal_coalesce(TABLE(SELECT * FROM w))", "inside sequenced"),
         ("OUTER_CTE", "WITH q AS (SELECT * FROM w) SELECT * FROM sequenced(TABLE(SELECT * FROM q))",
          "put the WITH inside"),
-        *[("VALUE_TYPE", f"SELECT * FROM {f}(TABLE(SELECT map(1, 2) AS m, 1 AS a, 2 AS b), 'a', 'b')",
+        *[("VALUE_TYPE",
+           f"SELECT * FROM {f}(TABLE(SELECT map(1, 2) AS m, 1 AS a, 2 AS b), 'a', 'b')",
            f"{f} compares rows by the column `m`")
           for f in ("interval_merge", "interval_split", "interval_complement")],
     ],

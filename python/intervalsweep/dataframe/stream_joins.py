@@ -10,10 +10,11 @@ from typing import get_args
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
+from pyspark.sql import types as st
 
 from intervalsweep._calls import Parameter
 from intervalsweep._contract import How
-from intervalsweep._errors import ArgumentError
+from intervalsweep._errors import ArgumentError, EndpointTypeError
 from intervalsweep._relation_names import RelationName
 from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns, names_of
 from intervalsweep.dataframe.ends import Interval, check_frames, column
@@ -162,6 +163,7 @@ class Time:
 
     length: timedelta
     on: str
+    slide: timedelta | None
 
 
 def rows(length: int, seq: str = "seq", *, slide: int | None = None, disorder: int = 0) -> Rows:
@@ -200,7 +202,7 @@ def rows(length: int, seq: str = "seq", *, slide: int | None = None, disorder: i
     return Rows(length, seq, slide, disorder)
 
 
-def time(length: timedelta, on: str = "ts") -> Time:
+def time(length: timedelta, on: str = "ts", *, slide: timedelta | None = None) -> Time:
     """Return the window in which two rows are less than `length` apart by a TIMESTAMP column.
 
     Parameters
@@ -209,11 +211,14 @@ def time(length: timedelta, on: str = "ts") -> Time:
         How far, in either direction.
     on
         The column, on either side the one with the watermark.
+    slide
+        Rows leave by whole slices: the window is of `length` / `slide` slices, counted from
+        1970-01-01 00:00 UTC, of which `length` has to be a multiple.
 
     Raises
     ------
     ArgumentError
-        If the length is not positive.
+        If a length is not positive, or no multiple of `slide`.
 
     Examples
     --------
@@ -223,7 +228,12 @@ def time(length: timedelta, on: str = "ts") -> Time:
     """
     if length <= timedelta(0):
         raise ArgumentError(f"time({length!r}) is no window: the length is to be positive.")
-    return Time(length, on)
+    if slide is not None and (slide <= timedelta(0) or length % slide):
+        raise ArgumentError(
+            f"time({length!r}, slide={slide!r}) is no window: the slide is to be positive, and the "
+            "length a multiple of it."
+        )
+    return Time(length, on, slide)
 
 
 def inequality_join(
@@ -246,7 +256,7 @@ def inequality_join(
     condition
         SQL over ``a`` and ``b``, such as ``"a.dist > b.dist AND a.fare < b.fare"``. It may have
         equalities: rows go by them to the state's partitions in a window of time; in one of rows
-        they are looked at pair by pair.
+        each partition finds partners by them.
     window
         :func:`rows` or :func:`time`: how far apart two rows may be.
     how
@@ -263,6 +273,8 @@ def inequality_join(
     ------
     AnalysisException
         If the condition cannot be read, or a stream in a window of time has no watermark.
+    EndpointTypeError
+        If a window of time slides by a column that is no TIMESTAMP.
 
     Examples
     --------
@@ -282,6 +294,7 @@ def inequality_join(
     by = window.seq if isinstance(window, Rows) else window.on
     check_columns("left", a.columns, by)
     check_columns("right", other.columns, by)
+    _check_slides(a, other, window)
     a, other = (_marked(frame, window) for frame in (a, other))
     alone = how in ("semi", "anti")
     naming = Naming.of(a.columns, [] if alone else other.columns, [], suffix)
@@ -292,6 +305,17 @@ def inequality_join(
         return lambda name: sf.col(f"{side}.`{name.replace('`', '``')}`")
 
     return joined.select(result(naming, how, of("a"), of("b")))
+
+
+def _check_slides(a: DataFrame, b: DataFrame, window: Rows | Time) -> None:
+    if isinstance(window, Time) and window.slide is not None:
+        for side, frame in (("left", a), ("right", b)):
+            kind = frame.schema[window.on].dataType
+            if not isinstance(kind, st.TimestampType):
+                raise EndpointTypeError(
+                    f"Slices are of instants: column {window.on!r} of the {side} side is "
+                    f"{kind.simpleString()}; cast it to TIMESTAMP, or leave slide away."
+                )
 
 
 def _marked(frame: DataFrame, window: Rows | Time) -> DataFrame:
@@ -306,9 +330,7 @@ def _marked(frame: DataFrame, window: Rows | Time) -> DataFrame:
 
 def _within(window: Rows | Time) -> str:
     if isinstance(window, Time):
-        name = f"`{window.on}`"
-        length = f"INTERVAL '{window.length // timedelta(microseconds=1) / 10**6:.6f}' SECOND"
-        return f"a.{name} < b.{name} + {length} AND b.{name} < a.{name} + {length}"
+        return _within_time(window)
     name, slide = f"`{window.seq}`", window.slide
     if slide is None:
         return f"abs(a.{name} - b.{name}) < {window.length}"
@@ -317,3 +339,19 @@ def _within(window: Rows | Time) -> str:
         f"abs(a.{name} div {slide} - b.{name} div {slide}) < {window.length // slide} AND "
         f"abs(a.{name} - b.{name}) < {window.length + slide}"
     )
+
+
+def _within_time(window: Time) -> str:
+    name, micros = f"`{window.on}`", timedelta(microseconds=1)
+    length = f"INTERVAL '{window.length // micros / 10**6:.6f}' SECOND"
+    near = f"a.{name} < b.{name} + {length} AND b.{name} < a.{name} + {length}"
+    if window.slide is None:
+        return near
+    slide = window.slide // micros
+
+    def slice_of(row: str) -> str:
+        number = f"unix_micros({row}.{name})"
+        return f"({number} - pmod({number}, {slide}L))"
+
+    # What is near follows from the slices, and is what state can be bounded by.
+    return f"abs({slice_of('a')} - {slice_of('b')}) < {window.length // micros}L AND {near}"
