@@ -131,9 +131,23 @@ SCALARS = [
     "SELECT k, count(*) + (SELECT count(*) FROM s) AS n FROM r GROUP BY k",
     "SELECT k, sum(v - (SELECT min(w) FROM s)) AS n FROM r GROUP BY k",
     "SELECT k, count(*) AS n FROM r GROUP BY k HAVING count(*) > (SELECT count(*) - 3 FROM s)",
+    "SELECT v > (SELECT avg(w) FROM s) AS x, count(*) AS n FROM r GROUP BY 1",
+    "SELECT (SELECT max(w) FROM s WHERE s.k = r.k) AS x, count(*) AS n FROM r GROUP BY 1",
+    "SELECT k IN (SELECT k FROM s) AS x, v > (SELECT min(w) FROM s WHERE s.k = r.k) AS y, "
+    "count(*) AS n FROM r GROUP BY CUBE (1, 2)",
     "SELECT k, (SELECT w FROM s WHERE w > 55) AS x FROM r",
     "SELECT k, (SELECT max(k) FROM c) AS x FROM r",
 ]
+
+# Spark's own spelling of queries, and the same in standard SQL.
+PIPES = {
+    "FROM r |> WHERE v > 5 |> AGGREGATE count(*) AS n, sum(v) AS t GROUP BY k":
+        "SELECT k, count(*) AS n, sum(v) AS t FROM r WHERE v > 5 GROUP BY k",
+    "FROM r |> JOIN s ON r.k = s.k |> SELECT r.k, v |> EXTEND v + 1 AS u |> SET u = -u |> DROP v":
+        "SELECT r.k, -(v + 1) AS u FROM r JOIN s ON r.k = s.k",
+    "FROM r |> SELECT v |> UNION ALL (SELECT w FROM s) |> ORDER BY v |> LIMIT 2":
+        "SELECT v FROM r UNION ALL SELECT w FROM s ORDER BY v LIMIT 2",
+}  # fmt: skip
 
 LATERALS = [
     "SELECT r.k, v, l.w FROM r, LATERAL (SELECT w FROM s WHERE s.k = r.k ORDER BY w LIMIT 1) l",
@@ -165,12 +179,27 @@ def snapshots(spark: Any) -> Snapshots:
 
 @pytest.mark.parametrize(
     "query",
-    [*FLAT, *INNER, *SETS, *AGGREGATES, *GROUPING_SETS, *PARTNERS, *SCALARS, *LATERALS, *WINDOWS],
+    [
+        *FLAT,
+        *INNER,
+        *SETS,
+        *AGGREGATES,
+        *GROUPING_SETS,
+        *PARTNERS,
+        *SCALARS,
+        *LATERALS,
+        *WINDOWS,
+    ],
 )
 def test_history_is_the_query_at_each_instant(snapshots: Snapshots, query: str) -> None:
     frame = snapshots.check(query, duck=None if query in NOT_FOR_DUCKDB else "")
     if query in CANONICAL:
         assert_canonical(frame.collect())
+
+
+@pytest.mark.parametrize("query", PIPES)
+def test_pipes(snapshots: Snapshots, query: str) -> None:
+    snapshots.check(query, duck=PIPES[query])
 
 
 @pytest.mark.parametrize("query", [*INNER, *PARTNERS[:6]])

@@ -181,6 +181,8 @@ def scalar(rng: random.Random, part: Part) -> Query:
         (
             f"SELECT k, {found} AS v, t FROM ({{0}}) a",
             f"SELECT * FROM ({{0}}) a WHERE a.v <= {found}",
+            f"SELECT {found} AS k, CAST(count(*) AS INT) AS v, min(t) AS t FROM ({{0}}) a "
+            "GROUP BY 1",
         )
     )
     return Query("scalar", text, (part(), part()))

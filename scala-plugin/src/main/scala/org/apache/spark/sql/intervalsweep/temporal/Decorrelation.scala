@@ -20,7 +20,11 @@ private[temporal] object Decorrelation {
 
   /** Without what only gives names, in subqueries too. */
   def plain(plan: LogicalPlan): LogicalPlan = {
-    val rules = Seq(EliminateView, EliminateSubqueryAliases, EliminateResolvedHint)
+    val rules = Seq(
+      EliminateView,
+      EliminateSubqueryAliases,
+      EliminateResolvedHint,
+      EliminatePipeOperators)
     val own = rules.foldLeft(plan)((p, rule) => rule(p))
     own.transformAllExpressions { case subquery: SubqueryExpression =>
       subquery.withNewPlan(plain(subquery.plan))
@@ -28,7 +32,7 @@ private[temporal] object Decorrelation {
   }
 
   def apply(plan: LogicalPlan): LogicalPlan = {
-    val joined = untilStable(plain(plan), rounds = 10)
+    val joined = untilStable(groupedByColumns(plain(plan)), rounds = 10)
     joined.foreach { node =>
       node.expressions.foreach(_.foreach {
         case subquery: SubqueryExpression if !isConstant(subquery) =>
@@ -41,6 +45,22 @@ private[temporal] object Decorrelation {
     }
     joined
   }
+
+  /** Subqueries that rows are grouped by come as columns, since what is returned has to be the same. */
+  private def groupedByColumns(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
+    case aggregate: Aggregate if aggregate.groupingExpressions.exists(hasSubquery) =>
+      val columns = aggregate.groupingExpressions.filter(hasSubquery).map(Alias(_, "key")())
+      def replaced(e: Expression): Expression = e.transformDown {
+        case part if hasSubquery(part) =>
+          columns.find(_.child.semanticEquals(part)).fold(part)(_.toAttribute)
+      }
+      Aggregate(
+        aggregate.groupingExpressions.map(replaced),
+        aggregate.aggregateExpressions.map(replaced(_).asInstanceOf[NamedExpression]),
+        Project(aggregate.child.output ++ columns, aggregate.child))
+  }
+
+  private def hasSubquery(e: Expression): Boolean = SubqueryExpression.hasSubquery(e)
 
   /**
    * Of subqueries in subqueries, too: what takes one apart goes on with those inside it, and takes
