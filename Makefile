@@ -62,7 +62,7 @@ demo: $(JAR) ## Run interval joins on real data, beside Spark's own plan
 TWO := --numprocesses=2 --dist=loadfile
 
 # Of a test with many cases a part is run, chosen anew each time; the seed is printed.
-SHARE := 0.1
+SHARE := 0.05
 
 .PHONY: test
 test: test-scala test-python ## Run the tests, Scala and Python; what takes longer is in test-all
