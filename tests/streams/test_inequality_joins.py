@@ -16,6 +16,7 @@ from intervalsweep.dataframe import inequality_join, rows, stream_join, time
 from joined import FAR, PROVIDER, ROCKSDB, Arrivals, bag, start_and_wait
 
 TRIPS = "seq LONG, dist INT, fare INT, ts TIMESTAMP"
+SECOND = timedelta(seconds=1)
 CONDITION = "a.dist > b.dist AND a.fare < b.fare"
 
 
@@ -68,14 +69,16 @@ def test_self_join_in_a_window_of_rows(streaming: Any, tmp_path: Path, slide: in
     assert bag(found) == wanted
 
 
-SECOND = timedelta(seconds=1)
-
-
-@pytest.mark.parametrize("slide", [pytest.param(None, marks=pytest.mark.extended), 2.5 * SECOND])
+@pytest.mark.parametrize(
+    ("length", "slide"),
+    [
+        pytest.param(9.5 * SECOND, None, marks=pytest.mark.extended),
+        (10 * SECOND, 2.5 * SECOND),
+    ],
+)
 def test_two_streams_in_a_window_of_time(
-    streaming: Any, tmp_path: Path, slide: timedelta | None
+    streaming: Any, tmp_path: Path, length: timedelta, slide: timedelta | None
 ) -> None:
-    length = 10 * SECOND
     arrivals = trips(tmp_path, random.Random(6), cuts=4, clock="ts")
     arrivals.write()
     arrivals.streams(streaming)

@@ -179,17 +179,7 @@ def snapshots(spark: Any) -> Snapshots:
 
 @pytest.mark.parametrize(
     "query",
-    [
-        *FLAT,
-        *INNER,
-        *SETS,
-        *AGGREGATES,
-        *GROUPING_SETS,
-        *PARTNERS,
-        *SCALARS,
-        *LATERALS,
-        *WINDOWS,
-    ],
+    [*FLAT, *INNER, *SETS, *AGGREGATES, *GROUPING_SETS, *PARTNERS, *SCALARS, *LATERALS, *WINDOWS],
 )
 def test_history_is_the_query_at_each_instant(snapshots: Snapshots, query: str) -> None:
     frame = snapshots.check(query, duck=None if query in NOT_FOR_DUCKDB else "")

@@ -3,6 +3,8 @@ package org.apache.spark.sql.intervalsweep.streams
 
 import java.util.{BitSet => JBitSet}
 
+import scala.reflect.ClassTag
+
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
@@ -293,20 +295,23 @@ final class SlotJoin(
   }
 
   /** Writes the rows of some blocks that are alive as one part. */
-  private def write(side: Side, some: Seq[Block]): (Block, Part) = {
-    val blocks = some.toArray
-    val merged = Merging.merge(some.map(b => (b.rows, b.isAlive(_))), spec.fields(side))
-    val part = Merging.part(side, merged.rows)
-    val block = new Block(side, None, merged.rows)
-    state.put(part, merged.rows)
-    def eachRow(take: (Int, Block, Int) => Unit): Unit =
-      for (i <- 0 until merged.rows.size) take(i, blocks(merged.block(i)), merged.number(i))
+  private def write(side: Side, blocks: Seq[Block]): (Block, Part) = {
+    val (rows, before) =
+      Merging.merge(blocks.map(b => (b.rows, b.isAlive(_))), spec.fields(side))
+    val part = Merging.part(side, rows)
+    val block = new Block(side, None, rows)
+    state.put(part, rows)
+    // What is known of the rows, in the order that they had.
+    def known[A: ClassTag](of: (Block, Int) => A): Array[A] = blocks.toArray
+      .flatMap(b => Merging.numbers(b.rows.size, b.isAlive).map(of(b, _)))
     if (block.isCounted) {
-      eachRow((i, from, number) => block.partners(i) = from.partners(number))
+      val partners = known(_.partners(_))
+      for (i <- 0 until rows.size) block.partners(i) = partners(before(i))
       state.putPartners(part, block.partners)
     }
     if (block.isTracked && !spec.endsAtMatch(side)) {
-      eachRow((i, from, number) => if (from.done.get(number)) block.setDone(i))
+      val done = known(_.done.get(_))
+      for (i <- 0 until rows.size) if (done(before(i))) block.setDone(i)
       if (!block.done.isEmpty) state.putDone(part, block.done)
     }
     (block, part)

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.streams
 
 import java.nio.ByteBuffer
 
-import scala.collection.mutable.{ArrayBuffer, ArrayBuilder}
+import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
@@ -204,9 +204,6 @@ private object PartCache {
   def remove(id: Long): Unit = parts.synchronized { parts.remove(id); () }
 }
 
-/** Rows of several blocks in one order, and for each of them its block and the number it had there. */
-final case class Merged(rows: IndexedRows, block: Int => Int, number: Int => Int)
-
 /** Which parts of a side are to be put together, so that there are few. */
 object Merging {
 
@@ -222,21 +219,24 @@ object Merging {
     levels.toSeq.sortBy(_._1).map(_._2).find(_.size >= Together).getOrElse(Nil)
   }
 
-  /** The rows of sorted blocks that are kept, as one. */
-  def merge(blocks: Seq[(IndexedRows, Int => Boolean)], fields: RowFields): Merged = blocks match {
-    case Seq((rows, isKept)) if (0 until rows.size).forall(isKept) =>
-      Merged(rows, _ => 0, identity)
-    case _ =>
-      val all = RowBytes.like(blocks.map(_._1.rows))
-      val (blockOf, numberOf) = (new ArrayBuilder.ofInt, new ArrayBuilder.ofInt)
-      for (((rows, isKept), number) <- blocks.zipWithIndex; i <- 0 until rows.size if isKept(i)) {
-        all.add(rows.rows.data, rows.rows.offset(i), rows.rows.length(i))
-        blockOf += number
-        numberOf += i
+  /** The kept rows of sorted blocks as one, and where each was among those of one after the other. */
+  def merge(
+      blocks: Seq[(IndexedRows, Int => Boolean)],
+      fields: RowFields): (IndexedRows, Int => Int) = blocks match {
+    case Seq((rows, isKept)) if (0 until rows.size).forall(isKept) => (rows, identity)
+    case _ => IndexedRows.sorted(together(blocks), fields)
+  }
+
+  private def together(blocks: Seq[(IndexedRows, Int => Boolean)]): RowBytes = {
+    val all = RowBytes.like(blocks.map(_._1.rows))
+    blocks.foreach { case (rows, isKept) =>
+      var i = 0
+      while (i < rows.size) {
+        if (isKept(i)) all.add(rows.rows.data, rows.rows.offset(i), rows.rows.length(i))
+        i += 1
       }
-      val (block, number) = (blockOf.result(), numberOf.result())
-      val (rows, before) = IndexedRows.sorted(all, fields)
-      Merged(rows, i => block(before(i)), i => number(before(i)))
+    }
+    all
   }
 
   def part(side: Side, rows: IndexedRows): Part = Part(

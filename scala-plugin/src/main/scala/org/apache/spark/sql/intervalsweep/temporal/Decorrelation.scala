@@ -46,7 +46,10 @@ private[temporal] object Decorrelation {
     joined
   }
 
-  /** Subqueries that rows are grouped by come as columns, since what is returned has to be the same. */
+  /**
+   * Subqueries that rows are grouped by come as columns, since what is returned has to be the same.
+   * Spark's PullOutGroupingExpressions leaves those that read no row around them.
+   */
   private def groupedByColumns(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case aggregate: Aggregate if aggregate.groupingExpressions.exists(hasSubquery) =>
       val columns = aggregate.groupingExpressions.filter(hasSubquery).map(Alias(_, "key")())
@@ -54,10 +57,11 @@ private[temporal] object Decorrelation {
         case part if hasSubquery(part) =>
           columns.find(_.child.semanticEquals(part)).fold(part)(_.toAttribute)
       }
-      Aggregate(
-        aggregate.groupingExpressions.map(replaced),
-        aggregate.aggregateExpressions.map(replaced(_).asInstanceOf[NamedExpression]),
-        Project(aggregate.child.output ++ columns, aggregate.child))
+      aggregate.copy(
+        groupingExpressions = aggregate.groupingExpressions.map(replaced),
+        aggregateExpressions =
+          aggregate.aggregateExpressions.map(replaced(_).asInstanceOf[NamedExpression]),
+        child = Project(aggregate.child.output ++ columns, aggregate.child))
   }
 
   private def hasSubquery(e: Expression): Boolean = SubqueryExpression.hasSubquery(e)

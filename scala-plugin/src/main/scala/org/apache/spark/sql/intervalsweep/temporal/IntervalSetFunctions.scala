@@ -74,7 +74,7 @@ private[temporal] final class IntervalSetFunctions(
     val ends: Seq[Attribute] = relation.start +: relation.end.toSeq
     val dataType: DataType = relation.start.dataType
     val keys: Seq[Attribute] = relation.output
-    keys.find(!PeriodSweep.isComparable(_)).foreach(TemporalErrors.valueType(_, function))
+    PeriodSweep.checkComparable(keys, function)
 
     private def number(end: Expression): NamedExpression = Alias(EncodedEndpoint(end), "number")()
 

@@ -77,7 +77,7 @@ object PeriodSweep {
 
   /** The periods of the values of all inputs. */
   private[temporal] def of(rule: PeriodRule, inputs: Seq[SweepInput]): PeriodSweep = {
-    inputs.head.values.find(!isComparable(_)).foreach(TemporalErrors.valueType(_, rule.shown))
+    checkComparable(inputs.head.values, rule.shown)
     val hasSides = inputs.exists(_.side == RightSide)
     val sides = inputs.map { case SweepInput(rows, values, side) =>
       val weight = Alias(Literal(if (side == LeftSide) 1L else -1L), "weight")()
@@ -145,6 +145,10 @@ object PeriodSweep {
 
   private def newEnds: Seq[Attribute] =
     Seq("start", "end").map(AttributeReference(_, LongType, nullable = false)())
+
+  /** Raises an error that names the first column whose values cannot be sorted. */
+  private[temporal] def checkComparable(columns: Seq[Attribute], operator: String): Unit =
+    columns.find(!isComparable(_)).foreach(TemporalErrors.valueType(_, operator))
 
   /** Whether a value distinguishes rows: it can be sorted, and is equal if its bytes are. */
   private[temporal] def isComparable(value: Expression): Boolean =

@@ -18,12 +18,12 @@ class NumberBandSuite extends ConditionSupport {
 
   private def isBand(sql: String, column: String = "n", ansi: Boolean = true): Boolean = {
     val tables = Tables(schema, schema, ansi)
-    val columns =
-      Map[Side, Seq[Attribute]](LeftSide -> tables.r.output, RightSide -> tables.s.output)
+    def number(all: Seq[Attribute]): Attribute = all.find(_.name == column).get
+    val numbers = Map[Side, Attribute](
+      LeftSide -> number(tables.r.output),
+      RightSide -> number(tables.s.output))
     val condition = tables.condition(sql)
-    val found = NumberBand(columns.map { case (side, all) =>
-      side -> all.find(_.name == column).get
-    }).isOne(condition)
+    val found = NumberBand(numbers).isOne(condition)
     if (found) assertMonotone(sql, tables, condition)
     found
   }
