@@ -17,6 +17,7 @@ SPARK := $(NEWEST)
 
 JAR := target/jars/intervalsweep-spark$(SPARK)_2.13-$(VERSION).jar
 REPOSITORY := target/repository
+CLASSES := target/tests/classes-$(SPARK).jsa
 WHEEL := dist/intervalsweep-$(VERSION)-py3-none-any.whl
 ENVIRONMENT := .venv$(if $(filter-out $(NEWEST),$(SPARK)),-spark$(SPARK))
 VENV := $(ENVIRONMENT)/.installed
@@ -65,18 +66,22 @@ TWO := --numprocesses=2 --dist=loadfile
 SHARE := 0.05
 
 .PHONY: test
-test: test-scala test-python ## Run the tests, Scala and Python; what takes longer is in test-all
+test: $(VENV) ## Run the tests, Scala and Python, in twelve minutes; what takes longer is in test-all
+	$(MAKE) --jobs=2 test-scala $(CLASSES)
+	$(MAKE) test-python
 
+# One run of sbt compiles, packs the jar and tests; its JVM starts once.
 .PHONY: test-scala
-test-scala: $(JAR) ## Run the Scala tests alone
-	$(call sbt,test)
+test-scala: $(VENV) $(SBT_TOOL) | check-tools ## Run the Scala tests alone (SUITES: some of them)
+	$(call sbt,package publish $(if $(SUITES),'testOnly $(SUITES)',test))
+	@touch $(JAR)
 
 .PHONY: test-python
-test-python: $(JAR) $(WHEEL) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
+test-python: $(JAR) $(WHEEL) $(CLASSES) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
 	$(PY) -m pytest $(TWO) --share=$(SHARE) -m "not extended" $(ARGS)
 
 .PHONY: test-extended
-test-extended: $(JAR) $(WHEEL) $(PACKED) $(BENCH)
+test-extended: $(JAR) $(WHEEL) $(CLASSES) $(PACKED) $(BENCH)
 	$(PY) -m pytest $(TWO) -m extended $(ARGS)
 
 .PHONY: test-all
@@ -91,7 +96,7 @@ CORE := $(addprefix sql/,known_answers functions join_types plans aggregates raw
 SMOKE := $(addprefix sql/,known_answers sql_examples settings)
 test_file = tests/$(dir $(1))test_$(notdir $(1)).py
 .PHONY: test-core test-smoke
-test-core: $(JAR)
+test-core: $(JAR) $(CLASSES)
 	$(PY) -m pytest -q $(TWO) $(foreach name,$(CORE),$(call test_file,$(name))) $(ARGS)
 test-smoke: $(JAR)
 	$(PY) -m pytest -q $(foreach name,$(SMOKE),$(call test_file,$(name))) $(ARGS)
@@ -112,24 +117,20 @@ smoke-oldest: ## Build for the oldest Spark and run a few tests with it
 test-cluster: $(JAR) $(PACKED) ## Run on a cluster whose Python is bare, with a packed environment
 	$(PY) -m pytest tests/cluster/test_packed_environment.py $(ARGS)
 
-.PHONY: fuzz
+FUZZ = PYTHONPATH=tests $(PY) -m fuzz.$(1) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+.PHONY: fuzz fuzz-temporal fuzz-streams fuzz-stream-joins
 fuzz: $(JAR) ## Compare random queries with Spark's own plan (CASES: how many, SEED: which)
-	PYTHONPATH=tests:tests/support $(PY) -m fuzz $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+	$(call FUZZ,joins)
 
-.PHONY: fuzz-temporal
 fuzz-temporal: $(JAR) ## Compare random histories with their slices in DuckDB and Spark (CASES, SEED)
-	PYTHONPATH=tests:tests/support $(PY) -m fuzz.temporal $(if $(CASES),--cases $(CASES)) \
-	  $(if $(SEED),--seed $(SEED)) $(ARGS)
+	$(call FUZZ,temporal)
 
-.PHONY: fuzz-streams
 fuzz-streams: $(JAR) ## Compare random window unions of streams with Spark in batch (CASES, SEED)
-	PYTHONPATH=tests:tests/support $(PY) -m fuzz.streams \
-	  $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+	$(call FUZZ,streams.windows)
 
-.PHONY: fuzz-stream-joins
 fuzz-stream-joins: $(JAR) ## Compare random joins of streams with those of tables (CASES, SEED)
-	PYTHONPATH=tests:tests/support $(PY) -m fuzz.stream_joins $(if $(CASES),--cases $(CASES)) \
-	  $(if $(SEED),--seed $(SEED))
+	$(call FUZZ,streams.joins)
 
 .PHONY: lint
 lint: lint-python lint-scala lint-text ## Check style, types and docs; compiler warnings are errors
@@ -196,7 +197,6 @@ bench-kernels: $(JAR) ## Measure the kernels alone
 
 .PHONY: lock
 lock: $(VENV) ## Write constraints*.txt anew: the newest versions that pyproject.toml allows
-	$(PY) -m pip install --quiet --editable '.[lock]'
 	$(call compile_lock,--extra dev --extra docs,constraints.txt)
 	$(call compile_lock,--extra bench,constraints-bench.txt)
 
@@ -218,6 +218,10 @@ $(JAR): $(JAR_SOURCES) $(SOURCE_LIST) $(VENV) $(SBT_TOOL) | check-tools
 	$(call sbt,package publish)
 	@touch $@
 
+# What makes the many JVMs of the tests start in half the time.
+$(CLASSES): $(VENV) tests/support/spark/jvm.py tests/support/spark/QuickFiles.java
+	PYTHONPATH=tests $(PY) -m support.spark.jvm
+
 $(WHEEL): $(JAR) pyproject.toml project/hatch_build.py README.md
 	$(call build_wheel,$(SPARK))
 	@touch $@
@@ -234,7 +238,8 @@ $(LOCK) $(BENCH_LOCK): $(dir $(SOURCE_LIST))%-$(SPARK).txt: %.txt
 $(VENV): pyproject.toml constraints.txt | $(LOCK) check-tools
 	@python=$$($(find_python)); $$python -m venv $(ENVIRONMENT) || { echo "make: $$python cannot make virtual \
 	environments; install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	$(PY) -m pip install --quiet --constraint $(LOCK) --editable '.[dev]' 'pyspark==$(SPARK).*'
+	$(PY) -m pip install --quiet --constraint $(LOCK) uv
+	$(PY) -m uv pip install --quiet --constraint $(LOCK) --editable '.[dev]' 'pyspark==$(SPARK).*'
 	@touch $@
 
 # Of their own versions: some peers ask for older ones of what the tests use at its newest.

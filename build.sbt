@@ -6,6 +6,7 @@
 
 Global / onChangedBuildSource := ReloadOnSourceChanges
 Global / bspEnabled := false
+Global / concurrentRestrictions := Seq(Tags.limitAll(2), Tags.limit(Tags.ForkedTestGroup, 2))
 
 val versionFile = file("python") / "intervalsweep" / "_version.py"
 val knownSeries = """\d+\.\d+""".r.findAllIn(inPython("SPARK_SERIES")).toSeq
@@ -54,6 +55,7 @@ lazy val root = (project in file("."))
     Test / fork := true,
     Test / baseDirectory := target.value / "test-run",
     Test / javaOptions ++= sparkJavaOptions ++ Seq("-Xmx2g", "-Duser.timezone=UTC"),
+    Test / testGrouping := twoGroups((Test / definedTests).value, (Test / forkOptions).value),
     Test / javaOptions +=
       s"-Dlog4j2.configurationFile=${baseDirectory.value / "sql-examples" / "log4j2.properties"}",
     Test / javaOptions += s"-Dspark.sql.warehouse.dir=${target.value / "test-run" / "warehouse"}",
@@ -62,6 +64,18 @@ lazy val root = (project in file("."))
 
 val makeTestFolder = taskKey[Unit]("Makes the folder in which the tests run")
 makeTestFolder := IO.createDirectory((Test / baseDirectory).value)
+
+/**
+ * Two JVMs, one for each core. Tests of functions share a session, and each of their queries is new
+ * code, which an optimizing compiler does not make up for; the others evaluate expressions in loops.
+ */
+def twoGroups(suites: Seq[TestDefinition], options: ForkOptions): Seq[Tests.Group] = {
+  val (functions, others) = suites.partition(_.name.contains(".functions."))
+  val quick = options.withRunJVMOptions(options.runJVMOptions :+ "-XX:TieredStopAtLevel=1")
+  Seq(
+    Tests.Group("functions", functions, Tests.SubProcess(quick)),
+    Tests.Group("others", others, Tests.SubProcess(options)))
+}
 
 /** The worker needs no file but the jar: `python/` holds its sources, `intervalsweep/` the relations. */
 def pythonInJar = Def.task {

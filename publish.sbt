@@ -19,3 +19,5 @@ pomIncludeRepository := { _ => false }
 // Spark is there, with the Scala library in it, and what the tests need concerns nobody else.
 makePomConfiguration := makePomConfiguration.value.withConfigurations(Vector(Compile, Runtime))
 publishTo := Some(MavenCache("target/repository", baseDirectory.value / "target" / "repository"))
+// Each build replaces the one before it.
+publishConfiguration := publishConfiguration.value.withOverwrite(true)

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import math
+import os
 import random
-import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -15,10 +15,14 @@ import pyspark
 import pytest
 
 import intervalsweep
-from comparison import SMALL_GROUPS, Both, configured
+from support.spark.comparison import SMALL_GROUPS, Both, configured
+from support.spark.jvm import environment, quick_files
+from support.spark.repeating import Recorder, command
+from support.spark.session import MANY_QUERIES, session
 
-# Of a test with many cases, at least as many are run.
-LEAST = 2
+RECORDER = pytest.StashKey[Recorder]()
+# Of a test with many cases, at least as many are run: with Spark, and without.
+LEAST, LEAST_WITHOUT_SPARK = 1, 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,13 +48,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = set()
     for name, some in cases.items():
         rng = random.Random(f"{config.option.share_seed}/{name}")
-        count = max(LEAST, math.ceil(config.option.share * len(some)))
+        least = LEAST if needs_spark(some[0]) else LEAST_WITHOUT_SPARK
+        count = max(least, math.ceil(config.option.share * len(some)))
         kept.update(rng.sample(some, min(count, len(some))))
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
 
 
+def needs_spark(item: pytest.Item) -> bool:
+    return "spark" in getattr(item, "fixturenames", ())
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ.update(environment())
     if config.option.share_seed is None:
         given = getattr(config, "workerinput", {}).get("share_seed")
         config.option.share_seed = random.randrange(1 << 30) if given is None else given
@@ -65,6 +75,21 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["share_seed"] = node.config.option.share_seed
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure says how the test is run again, with the settings and queries of its session."""
+    report = yield
+    recorder = item.config.stash.get(RECORDER, None)
+    if recorder and call.when == "setup":
+        recorder.forget()
+    if report.failed:
+        said = recorder.text() if recorder and needs_spark(item) else ""
+        report.sections.append(("run it again", f"{command(item.nodeid)}\n{said}"))
+    return report
+
+
 @pytest.fixture(scope="session")
 def jar() -> str:
     """The built jar. A missing one ends the run: without it nothing would be tested."""
@@ -75,35 +100,24 @@ def jar() -> str:
 
 
 @pytest.fixture(scope="session")
-def spark(jar: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from pyspark.sql import SparkSession
-
+def spark(
+    jar: str, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Any]:
+    """One Spark session with the extension for all tests of a process."""
     work = tmp_path_factory.mktemp("spark")
     settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        # A run has thousands of queries; their plans are not to fill the heap.
-        "spark.sql.ui.retainedExecutions": "10",
-        "spark.ui.retainedJobs": "50",
-        "spark.ui.retainedStages": "50",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "4g",
         "spark.local.dir": str(work / "local"),
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.sql.shuffle.partitions": "4",
         # Small inputs are not to get past the workers; tests that mean to let them set it back.
         SMALL_GROUPS: "0",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.pyspark.python": sys.executable,
     }
-    builder = SparkSession.builder.master("local[2]").appName("intervalsweep tests")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = intervalsweep.configure(builder).getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
+    running = session("local[2]", MANY_QUERIES, quick_files(), settings)
+    running.sparkContext.setLogLevel("ERROR")
+    request.config.stash[RECORDER] = Recorder(running)
+    yield running
+    running.stop()
 
 
 @pytest.fixture

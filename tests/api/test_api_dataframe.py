@@ -18,13 +18,13 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 
-import brute
 import intervalsweep
-from brute import REPEATABLE, Interval
-from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, physical, sweeps
-from examples import run_example
 from intervalsweep import dataframe as isd
 from intervalsweep.session import check_active
+from support.docs.examples import run_example
+from support.joins import brute
+from support.joins.brute import REPEATABLE, Interval
+from support.spark.comparison import BROADCAST, EXCLUDED_RULES, FOLDING, physical, sweeps
 
 Tables = list[tuple[list[Interval], list[Interval]]]
 CASES = 120

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-import oracle
-from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, physical, sweeps
-from examples import run_example
 from intervalsweep import functions as isf
+from support.docs.examples import run_example
+from support.joins import oracle
+from support.spark.comparison import BROADCAST, EXCLUDED_RULES, FOLDING, physical, sweeps
 
 ROOT = Path(__file__).resolve().parents[2]
 R, S = ("rts", "rte"), ("sts", "ste")

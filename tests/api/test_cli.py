@@ -15,9 +15,9 @@ import pytest
 import tomllib
 
 import intervalsweep
-from interpreters import interpreter
 from intervalsweep import _requirements, cli, session
 from intervalsweep.cli import doctor
+from support.spark.interpreters import interpreter
 
 ROOT = Path(__file__).resolve().parents[2]
 SQL = """

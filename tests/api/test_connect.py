@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from applications import run
-from servers import connect_server
+from support.spark.applications import run
+from support.spark.servers import connect_server
 
 # PySpark without py4j and the modules that need it is what `pip install pyspark-client` brings.
 CLIENT = """

@@ -18,13 +18,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-import arrivals
-import brute
 import intervalsweep
-import oracle
-from brute import table
 from intervalsweep import IntervalSweepError
-from metrics import metrics_of_last_query, number
+from support.joins import brute, oracle
+from support.joins.brute import table
+from support.spark.metrics import metrics_of_last_query, number
+from support.streams import arrivals
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plot has it")
 from matplotlib import colors, dates, pyplot

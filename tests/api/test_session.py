@@ -121,6 +121,7 @@ def test_configure_appends_to_the_defaults_of_the_cluster(tmp_path: Path) -> Non
     assert extensions == f"org.example.Mine,{EXTENSION}"
 
 
+@pytest.mark.extended
 def test_jars_of_the_submit_arguments_and_ours_are_both_loaded(tmp_path: Path) -> None:
     other = tmp_path / "other.jar"
     zipfile.ZipFile(other, "w").close()
@@ -147,50 +148,16 @@ def test_register_brings_it_into_a_running_session(tmp_path: Path) -> None:
             assert "register(spark)" in str(error)
         else:
             raise AssertionError("getOrCreate() would return the session as it is")
+        try:
+            intervalsweep.why_not(spark.range(1))
+        except intervalsweep.IntervalSweepError as error:
+            print(error)
         assert intervalsweep.register(spark) is spark
         strategies = spark._jsparkSession.experimental().extraStrategies().size()
         intervalsweep.register(spark)
         assert spark._jsparkSession.experimental().extraStrategies().size() == strategies
         check(spark)
         check(spark.newSession())
-    """
-    run(tmp_path, [sys.executable, script(tmp_path, program)])
-
-
-def test_configure_in_a_program_that_spark_submit_runs(tmp_path: Path) -> None:
-    """The JVM runs before the program does, so that spark.jars comes too late for the driver."""
-    program = "check(intervalsweep.configure(builder).getOrCreate())"
-    run(tmp_path, [spark_command("spark-submit"), script(tmp_path, program)], **WITH_PYTHON)
-
-
-def test_spark_submit_needs_no_python_of_ours(tmp_path: Path) -> None:
-    program = script(tmp_path, "check(builder.getOrCreate())")
-    text = Path(program).read_text().replace("import intervalsweep\n", "")
-    Path(program).write_text(text)
-    run(tmp_path, [spark_command("spark-submit"), *BY_CONF, program], PYTHONPATH="", **WITH_PYTHON)
-
-
-def test_spark_sql_needs_no_python_of_ours(tmp_path: Path) -> None:
-    command = [spark_command("spark-sql"), "--master", "local[1]", *BY_CONF, "-e", QUERY]
-    assert run(tmp_path, command, PYTHONPATH="", **WITH_PYTHON).split() == ["370"]
-
-
-def test_a_history_in_spark_sql(tmp_path: Path) -> None:
-    marked = "validtime(TABLE(SELECT 1 AS x, 2 AS ts, 5 AS te), 'ts', 'te')"
-    query = f"SELECT * FROM sequenced(TABLE(SELECT count(*) FROM {marked}), period => array(3, 9))"
-    command = [spark_command("spark-sql"), "--master", "local[1]", *BY_CONF, "-e", query]
-    lines = run(tmp_path, command, PYTHONPATH="", **WITH_PYTHON).splitlines()
-    assert sorted(lines) == ["0\t5\t9", "1\t3\t5"]
-
-
-def test_report_on_joins_needs_the_extension(tmp_path: Path) -> None:
-    program = """
-        spark = builder.getOrCreate()
-        try:
-            intervalsweep.why_not(spark.range(1))
-        except intervalsweep.IntervalSweepError as error:
-            print(error)
-        intervalsweep.register(spark)
         query = "SELECT * FROM range(9) r JOIN range(9) s ON r.id < s.id"
         print(intervalsweep.why_not(spark.sql(query)))
         print(spark.sql(f"SELECT swept FROM interval_join_report('{query}')").collect())
@@ -201,9 +168,31 @@ def test_report_on_joins_needs_the_extension(tmp_path: Path) -> None:
     assert "[Row(swept=True)]" in printed
 
 
-def test_report_on_joins_in_spark_sql_needs_no_python_of_ours(tmp_path: Path) -> None:
+def test_configure_in_a_program_that_spark_submit_runs(tmp_path: Path) -> None:
+    """The JVM runs before the program does, so that spark.jars comes too late for the driver."""
+    program = "check(intervalsweep.configure(builder).getOrCreate())"
+    run(tmp_path, [spark_command("spark-submit"), script(tmp_path, program)], **WITH_PYTHON)
+
+
+@pytest.mark.extended
+def test_spark_submit_needs_no_python_of_ours(tmp_path: Path) -> None:
+    program = script(tmp_path, "check(builder.getOrCreate())")
+    text = Path(program).read_text().replace("import intervalsweep\n", "")
+    Path(program).write_text(text)
+    run(tmp_path, [spark_command("spark-submit"), *BY_CONF, program], PYTHONPATH="", **WITH_PYTHON)
+
+
+def test_spark_sql_needs_no_python_of_ours(tmp_path: Path) -> None:
+    """A join, a history and a report on joins, in one session."""
+    marked = "validtime(TABLE(SELECT 1 AS x, 2 AS ts, 5 AS te), 'ts', 'te')"
+    history = f"sequenced(TABLE(SELECT count(*) FROM {marked}), period => array(3, 9))"
     query = "SELECT * FROM range(9) r JOIN range(9) s ON r.id < s.id"
     report = f"SELECT swept, reason, how FROM interval_join_report('{query}')"
-    command = [spark_command("spark-sql"), "--master", "local[1]", *BY_CONF, "-e", report]
-    printed = run(tmp_path, command, PYTHONPATH="", **WITH_PYTHON)
-    assert printed == "true\tNULL\tboxes right, axes [r.id in (-inf, s.id)], broadcast left\n"
+    queries = f"{QUERY}; SELECT * FROM {history} ORDER BY ts; {report}"
+    command = [spark_command("spark-sql"), "--master", "local[1]", *BY_CONF, "-e", queries]
+    assert run(tmp_path, command, PYTHONPATH="", **WITH_PYTHON).splitlines() == [
+        "370",
+        "1\t3\t5",
+        "0\t5\t9",
+        "true\tNULL\tboxes right, axes [r.id in (-inf, s.id)], broadcast left",
+    ]

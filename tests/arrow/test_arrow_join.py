@@ -16,16 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import brute
-import generated
 import intervalsweep
-import oracle
-from brute import REPEATABLE, Interval, table
-from comparison import EXCLUDED_RULES, FOLDING
 from intervalsweep import arrow as isa
 from intervalsweep.arrow import matches, plan, tables
 from intervalsweep.kernels.pairs import Expansion
 from intervalsweep.relations import relation_named
+from support.joins import brute, generated, oracle
+from support.joins.brute import REPEATABLE, Interval, table
+from support.spark.comparison import EXCLUDED_RULES, FOLDING
 
 ENDS = ("ts", "te")
 QUICK = settings(REPEATABLE, max_examples=30)

@@ -17,14 +17,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import brute
 import intervalsweep
-from brute import REPEATABLE, Interval
-from examples import run_example
 from intervalsweep import arrow as isa
 from intervalsweep import dataframe as isd
 from intervalsweep._contract import RowFunctions, TableFunctions
 from intervalsweep._requirements import check_packages
+from support.docs.examples import run_example
+from support.joins import brute
+from support.joins.brute import REPEATABLE, Interval
 
 PYTHON = Path(intervalsweep.__file__).parents[1]
 QUICK = settings(REPEATABLE, max_examples=200)

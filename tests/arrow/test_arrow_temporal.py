@@ -15,8 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brute import REPEATABLE
-from examples import run_example
 from intervalsweep import (
     ArgumentError,
     ColumnError,
@@ -24,7 +22,9 @@ from intervalsweep import (
     EndpointValueError,
 )
 from intervalsweep.arrow import temporal
-from snapshots import assert_canonical, is_valid
+from support.docs.examples import run_example
+from support.joins.brute import REPEATABLE
+from support.temporal.snapshots import assert_canonical, is_valid
 
 QUICK = settings(REPEATABLE, max_examples=150)
 INSTANTS = range(-1, 10)

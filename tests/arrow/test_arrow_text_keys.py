@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brute import REPEATABLE
 from intervalsweep.arrow import tables
 from intervalsweep.kernels.texts import first_rows
+from support.joins.brute import REPEATABLE
 
 texts = st.one_of(st.sampled_from(("", "a", "b", "ab", "ba", "chr1", "chr10")), st.text(max_size=3))
 stretches = st.lists(st.tuples(texts, st.integers(0, 200)), max_size=8)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import intervalsweep
-from applications import (
+from support.spark.applications import (
     EXTENSION,
     REPOSITORY,
     SPARK_HOME,
@@ -19,7 +19,7 @@ from applications import (
     published_pom,
     run,
 )
-from programs import FORMULA, FUNCTION, TOTALS
+from support.spark.programs import FORMULA, FUNCTION, TOTALS
 
 pytestmark = pytest.mark.extended
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from applications import SPARK_HOME, by_conf, run
-from programs import FORMULA, FUNCTION, TOTALS
-from servers import standalone_cluster
+from support.spark.applications import SPARK_HOME, by_conf, run
+from support.spark.programs import FORMULA, FUNCTION, TOTALS
+from support.spark.servers import standalone_cluster
 
 ARCHIVE = Path(__file__).resolve().parents[2] / "target" / "environment.tar.gz"
 NEEDED = ("numpy", "pyarrow", "numba")

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from applications import program
-from interpreters import eventually, faulty, of_folder
-from programs import QUERY
-from servers import SPARK_HOME, standalone_cluster
+from support.spark.applications import program
+from support.spark.interpreters import faulty
+from support.spark.processes import eventually, with_modules_of
+from support.spark.programs import QUERY
+from support.spark.servers import SPARK_HOME, standalone_cluster
 
 pytestmark = [
     pytest.mark.extended,
@@ -72,4 +73,4 @@ spark.stop()
         SPARK_HOME=str(SPARK_HOME),
     )
     assert "same" in printed
-    assert eventually(lambda: not of_folder(tmp_path), 30), "processes are left"
+    assert eventually(lambda: not with_modules_of(tmp_path), 30), "processes are left"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from applications import program
-from cancelling import PRELUDE
+from support.spark.applications import program
+from support.spark.cancelling import PRELUDE
 
 WAYS = {
     "broadcast": ("10MB", ""),
@@ -20,6 +20,7 @@ WAYS = {
 REJECTED = "hash(r.id, s.id) = 0 AND r.id + s.id < 0"
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("way", WAYS)
 def test_a_cancelled_task_went_on_expanding_runs_of_which_no_pair_goes_out(
     tmp_path: Path, way: str
@@ -40,6 +41,7 @@ for is_generated in ("true", "false"):
     assert len(printed.splitlines()) == 4, printed
 
 
+@pytest.mark.extended
 def test_a_cancelled_task_went_on_expanding_pairs_that_a_filter_above_rejects(
     tmp_path: Path,
 ) -> None:

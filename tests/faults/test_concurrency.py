@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from applications import program
-from comparison import BROADCAST, ENABLED, Both, bag, configured, physical
+from support.spark.applications import program
+from support.spark.comparison import BROADCAST, ENABLED, Both, bag, configured, physical
 
 BATCH = "spark.sql.intervalsweep.batchRows"
 TABLE = "(SELECT id, id % 5 AS k, id AS ts, id + {0} + id % 7 AS te FROM range({1})) {2}"
@@ -76,6 +76,7 @@ def test_ten_joins_in_one_query(both: Both, conf: Any) -> None:
     assert both(ends + called, ends + written, 10) == 3 * 2**10
 
 
+@pytest.mark.extended
 def test_a_limit_ends_the_worker_without_noise(tmp_path: Path) -> None:
     """The worker still has much to send when no more rows are wanted."""
     log = tmp_path / "log"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from applications import program
+from support.spark.applications import program
 
 
 def mounted(folder: Path, options: str) -> list[str]:

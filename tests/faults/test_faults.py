@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from applications import program
+from support.spark.applications import program
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="finds processes through /proc"
@@ -91,6 +91,7 @@ def interpreter(folder: Path, body: str) -> Path:
     return file
 
 
+@pytest.mark.extended
 def test_a_python_without_numba_is_named_before_data_is_sent(tmp_path: Path) -> None:
     """Its site-packages are left out, and with them pyarrow and numba."""
     python = interpreter(tmp_path, f'exec "{sys.executable}" -S "$@"')
@@ -113,6 +114,7 @@ def test_a_python_without_numba_is_named_before_data_is_sent(tmp_path: Path) -> 
     assert sys.executable in printed or str(python) in printed, printed
 
 
+@pytest.mark.extended
 def test_an_interpreter_that_is_not_there_is_named(tmp_path: Path) -> None:
     printed = program(
         tmp_path,
@@ -131,6 +133,7 @@ def test_an_interpreter_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert "spark.sql.intervalsweep.python" in printed
 
 
+@pytest.mark.extended
 def test_an_exception_in_the_worker_comes_with_its_traceback(tmp_path: Path) -> None:
     """The interpreter's own start-up makes a function of pyarrow raise."""
     python = interpreter(

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from applications import SPARK_HOME, program
-from interpreters import eventually, faulty, of_folder
-from programs import QUERY
+from support.spark.applications import SPARK_HOME, program
+from support.spark.interpreters import faulty
+from support.spark.processes import eventually, with_modules_of
+from support.spark.programs import QUERY
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="finds processes through /proc"
@@ -88,6 +89,7 @@ for kind in ("LEFT", "FULL", "LEFT SEMI", "LEFT ANTI"):
     assert printed.split() == ["LEFT", "FULL", "LEFT_SEMI", "LEFT_ANTI"]
 
 
+@pytest.mark.extended
 def test_a_lost_executor_gives_no_pair_twice(tmp_path: Path) -> None:
     marker, log = tmp_path / "stopped", tmp_path / "begun"
     log.touch()
@@ -131,4 +133,4 @@ if __name__ == "__main__":
     )
     # The streamed side has four partitions, and so as many tasks.
     assert int(printed.split()[-1]) > 4, f"no task ran again: {printed}"
-    assert eventually(lambda: not of_folder(tmp_path), 20), "processes are left"
+    assert eventually(lambda: not with_modules_of(tmp_path), 20), "processes are left"

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from py4j.protocol import Py4JJavaError
 
-from applications import program
-from comparison import AGGREGATE_RUNS, BROADCAST, configured, physical
-from interpreters import eventually, faulty, interpreter, workers
+from support.spark.applications import program
+from support.spark.comparison import AGGREGATE_RUNS, BROADCAST, configured, physical
+from support.spark.interpreters import faulty, interpreter
+from support.spark.processes import eventually, workers
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="finds processes through /proc"
@@ -26,19 +27,15 @@ QUERY = (
 ROWS = 8_955
 
 
-def jvm(spark: Any) -> int:
-    return int(spark._jvm.java.lang.ProcessHandle.current().pid())
-
-
 def failure(spark: Any, python: str, query: str = QUERY) -> str:
     """What a query says whose workers are of this interpreter; that none of them is left."""
-    before = workers(jvm(spark))
+    before = workers(spark)
     with configured(spark, {PYTHON: python, BROADCAST: "10MB"}):
         frame = spark.sql(query)
         assert "IntervalSweepJoin" in physical(frame)
         with pytest.raises(Py4JJavaError) as caught:
             frame.collect()
-    assert eventually(lambda: workers(jvm(spark)) <= before), "a failed worker still lives"
+    assert eventually(lambda: workers(spark) <= before), "a failed worker still lives"
     assert spark.sql(QUERY).first().n == ROWS, "the session is broken"
     return str(caught.value)
 
@@ -180,19 +177,19 @@ def test_a_stopped_worker_does_not_outlive_a_cancelled_query(
         except Exception as error:
             errors.append(error)
 
-    before = workers(jvm(spark))
+    before = workers(spark)
     with configured(spark, {PYTHON: faulty(tmp_path, STOPS[when]), BROADCAST: "10MB"}):
         thread = threading.Thread(target=run)
         thread.start()
         try:
-            assert eventually(lambda: stopped(workers(jvm(spark)) - before), 60)
+            assert eventually(lambda: stopped(workers(spark) - before), 60)
             assert thread.is_alive()
         finally:
             spark.sparkContext.cancelAllJobs()
             thread.join(20)
     assert not thread.is_alive(), "the query still waits for its worker"
     assert "cancelled" in str(errors[0]).lower()
-    assert eventually(lambda: workers(jvm(spark)) <= before), "a stopped worker is left"
+    assert eventually(lambda: workers(spark) <= before), "a stopped worker is left"
     assert spark.sql(QUERY).first().n == ROWS
 
 
@@ -203,6 +200,7 @@ def stopped(processes: set[int]) -> bool:
     )
 
 
+@pytest.mark.extended
 def test_too_little_memory_for_python_is_said_with_the_setting(tmp_path: Path) -> None:
     """The limit of the operating system, that Spark's setting stands for."""
     printed = program(

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-import applications
 import intervalsweep
-from applications import program
+from support.spark import applications
+from support.spark.applications import program
 
 QUERY = """
 query = "SELECT count(*) AS n FROM range(99) a JOIN range(99) b ON a.id < b.id"
@@ -69,6 +69,7 @@ print(swept(spark.sql(query)).first().n)
     assert list((tmp_path / "tmp").glob("intervalsweep-*/worker-*"))
 
 
+@pytest.mark.extended
 def test_no_socket_listens_that_spark_does_not_open_for_python(tmp_path: Path) -> None:
     """A query with Spark's own Python functions has the same number of listeners."""
     if not Path("/proc/net/tcp").exists():

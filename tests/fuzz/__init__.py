@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random queries, swept and by Spark's own plan: the rows have to be the same.
+"""Random queries, each next to an oracle: joins, histories, and streams of both.
 
-cases.py       a seed -> tables, settings and queries
-endpoints.py   types of endpoints, their arithmetic, and tables of them
-conditions.py  conditions between two sides, in many spellings
-queries.py     shapes of queries around a condition
-above.py       what stands above a join: limits, orders, windows, set operations, joins, caches
-compare.py     runs a case both ways
-shrink.py      makes a case that fails small
-script.py      writes it down as a program that stands alone
+command.py   the command line of each: seed, how many queries, where failures are written
+loop.py      runs cases until enough queries have run, and counts them
+shrink.py    makes a case that fails small
+settings.py  settings that queries run with
 """

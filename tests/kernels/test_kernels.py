@@ -15,17 +15,6 @@ from unittest import mock
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cases import (
-    MAX,
-    MIN,
-    Case,
-    cases,
-    check,
-    interval_cases,
-    pairs,
-    random_case,
-    sorted_boxes,
-)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +32,17 @@ from intervalsweep.kernels.arrays import NO_INT32
 from intervalsweep.kernels.jit import BIG_BLOCK, FAN_OUT
 from intervalsweep.kernels.oracle import matching_pairs
 from intervalsweep.kernels.pairs import Expansion
+from support.kernels.cases import (
+    MAX,
+    MIN,
+    Case,
+    cases,
+    check,
+    interval_cases,
+    pairs,
+    random_case,
+    sorted_boxes,
+)
 
 EXAMPLES = int(os.environ.get("INTERVALSWEEP_EXAMPLES", "300"))
 # Plain Python runs the large cases too slowly.
@@ -107,7 +107,7 @@ def test_sums_are_those_of_the_matches(
 
 @pytest.mark.parametrize("spread", [7, 300, 2**62])
 def test_sums_of_runs_that_are_longer_than_a_big_block(spread: int) -> None:
-    points, boxes = (5 * BIG_BLOCK, 60) if JIT else (BIG_BLOCK + 100, 2)
+    points, boxes = (5 * BIG_BLOCK, 24) if JIT else (BIG_BLOCK + 100, 2)
     case = random_case(3, points, boxes, groups=1, spread=spread)
     ends = case.boxes.lead.upper
     for second in (Bounds(ends, lower_strict=True), Bounds(None, ends), Bounds(ends, ends + 9)):

@@ -11,8 +11,8 @@ from benchmarks.papers.active import MASK, SIZE, erase, gapless_map, insert
 from benchmarks.papers.algorithms import ALGORITHMS, join_by_s
 from benchmarks.papers.iterators import Intervals
 from benchmarks.papers.query import CANDIDATES, GETNEXT, PAIRS, SUM, Query, counted, pairs
-from brute import holds
-from oracle import Variant, variants
+from support.joins.brute import holds
+from support.joins.oracle import Variant, variants
 
 Rows = list[tuple[int, int]]
 

@@ -9,13 +9,14 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from cases import MAX, MIN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intervalsweep.kernels import periods
 from intervalsweep.kernels.oracle import HOW_OFTEN, counted_periods, values_by_time
 from intervalsweep.kernels.periods import RULES, CountSweep, ValueSweep
+from support.kernels.cases import MAX, MIN
+from support.kernels.periods import column, counted, parts
 
 EXAMPLES = int(os.environ.get("INTERVALSWEEP_EXAMPLES", "300"))
 ENDS = st.integers(0, 9) | st.sampled_from([MIN, MIN + 1, MAX - 1, MAX])
@@ -26,40 +27,6 @@ ROWS = st.lists(
 # Rows are fed in parts: few or many, cut within groups or between them.
 CUTS = st.lists(st.integers(0, 24), max_size=4)
 PLACES = st.sampled_from([1, 2, 64])
-
-
-def parts(rows: list[Any], cuts: list[int]) -> list[tuple[list[Any], bool]]:
-    """The rows in parts, and whether the last group of each goes on."""
-    at = sorted({0, *(cut for cut in cuts if cut < len(rows)), len(rows)})
-    return [
-        (rows[i:j], j < len(rows) and j > 0 and rows[j][0] == rows[j - 1][0])
-        for i, j in zip(at, at[1:] or [0], strict=False)
-    ]
-
-
-def column(rows: list[Any], k: int, dtype: Any = np.int64) -> Any:
-    return np.array([row[k] for row in rows], dtype=dtype)
-
-
-def counted(rule: str, rows: list[Any], cuts: list[int]) -> dict[int, list[tuple[int, int]]]:
-    """What the sweep finds, by group."""
-    sweep = CountSweep(rule)
-    found: dict[int, list[tuple[int, int]]] = {}
-    last = None
-    for some, goes_on in parts(rows, cuts):
-        columns = column(some, 0, np.int32), *(column(some, k) for k in (1, 2, 3))
-        for batch in sweep.feed(*columns, goes_on=goes_on):
-            assert 0 < batch.row.size <= periods._BATCH
-            for row, start, end, count in zip(*(c.tolist() for c in batch), strict=True):
-                assert start < end
-                assert count > 0
-                group = last if row < 0 else some[row][0]
-                found.setdefault(group, []).extend([(start, end)] * count)
-        last = some[-1][0] if some else last
-    assert sweep.valid == 0
-    for of_group in found.values():
-        assert [end for _, end in of_group] == sorted(end for _, end in of_group)
-    return {group: sorted(of_group) for group, of_group in found.items()}
 
 
 @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)

@@ -12,11 +12,11 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from test_periods import column, counted, parts
 
 from intervalsweep.kernels import period_loops, periods
 from intervalsweep.kernels.oracle import counted_periods, values_by_time
 from intervalsweep.kernels.period_loops import MAX, MIN
+from support.kernels.periods import column, counted, parts
 
 SOURCE = Path(period_loops.__file__).read_text(encoding="utf-8")
 FIRST = "                first = state[FIRST]\n"

@@ -15,7 +15,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from client import (
+
+from intervalsweep.kernels import Measures
+from pyspark_intervalsweep import environment, packages, protocol, task, worker
+from pyspark_intervalsweep.sides import SideCache, SideRows
+from support.kernels.client import (
     NOT_ARROW,
     OVERLAPS,
     STARTED_WITHIN,
@@ -28,10 +32,6 @@ from client import (
     axis,
     plan,
 )
-
-from intervalsweep.kernels import Measures
-from pyspark_intervalsweep import environment, packages, protocol, task, worker
-from pyspark_intervalsweep.sides import SideCache, SideRows
 
 
 @contextlib.contextmanager

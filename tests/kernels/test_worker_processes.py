@@ -16,7 +16,10 @@ from pathlib import Path
 
 import pytest
 import tomllib
-from client import (
+
+from intervalsweep.kernels import cache
+from pyspark_intervalsweep import environment, packages, worker
+from support.kernels.client import (
     NOT_ARROW,
     OVERLAPS,
     PYTHON,
@@ -29,9 +32,6 @@ from client import (
     plan,
     single_worker,
 )
-
-from intervalsweep.kernels import cache
-from pyspark_intervalsweep import environment, packages, worker
 
 
 def use(client: Client, token: str = "", known: bool = False) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-import pages
 from intervalsweep import arrow, dataframe
+from support.docs import pages
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "python-api.md"
 TEXT = PAGE.read_text(encoding="utf-8")

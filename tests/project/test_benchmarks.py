@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from applications import PACKAGES, run
 from benchmarks import goals, growth, kernels, peers, suite
 from benchmarks.adapter import Answer, Case, Limits
 from benchmarks.costs import Cost, foretell
@@ -28,7 +27,8 @@ from benchmarks.report import Report, write_json
 from benchmarks.scaling import ONE, TWO
 from benchmarks.suite import CaseResult, Measured, Measurement, Options, check
 from benchmarks.workloads import Workload, starts_in, workloads
-from comparison import Both
+from support.spark.applications import PACKAGES, run
+from support.spark.comparison import Both
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -282,6 +282,7 @@ def test_tasks_and_groups_cost_what_more_of_them_take_longer() -> None:
     assert slopes((4, 404), [[1.0, 2.0], [1.4, 2.8]]) == pytest.approx([0.001, 0.002])
 
 
+@pytest.mark.extended
 def test_functions_stand_for_the_formulas_of_workloads(
     spark: Any, both: Both, tmp_path: Path
 ) -> None:
@@ -322,6 +323,7 @@ def test_kernels_are_measured_on_fewer_than_a_million_rows(
     assert int(lines[-1].split()[-3].replace(",", "")) > rows, "candidates"
 
 
+@pytest.mark.extended
 def test_papers_figures_are_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-import pages
-from comparison import SMALL_GROUPS
+from support.docs import pages
+from support.spark.comparison import SMALL_GROUPS
 
 ROOT = Path(__file__).resolve().parents[2]
 # test_api_docs.py runs this one, and looks at what comes of it.

@@ -49,6 +49,7 @@ def test_peers_count_the_pairs_of_rows_that_arrive(query: Query, values: int) ->
     assert oracle.arriving(pairs[0], pairs[1]) == expected
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("order", ["random", "ascending", "ties"])
 def test_trees_of_three_levels_find_what_the_oracle_finds(order: str) -> None:
     window = Window(length=20_000, slide=10_000, batch=10_000, full=1)

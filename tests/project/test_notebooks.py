@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plot has it")
 from matplotlib import pyplot
 
-from arrivals import SETTINGS
+from support.streams.arrivals import SETTINGS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 NOTEBOOKS = {path.stem: path for path in sorted((DOCS / "notebooks").glob("*.py"))}

@@ -18,7 +18,7 @@ from packaging.version import Version
 from pre_commit.clientlib import load_config
 
 import intervalsweep
-from applications import published_pom
+from support.spark.applications import published_pom
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = intervalsweep.__version__

@@ -13,9 +13,9 @@ import tomllib
 from packaging.requirements import Requirement
 
 import intervalsweep
-from applications import SPARK_HOME, by_conf, run
 from intervalsweep import session
 from intervalsweep._version import SPARK_SERIES
+from support.spark.applications import SPARK_HOME, by_conf, run
 
 ROOT = Path(__file__).resolve().parents[2]
 PROPERTIES = "intervalsweep/version.properties"
@@ -77,6 +77,7 @@ def test_folders_of_sources_are_for_known_sparks() -> None:
         assert set(name.removeprefix("scala-spark-").split("-")) <= set(SPARK_SERIES), name
 
 
+@pytest.mark.extended
 def test_jar_for_another_spark_is_refused_when_the_session_starts(tmp_path: Path) -> None:
     ours = session.series_of(pyspark.__version__)
     other = next(series for series in SPARK_SERIES if series != ours)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkException
 
-import pages
 from intervalsweep import _errors
+from support.docs import pages
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "troubleshooting.md"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from comparison import BROADCAST, physical, sweeps
+from support.spark.comparison import BROADCAST, physical, sweeps
 
 FEW, MANY = 3, 1000
 MODES = {

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from comparison import BROADCAST, Both
+from support.spark.comparison import BROADCAST, Both, configured
 
-ROWS = 9_000  # several batches of a scan, the last one not full
+ROWS = 5_000  # two batches of a scan, the last one not full
 NUMBERS = {
     "flag": "id % 3 = 0",
     "tiny": "CAST(id % 251 - 125 AS TINYINT)",
@@ -53,13 +53,6 @@ def values(side: str) -> str:
     )
 
 
-def executed(spark: Any, query: str) -> str:
-    """The plan as it ran, with what adaptive execution made of it."""
-    frame = spark.sql(query)
-    frame.collect()
-    return str(frame._jdf.queryExecution().executedPlan().toString())
-
-
 @pytest.fixture(scope="module")
 def files(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two tables of all types, some values of which are NULL; one is coded by dictionaries."""
@@ -90,14 +83,16 @@ def tables(spark: Any, files: Path) -> None:
 
 
 @pytest.mark.usefixtures("tables")
-@pytest.mark.parametrize("way", WAYS)
-def test_values_of_every_type(spark: Any, conf: Callable[..., None], both: Both, way: str) -> None:
-    conf(WAYS[way])
+def test_values_of_every_type(spark: Any, both: Both) -> None:
     query = f"SELECT {values('r')}, {values('s')} FROM r JOIN s ON {ON}"
-    assert both(query) > ROWS
-    # Without generated code Spark reads rows.
-    is_by_rows = way in ("rows", "interpreted")
-    assert executed(spark, query).count("VectorRows") == (0 if is_by_rows else 2)
+    expected = both.expected(query)
+    assert expected.total() > ROWS
+    for way, settings in WAYS.items():
+        with configured(spark, settings):
+            both.compare(query, 1, expected)
+        # Without generated code Spark reads rows.
+        is_by_rows = way in ("rows", "interpreted")
+        assert both.executed().count("VectorRows") == (0 if is_by_rows else 2), way
 
 
 @pytest.mark.usefixtures("tables")
@@ -116,7 +111,7 @@ def test_rows_that_go_out_alone(
         f"(SELECT {columns} FROM s WHERE small % 2 = 0 OR small IS NULL) s ON {ON}"
     )
     assert both(query) > ROWS / 10
-    assert "VectorRows" in executed(spark, query)
+    assert "VectorRows" in both.executed()
 
 
 @pytest.mark.usefixtures("tables")
@@ -142,7 +137,7 @@ def test_filters_between_scan_and_join(
         f"JOIN (SELECT * FROM s WHERE {condition}) s ON {ON}"
     )
     assert both(query) > 100
-    assert "VectorRows" in executed(spark, query)
+    assert "VectorRows" in both.executed()
 
 
 @pytest.mark.usefixtures("tables")
@@ -159,7 +154,7 @@ def test_columns_by_other_names(
         "ON x.low <= y.low AND y.low < x.high"
     )
     assert both(query) > ROWS / 10
-    assert executed(spark, query).count("VectorRows") == 2
+    assert both.executed().count("VectorRows") == 2
 
 
 @pytest.mark.usefixtures("tables")
@@ -178,18 +173,18 @@ def test_endpoints_of_every_type(
         f"ON r.{endpoint} <= s.{endpoint} AND r.{endpoint} >= s.{endpoint}"
     )
     assert both(query) > 100
-    assert executed(spark, query).count("VectorRows") == (0 if way == "rows" else 2)
+    assert both.executed().count("VectorRows") == (0 if way == "rows" else 2)
 
 
 @pytest.mark.usefixtures("tables")
 def test_endpoints_that_are_computed(spark: Any, conf: Callable[..., None], both: Both) -> None:
     conf(WAYS["broadcast"])
     query = (
-        "SELECT r.id, r.tiny, s.id, s.flag FROM r JOIN s "
+        "SELECT r.id, r.tiny, s.id, s.flag FROM r JOIN (SELECT * FROM s WHERE id % 8 < 2) s "
         "ON r.ts + 1 <= s.ts + 1 AND r.ts * 2 >= s.ts * 2"
     )
     assert both(query) > 100
-    assert "VectorRows" in executed(spark, query)
+    assert "VectorRows" in both.executed()
 
 
 @pytest.mark.usefixtures("tables")
@@ -211,7 +206,7 @@ def test_joins_by_keys(
     query = f"SELECT r.id, r.day, s.id, s.label FROM r JOIN s ON {on}"
     assert both(query) > 100
     # A shuffle by keys takes rows in Spark's own format.
-    assert executed(spark, query).count("VectorRows") == (2 if way == "broadcast" else 0)
+    assert both.executed().count("VectorRows") == (2 if way == "broadcast" else 0)
 
 
 @pytest.mark.usefixtures("tables")
@@ -227,7 +222,7 @@ def test_joins_by_a_key_that_one_side_lacks(
         f"ON {key.format('r')} = {key.format('s')} AND {ON}"
     )
     assert both(query) > 1000
-    assert executed(spark, query).count("VectorRows") == 2
+    assert both.executed().count("VectorRows") == 2
 
 
 def test_bucketed_tables_that_need_no_shuffle(
@@ -243,7 +238,7 @@ def test_bucketed_tables_that_need_no_shuffle(
         on = f"r.part = s.part AND {ON}"
         query = f"SELECT r.id, s.id FROM bucketed_r r JOIN bucketed_s s ON {on}"
         assert both(query) > 1000
-        assert "hashpartitioning" not in executed(spark, query)
+        assert "hashpartitioning" not in both.executed()
     finally:
         for name in "rs":
             spark.sql(f"DROP TABLE bucketed_{name}")
@@ -254,7 +249,7 @@ def test_decimals_are_read_as_rows(spark: Any, conf: Callable[..., None], both: 
     conf(WAYS["by ranges"])
     query = f"SELECT r.price, s.id, s.number FROM r JOIN s ON {ON}"
     assert both(query) > ROWS
-    assert executed(spark, query).count("VectorRows") == 1
+    assert both.executed().count("VectorRows") == 1
 
 
 @pytest.mark.parametrize("way", ["broadcast", "by ranges"])
@@ -274,7 +269,7 @@ def test_cached_orc_and_partitioned_tables(
     try:
         query = f"SELECT r.id, r.real, r.flag, s.id, s.part, s.day, s.name FROM r JOIN s ON {ON}"
         assert both(query) > ROWS
-        assert executed(spark, query).count("VectorRows") == 1
+        assert both.executed().count("VectorRows") == 1
     finally:
         r.unpersist()
 
@@ -288,10 +283,12 @@ def test_a_limit_stops_in_the_middle_of_a_batch(spark: Any, conf: Callable[..., 
 
 
 @pytest.mark.usefixtures("tables")
-@pytest.mark.parametrize("way", ["broadcast", "by small ranges"])
-def test_aggregates(conf: Callable[..., None], both: Both, way: str) -> None:
-    conf(WAYS[way])
+def test_aggregates(both: Both) -> None:
+    ways = [WAYS[way] for way in ("broadcast", "by small ranges")]
     sums = "COUNT(*), SUM(BIGINT(r.number) + s.tiny), COUNT(s.tiny), MIN(s.day), MAX(r.single)"
-    assert both(f"SELECT {sums} FROM r JOIN s ON {ON}") == 1
-    assert both(f"SELECT MIN(r.name), MAX(s.label) FROM r JOIN s ON {ON}") == 1
-    assert both(f"SELECT r.part, {sums} FROM r JOIN s ON {ON} GROUP BY r.part") == 3
+    for selected, group, rows in (
+        (sums, "", 1),
+        ("MIN(r.name), MAX(s.label)", "", 1),
+        (f"r.part, {sums}", "GROUP BY r.part", 3),
+    ):
+        assert both(f"SELECT {selected} FROM r JOIN s ON {ON} {group}", ways=ways) == rows

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyspark.errors import ArithmeticException
 
-from comparison import ANSI, BROADCAST, ENABLED, EXCLUDED_RULES, FOLDING, Both
+from support.spark.comparison import ANSI, BROADCAST, ENABLED, EXCLUDED_RULES, FOLDING, Both
 
 RANGES = {BROADCAST: "-1"}
 COLUMNS = ("id", "k", "ts", "te", "x")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-import oracle
-from comparison import ANSI, BROADCAST, TIME_ZONE, Both
-from oracle import Limit
+from support.joins import oracle
+from support.joins.oracle import Limit
+from support.spark.comparison import ANSI, BROADCAST, TIME_ZONE, Both
 
 # An endpoint made of a small number {0}; whether it is swept.
 TYPES = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from comparison import BROADCAST, physical, sweeps
+from support.spark.comparison import BROADCAST, physical, sweeps
 
 LOGGER = "org.apache.spark.sql.intervalsweep.planner.FallbackLog"
 MEET = "INTERVAL_INTERSECTS(r.ts, r.te, s.ts, s.te)"

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pyspark.errors import AnalysisException
 
-import oracle
-from comparison import ANSI, EXCLUDED_RULES, FOLDING
-from oracle import RELATIONS
+from support.joins import oracle
+from support.joins.oracle import RELATIONS
+from support.spark.comparison import ANSI, EXCLUDED_RULES, FOLDING
 
 # All intervals over four points, proper, empty and reversed, and with an endpoint missing.
 POINTS = (0, 1, 2, 3)

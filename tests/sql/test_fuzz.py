@@ -10,16 +10,17 @@ from typing import Any
 
 import pytest
 
-import applications
-from fuzz.above import NOTHING, Above
-from fuzz.cases import Case, case
-from fuzz.compare import compare
-from fuzz.conditions import Predicate, plain
-from fuzz.queries import Query
-from fuzz.run import Totals, run, smallest
-from fuzz.shrink import STEPS, shrink
+from fuzz.joins.above import NOTHING, Above
+from fuzz.joins.cases import Case, case
+from fuzz.joins.compare import compare
+from fuzz.joins.conditions import Predicate, plain
+from fuzz.joins.queries import Query
+from fuzz.joins.run import Totals, run, smallest
+from fuzz.joins.smaller import STEPS
+from fuzz.shrink import shrink
+from support.spark import applications
 
-SEED, QUERIES = 1, 100
+SEED, QUERIES, MORE = 1, 50, 400
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +30,11 @@ def totals(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Totals:
 
 def test_random_queries_have_the_rows_of_sparks_own_plan(totals: Totals) -> None:
     assert totals.programs == [], "what they show is above"
+
+
+@pytest.mark.extended
+def test_more_random_queries_have_them_too(spark: Any, tmp_path: Path) -> None:
+    assert run(spark, SEED + 1, MORE, tmp_path).programs == [], "what they show is above"
 
 
 def test_random_queries_are_swept_and_have_rows(totals: Totals) -> None:
@@ -107,7 +113,7 @@ def test_shrinking_takes_away_what_does_not_matter() -> None:
         ids = [row[0] for row in smaller.tables["r"].rows if len(row) == 8]
         return {3, 11} <= set(ids) and any(q.shape == big.queries[4].shape for q in smaller.queries)
 
-    small = shrink(big, fails, attempts=5000)
+    small = shrink(big, fails, STEPS, attempts=5000)
     assert fails(small)
     assert [row[0] for row in small.tables["r"].rows] == [3, 11]
     assert small.tables["s"].rows == ()
@@ -127,5 +133,5 @@ def test_shrinking_ends_after_so_many_attempts() -> None:
         return False
 
     big = case("shrink/0", 6)
-    assert shrink(big, fails, attempts=7) is big
+    assert shrink(big, fails, STEPS, attempts=7) is big
     assert len(tried) == 7

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from pyspark.errors import AnalysisException
 
-import brute
-from comparison import configured
+from support.joins import brute
+from support.spark.comparison import configured
 
 RANGE_ROWS = "spark.sql.intervalsweep.rangeRows"
 BATCH_ROWS = "spark.sql.intervalsweep.batchRows"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from comparison import BROADCAST, Both, physical, sweeps
+from support.spark.comparison import BROADCAST, Both, physical, sweeps
 
 DATA = Path(__file__).resolve().parents[2] / "sql-examples" / "data"
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import oracle
-from comparison import BROADCAST, physical, sweeps
+from support.joins import oracle
+from support.spark.comparison import BROADCAST, physical, sweeps
 
 ROWS = 60_000
 KEYS = 40

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-import oracle
-from comparison import BROADCAST, SMALL_GROUPS, Both, configured
-from join_types import QUERIES
+from support.joins import oracle
+from support.joins.join_types import QUERIES
+from support.spark.comparison import BROADCAST, SMALL_GROUPS, Both
 
 # A batch of one row makes parts of 64 resident rows.
 PARTS = {
@@ -33,7 +33,7 @@ def tables(spark: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["inner", "left", "right", "full", "semi", "anti", "exists or"])
-def test_same_rows(spark: Any, conf: Any, both: Both, tables: None, kind: str) -> None:
+def test_same_rows(both: Both, tables: None, kind: str) -> None:
     template = QUERIES.get(kind, QUERIES["left"].replace("LEFT", "INNER"))
     names = ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", "ISEQL_REVERSE_START_PRECEDING")
     called, written = [], []
@@ -42,6 +42,5 @@ def test_same_rows(spark: Any, conf: Any, both: Both, tables: None, kind: str) -
             for query, relation in ((called, oracle.call), (written, oracle.formula)):
                 on = keys + relation(names[n]) + residual
                 query.append(template.format(n=n, on=on))
-    for settings in (PARTS, {**PARTS, SMALL_GROUPS: "1000000"}):
-        with configured(spark, settings):
-            assert both(" UNION ALL ".join(called), " UNION ALL ".join(written), 6) > 200
+    ways = (PARTS, {**PARTS, SMALL_GROUPS: "1000000"})
+    assert both(" UNION ALL ".join(called), " UNION ALL ".join(written), 6, ways) > 200

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from applications import program
-from metrics import last_query, metrics_of_last_query, number
+from support.spark.applications import program
+from support.spark.metrics import last_query, metrics_of_last_query, number
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "architecture.md"
 SIZES = ("data sent to Python workers", "data returned from Python workers", "peak memory")
@@ -65,7 +65,7 @@ def test_memory_and_spill_of_a_task_with_little_memory(tmp_path: Path) -> None:
     printed = program(
         tmp_path,
         """
-        from metrics import metrics_of_last_query
+        from support.spark.metrics import metrics_of_last_query
         spark = start(
             "local[1]",
             spark__sql__shuffle__partitions="1",

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from comparison import BROADCAST, ENABLED, Both, configured, physical
-from metrics import metric
+from support.spark.comparison import BROADCAST, ENABLED, Both, configured, physical
+from support.spark.metrics import metric
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 KEYS = {

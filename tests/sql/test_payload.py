@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from comparison import BROADCAST, Both
-from oracle import call, formula
+from support.joins.oracle import call, formula
+from support.spark.comparison import BROADCAST, Both
 
 # Per row: NULLs, empty values, and variable lengths; `n` is the row's number.
 WIDE = """

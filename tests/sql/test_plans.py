@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import functions as f
 
-import oracle
-from comparison import ANSI, BROADCAST, ENABLED, Both, configured, physical, sweeps
-from metrics import metric
-from shapes import MIXED, SHAPES, SWEPT_TWICE
+from support.joins import oracle
+from support.joins.shapes import MIXED, SHAPES, SWEPT_TWICE
+from support.spark.comparison import ANSI, BROADCAST, ENABLED, Both, configured, physical, sweeps
+from support.spark.metrics import metric
 
 BOXES = re.compile(r"boxes (\w+)")
 FACTOR = "spark.sql.intervalsweep.broadcastFactor"
@@ -59,18 +60,17 @@ ALL_SHAPES = {
 }
 
 
-def check(both: Both, name: str, relation: str) -> int:
+def check(both: Both, name: str, relation: str, ways: Iterable[dict[str, str]] = ({},)) -> int:
     query, swept = ALL_SHAPES[name]
-    return both(fill(query, relation, written=False), fill(query, relation, written=True), swept)
+    called, written = (fill(query, relation, written=is_written) for is_written in (False, True))
+    return both(called, written, swept, ways)
 
 
 @pytest.mark.parametrize("name", list(ALL_SHAPES))
 @pytest.mark.usefixtures("views")
 def test_shape(conf: Any, both: Both, name: str) -> None:
-    number = list(ALL_SHAPES).index(name)
-    rows = check(both, name, RELATIONS[number % 4])
-    conf({BROADCAST: "-1"})
-    rows += check(both, name, RELATIONS[(number + 1) % 4])
+    relation = RELATIONS[list(ALL_SHAPES).index(name) % 4]
+    rows = check(both, name, relation, [{BROADCAST: "10MB"}, {BROADCAST: "-1"}])
     assert rows > 0 or name == "no pair"
 
 
@@ -102,13 +102,12 @@ SELECTED = (
 )
 
 
-@pytest.mark.parametrize("mode", list(MODES))
+@pytest.mark.parametrize("name", SELECTED)
 @pytest.mark.parametrize("threshold", ["10MB", "-1"])
 @pytest.mark.usefixtures("views")
-def test_mode(conf: Any, both: Both, mode: str, threshold: str) -> None:
-    conf({**MODES[mode], BROADCAST: threshold})
-    for number, name in enumerate(SELECTED):
-        check(both, name, RELATIONS[number % 4])
+def test_modes(both: Both, name: str, threshold: str) -> None:
+    ways = [{**mode, BROADCAST: threshold} for mode in MODES.values()]
+    check(both, name, RELATIONS[SELECTED.index(name) % 4], ways)
 
 
 EQUALITIES = ("ALLEN_MEETS", "ALLEN_MET_BY", "ALLEN_EQUALS")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import intervalsweep
-from comparison import BROADCAST, Both, physical
+from support.spark.comparison import BROADCAST, Both, physical
 
 SAME = "the same beginning "
 TEXTS = sorted(

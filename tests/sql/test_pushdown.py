@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import oracle
-from comparison import Both, bag, physical
-from metrics import metric
-from oracle import Limit
+from support.joins import oracle
+from support.joins.oracle import Limit
+from support.spark.comparison import Both, bag, physical
+from support.spark.metrics import metric
 
 PUSHED = re.compile(r"(PushedFilters|PartitionFilters): \[(.*?)\](?=, \w+:|\s*$)", re.MULTILINE)
 PERIOD, CONSTANT = ("ts", "te"), ("40", "60")

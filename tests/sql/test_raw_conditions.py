@@ -13,7 +13,8 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from comparison import (
+from support.joins.conditions import FREE, OVERFLOW, SWEPT
+from support.spark.comparison import (
     ANSI,
     BROADCAST,
     ENABLED,
@@ -27,7 +28,6 @@ from comparison import (
     physical,
     sweeps,
 )
-from conditions import FREE, OVERFLOW, SWEPT
 
 BASE = 1_711_846_800_000_000  # 2024-03-31 01:00 UTC: the clocks of Berlin go from 2:00 to 3:00.
 BACK = 1_729_990_800_000_000  # 2024-10-27 01:00 UTC: and back from 3:00 to 2:00.
@@ -55,11 +55,8 @@ CREATE OR REPLACE TEMPORARY VIEW {0} AS SELECT id, k, i1, i2, b1, b2, h1, h2, f1
 """
 
 
-# Both ways to distribute in the zone that changes its clocks.
-SETTINGS = [
-    *itertools.product(["Europe/Berlin"], ["true", "false"], ["10MB", "-1"]),
-    *itertools.product(["UTC"], ["true", "false"], ["10MB"]),
-]
+SETTINGS = [*itertools.product(["Europe/Berlin", "UTC"], ["true", "false"])]
+WAYS = [{BROADCAST: "10MB"}, {BROADCAST: "-1"}]
 
 
 def table(seed: int, rows: int) -> pa.Table:
@@ -91,30 +88,27 @@ def union(conditions: dict[str, str]) -> str:
     return " UNION ALL ".join(one(name, condition) for name, condition in conditions.items())
 
 
-@pytest.mark.parametrize(("zone", "ansi", "threshold"), SETTINGS)
+@pytest.mark.parametrize(("zone", "ansi"), SETTINGS)
 @pytest.mark.usefixtures("views")
-def test_swept(spark: Any, conf: Any, both: Both, zone: str, ansi: str, threshold: str) -> None:
-    conf({ANSI: ansi, TIME_ZONE: zone, BROADCAST: threshold})
-    kept = [
-        name
-        for name, condition in SWEPT.items()
-        if sweeps(physical(spark.sql(one(name, condition)))) != 1
-    ]
-    assert kept == [], "these are left to Spark"
-    assert both(union(SWEPT), swept=len(SWEPT)) > 50 * len(SWEPT)
+def test_swept(spark: Any, conf: Any, both: Both, zone: str, ansi: str) -> None:
+    conf({ANSI: ansi, TIME_ZONE: zone})
+    if sweeps(physical(spark.sql(union(SWEPT)))) != len(SWEPT):
+        assert left_to_spark(spark) == []
+    assert both(union(SWEPT), None, len(SWEPT), WAYS) > 50 * len(SWEPT)
+    assert {row.c for row in both.rows} == set(SWEPT), "each has rows"
 
 
-@pytest.mark.parametrize(("zone", "ansi", "threshold"), SETTINGS)
+def left_to_spark(spark: Any) -> list[str]:
+    """Conditions that are not swept."""
+    plans = {name: physical(spark.sql(one(name, on))) for name, on in SWEPT.items()}
+    return [name for name, plan in plans.items() if sweeps(plan) != 1]
+
+
+@pytest.mark.parametrize(("zone", "ansi"), SETTINGS)
 @pytest.mark.usefixtures("views")
-def test_free(conf: Any, both: Both, zone: str, ansi: str, threshold: str) -> None:
-    conf({ANSI: ansi, TIME_ZONE: zone, BROADCAST: threshold})
-    assert both(union(FREE), swept=None) > 50 * len(FREE)
-
-
-@pytest.mark.usefixtures("views")
-def test_each_had_rows(spark: Any) -> None:
-    counts = spark.sql(f"SELECT c, count(*) FROM ({union(SWEPT)}) GROUP BY c").collect()
-    assert {name for name, count in counts if count > 0} == set(SWEPT)
+def test_free(conf: Any, both: Both, zone: str, ansi: str) -> None:
+    conf({ANSI: ansi, TIME_ZONE: zone})
+    assert both(union(FREE), None, None, WAYS) > 50 * len(FREE)
 
 
 EXTREME = {pa.int32(): (-(2**31), 2**31 - 1), pa.int64(): (-(2**63), 2**63 - 1)}

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import oracle
-from comparison import (
+from support.joins import oracle
+from support.joins.generated import TYPES, Endpoint, Rows, draw_tables, register
+from support.joins.oracle import Limit, Variant
+from support.spark.comparison import (
     BROADCAST,
     ENABLED,
     EXCLUDED_RULES,
@@ -26,8 +28,6 @@ from comparison import (
     physical,
     sweeps,
 )
-from generated import TYPES, Endpoint, Rows, draw_tables, register
-from oracle import Limit, Variant
 
 VARIANTS = oracle.variants()
 KEYS = ("", "r.k1 = s.k1", "r.k1 = s.k1 AND r.k2 <=> s.k2")

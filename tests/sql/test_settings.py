@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from applications import program
-from comparison import WORKER_PYTHON
+from support.spark.applications import program
+from support.spark.comparison import WORKER_PYTHON
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
 ROW = re.compile(r"^\| `(spark\.sql\.intervalsweep\.\w+)` \| `(.*?)` \| (.*) \|$", re.MULTILINE)

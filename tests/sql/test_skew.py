@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-import oracle
-from comparison import BROADCAST, Both
-from join_types import QUERIES
-from metrics import metric
+from support.joins import oracle
+from support.joins.join_types import QUERIES
+from support.spark.comparison import BROADCAST, Both
+from support.spark.metrics import metric
 
 SKEW = {
     BROADCAST: "-1",
@@ -44,9 +44,7 @@ def query(kind: str, relation: Any, more: str = "") -> str:
 def test_same_rows(spark: Any, both: Both, tables: None, kind: str) -> None:
     called = query(kind, oracle.call)
     assert both(called, query(kind, oracle.formula)) > 500
-    frame = spark.sql(called)
-    frame.collect()
-    plan = str(frame._jdf.queryExecution().executedPlan().toString())
+    plan = both.executed()
     assert ("large partitions split" in plan) == (kind != "full"), plan
     assert ("AQEShuffleRead skewed" in plan) == (kind != "full"), plan
 

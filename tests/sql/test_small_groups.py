@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-import oracle
-from comparison import BROADCAST, SMALL_GROUPS, Both, configured
-from metrics import metric
+from support.joins import oracle
+from support.spark.comparison import BROADCAST, SMALL_GROUPS, Both, configured
+from support.spark.metrics import metric
 
 TABLE = """
 SELECT id, id % {keys} AS k, id * 7 % 150 AS ts, id * 7 % 150 + id % 90 AS te FROM range({rows})
@@ -36,10 +36,8 @@ def test_a_tiny_query_starts_no_worker(
         for limit in ("1048576", "0"):
             with configured(spark, {SMALL_GROUPS: limit}):
                 assert both(called, written) > 0
-                frame = spark.sql(called)
-                frame.collect()
-            assert (metric(frame, "pythonDataSent") == 0) == (limit != "0")
-            counts.append([metric(frame, m) for m in ("numOutputRows", "candidates", "runs")])
+            assert (metric(both.frame, "pythonDataSent") == 0) == (limit != "0")
+            counts.append([metric(both.frame, m) for m in ("numOutputRows", "candidates", "runs")])
         assert counts[0] == counts[1], "both ways find the same runs"
         assert min(counts[0]) > 0
 
@@ -50,9 +48,7 @@ def test_large_groups_go_to_the_worker(spark: Any, conf: Any, both: Both) -> Non
         make(spark, rows=900, keys=keys)
         on = "r.k = s.k AND " + oracle.call("INTERVAL_INTERSECTS")
         assert both(QUERY.format(on)) > 0
-        frame = spark.sql(QUERY.format(on))
-        frame.collect()
-        assert (metric(frame, "pythonDataSent") == 0) == is_small
+        assert (metric(both.frame, "pythonDataSent") == 0) == is_small
 
 
 @pytest.mark.parametrize("threshold", ["10MB", "-1"])
@@ -70,9 +66,7 @@ def test_few_rows_with_many_pairs_need_no_worker_for_one_axis(
         conf({BROADCAST: threshold, SMALL_GROUPS: limit})
         called, written = (QUERY.format(f(name)) for f in (oracle.call, oracle.formula))
         assert both(called, written) > 0
-        frame = spark.sql(called)
-        frame.collect()
-        assert (metric(frame, "pythonDataSent") == 0) == is_small, name
+        assert (metric(both.frame, "pythonDataSent") == 0) == is_small, name
 
 
 @pytest.mark.parametrize("limit", ["1048576", "0"])

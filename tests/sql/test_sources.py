@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pyspark.sql.types import BooleanType
 
-from comparison import BROADCAST, Both, physical, sweeps
-from oracle import call, formula
+from support.joins.oracle import call, formula
+from support.spark.comparison import BROADCAST, Both, physical, sweeps
 
 QUERIES = {
     "partitioned": "SELECT r.id, s.id FROM parted r JOIN s ON r.k = s.k AND {0} "

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from comparison import (
+from support.spark.comparison import (
     BROADCAST,
     ENABLED,
     EXCLUDED_RULES,

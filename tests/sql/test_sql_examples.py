@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from run import HERE, Example, as_text, examples
 
-from comparison import physical, sweeps
+from support.spark.comparison import physical, sweeps
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda example: example.name)

@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from comparison import AGGREGATE_RUNS, BROADCAST, EXCLUDED_RULES, FOLDING, Both, physical, sweeps
+from support.spark.comparison import (
+    AGGREGATE_RUNS,
+    BROADCAST,
+    EXCLUDED_RULES,
+    FOLDING,
+    Both,
+    physical,
+    sweeps,
+)
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 ON = "r.ts < s.te AND s.ts < r.te"

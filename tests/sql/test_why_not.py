@@ -12,7 +12,7 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import functions as f
 
 import intervalsweep
-from comparison import BROADCAST, ENABLED, Both, physical, sweeps
+from support.spark.comparison import BROADCAST, ENABLED, Both, physical, sweeps
 
 ROOT = Path(__file__).resolve().parents[2]
 WHY_NOT = "scala-plugin/src/main/scala/org/apache/spark/sql/intervalsweep/condition/WhyNot.scala"

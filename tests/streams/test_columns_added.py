@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from arrivals import SCHEMA, SETTINGS, Arrivals, read, run
-from comparison import ENABLED, bag, configured, difference
+from support.spark.comparison import ENABLED, bag, configured, difference
+from support.streams.arrivals import QUICKLY, SCHEMA, Arrivals, read, run
 
 TEXT = """SELECT S.*, w.* FROM {{S}} S LEFT JOIN LATERAL (
   SELECT count(*) c, sum(v) s, min(txt) lo {more} FROM {{R}} R
@@ -23,7 +23,7 @@ MISMATCH = r"STATE_MISMATCH.*{}"
 
 @pytest.fixture(autouse=True)
 def _settings(conf: Any) -> None:
-    conf(SETTINGS)
+    conf(QUICKLY)
 
 
 class Files:

@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from comparison import ENABLED, bag, configured, difference
-from joined import (
+from support.spark.comparison import ENABLED, bag, configured, difference
+from support.streams.arrivals import QUICKLY
+from support.streams.joined import (
     ENDS,
     FAR,
-    PROVIDER,
-    ROCKSDB,
     SCHEMA,
     Arrivals,
     random_arrivals,
@@ -37,7 +36,7 @@ JOINS = {
 
 @pytest.fixture(autouse=True)
 def _settings(conf: Any) -> None:
-    conf({PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "2"})
+    conf(QUICKLY)
 
 
 def rows_in(arrivals: Arrivals, batches: int) -> int:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from comparison import ANSI, BROADCAST, Both, physical
-from metrics import metric
-from window_queries import KEYED
-from window_rows import SCHEMA, rows
+from support.spark.comparison import ANSI, BROADCAST, Both, physical
+from support.spark.metrics import metric
+from support.streams.window_queries import KEYED
+from support.streams.window_rows import SCHEMA, rows
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 CODEGEN = "spark.sql.codegen.wholeStage"

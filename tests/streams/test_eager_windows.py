@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-import eager
-from arrivals import QUICKLY, Arrivals, at, progresses, read, write
-from eager import MARKS
-from fuzz.streams import union_of
+from fuzz.streams.windows import union_of
+from support.streams import eager
+from support.streams.arrivals import QUICKLY, Arrivals, at, progresses, read, write
+from support.streams.eager import MARKS
 
 TEXT = """SELECT S.id, S.k, S.ts, w.* FROM {S} S LEFT JOIN LATERAL (
   SELECT count(*) c, sum(v) s, max(txt) t, {marks} FROM {R} R WHERE {condition}) w ON true"""
@@ -84,7 +84,8 @@ def test_a_row_that_nothing_arrives_for_does_not_come_again(spark: Any, tmp_path
     assert sorted(came) == [(1, 0, 0), (1, 1, 1), (1, last, 1), (2, 0, 0), (2, 2, 1), (2, last, 1)]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.extended
+@pytest.mark.parametrize("seed", range(4))
 def test_random_unions(spark: Any, tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     arrivals = Arrivals(rng, rows=60, files=3, lateness=rng.choice([5, 40]), span=100)

@@ -10,9 +10,9 @@ from typing import Any
 import pyspark
 import pytest
 
-import golden_checkpoint
-from arrivals import expected
-from comparison import difference
+from support.spark.comparison import difference
+from support.streams import golden_checkpoint
+from support.streams.arrivals import expected
 
 CHECKPOINTS = sorted((Path(__file__).parent / "checkpoints").glob("*.tar.xz"))
 

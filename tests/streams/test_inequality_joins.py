@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-import joined
 from intervalsweep import ArgumentError, EndpointTypeError
 from intervalsweep.dataframe import inequality_join, rows, stream_join, time
-from joined import FAR, PROVIDER, ROCKSDB, Arrivals, bag, start_and_wait
+from support.streams import joined
+from support.streams.arrivals import QUICKLY
+from support.streams.joined import FAR, Arrivals, bag, start_and_wait
 
 TRIPS = "seq LONG, dist INT, fare INT, ts TIMESTAMP"
 SECOND = timedelta(seconds=1)
@@ -22,7 +23,7 @@ CONDITION = "a.dist > b.dist AND a.fare < b.fare"
 
 @pytest.fixture
 def streaming(spark: Any, conf: Any) -> Any:
-    conf({PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "2"})
+    conf(QUICKLY)
     return spark
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-import joined
-import open_intervals
-from arrivals import QUICKLY
-from joined import ENDS, FAR, Arrivals, interval
-from open_intervals import ended, named, started
+from support.streams import joined, open_intervals
+from support.streams.arrivals import QUICKLY
+from support.streams.joined import ENDS, FAR, Arrivals, interval
+from support.streams.open_intervals import ended, named, started
 
 
 @pytest.fixture

@@ -14,13 +14,12 @@ from typing import Any
 
 import pytest
 
-import joined
-import open_intervals
-import streaming_process
-from arrivals import QUICKLY
 from intervalsweep.dataframe import stream_join
-from joined import FAR, Arrivals, bag
-from open_intervals import (
+from support.joins.oracle import RELATIONS, Limit, Variant, formula
+from support.streams import joined, open_intervals, streaming_process
+from support.streams.arrivals import QUICKLY
+from support.streams.joined import FAR, Arrivals, bag
+from support.streams.open_intervals import (
     BARE,
     BOUNDED,
     GAPS,
@@ -33,7 +32,6 @@ from open_intervals import (
     random_arrivals,
     started,
 )
-from oracle import RELATIONS, Limit, Variant, formula
 
 
 @pytest.fixture
@@ -134,10 +132,17 @@ def when_certain(
     return Counter((*pair, number) for pair, number in first.items())
 
 
+# A relation of each kind: certain at once, with the watermark, and when an interval has ended.
+FEW = [*named("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", "ALLEN_MEETS"), *BOUNDED[:2]]
+
+
 @pytest.mark.parametrize(
     ("some", "by"),
-    [pytest.param(BARE, None, marks=pytest.mark.extended, id="bare"), (BOUNDED, "k")],
-    ids=[None, "bounded"],
+    [
+        pytest.param(BARE, None, marks=pytest.mark.extended, id="bare"),
+        pytest.param(BOUNDED, "k", marks=pytest.mark.extended, id="bounded"),
+        pytest.param(FEW, "k", id="few"),
+    ],
 )
 def test_pairs_leave_when_they_are_certain(
     streaming: Any, conf: Any, tmp_path: Path, some: list[Variant], by: str | None

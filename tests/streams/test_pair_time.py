@@ -11,15 +11,16 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as sf
 
-import joined
 from intervalsweep import ArgumentError
 from intervalsweep.dataframe import stream_join
-from joined import FAR, PROVIDER, ROCKSDB, bag, far_away, start_and_wait
+from support.streams import joined
+from support.streams.arrivals import QUICKLY
+from support.streams.joined import FAR, bag, far_away, start_and_wait
 
 
 @pytest.fixture
 def streaming(spark: Any, conf: Any) -> Any:
-    conf({PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "2"})
+    conf(QUICKLY)
     return spark
 
 

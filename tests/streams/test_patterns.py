@@ -7,9 +7,9 @@ import random
 from pathlib import Path
 from typing import Any
 
-import joined
-from arrivals import QUICKLY
-from joined import FAR
+from support.streams import joined
+from support.streams.arrivals import QUICKLY
+from support.streams.joined import FAR
 
 
 def test_four_streams(spark: Any, conf: Any, tmp_path: Path) -> None:

@@ -12,11 +12,10 @@ from typing import Any
 import pyspark
 import pytest
 
-import real_time
-import real_time_process
-from comparison import BROADCAST, bag, difference, sweeps
 from intervalsweep.dataframe import inequality_join, rows, stream_join
-from joined import PROVIDER, ROCKSDB
+from support.spark.comparison import BROADCAST, bag, difference, sweeps
+from support.streams import real_time, real_time_process
+from support.streams.joined import PROVIDER, ROCKSDB
 
 pytestmark = pytest.mark.skipif(
     tuple(map(int, pyspark.__version__.split(".")[:2])) < (4, 3), reason="no such mode before 4.3"

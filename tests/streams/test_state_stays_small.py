@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from arrivals import QUICKLY, SCHEMA, Row, assert_written, at, read, run, write
-from open_intervals import marked
+from support.streams.arrivals import QUICKLY, SCHEMA, Row, assert_written, at, read, run, write
+from support.streams.open_intervals import marked
 
 BATCHES = 1000
 WARM = 30

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from comparison import physical, sweeps
+from support.spark.comparison import physical, sweeps
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "sql-examples" / "streams"
 

@@ -15,11 +15,9 @@ from typing import Any
 
 import pytest
 
-import join_cases
-import joined
-import streaming_process
-from applications import SPARK_HOME
-from join_cases import Case
+from support.spark.applications import SPARK_HOME
+from support.streams import join_cases, joined, streaming_process
+from support.streams.join_cases import Case
 
 pytestmark = pytest.mark.extended
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-import joined
-from arrivals import QUICKLY
-from joined import ENDS
+from support.streams import joined
+from support.streams.arrivals import QUICKLY
+from support.streams.joined import ENDS
 
 
 @pytest.fixture

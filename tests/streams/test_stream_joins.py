@@ -11,30 +11,24 @@ from typing import Any
 import pytest
 from pyspark.sql import functions as f
 
-import join_cases
-import joined
 from intervalsweep.dataframe import stream_join
-from join_cases import Case
-from joined import ENDS, FAR, PROVIDER, ROCKSDB, Arrivals, bag, run, start_and_wait
+from support.streams import join_cases, joined
+from support.streams.arrivals import QUICKLY
+from support.streams.join_cases import Case
+from support.streams.joined import ENDS, FAR, PROVIDER, Arrivals, bag, run, start_and_wait
 
 
 @pytest.fixture
 def streaming(spark: Any, conf: Any) -> Any:
-    conf(
-        {
-            PROVIDER: ROCKSDB,
-            "spark.sql.shuffle.partitions": "2",
-            "spark.sql.streaming.noDataMicroBatches.enabled": "true",
-        }
-    )
+    conf(QUICKLY)
     return spark
 
 
-def check(spark: Any, folder: Path, seed: int, clock: str = "ts") -> int:
+def check(spark: Any, folder: Path, seed: int, clock: str = "ts", joins: int = 11) -> int:
     rng = random.Random(seed)
     arrivals = joined.random_arrivals(folder, rng, rows=24, cuts=rng.randrange(1, 6), clock=clock)
     # The last one is there twice: their shuffles are not to be one.
-    some = join_cases.random_cases(rng, 11, clock)
+    some = join_cases.random_cases(rng, joins, clock)
     some.append(some[1])
     arrivals.streams(spark)
     sql = join_cases.union(some)
@@ -46,7 +40,7 @@ def check(spark: Any, folder: Path, seed: int, clock: str = "ts") -> int:
 
 
 def test_stream_is_batch(streaming: Any, tmp_path: Path) -> None:
-    assert check(streaming, tmp_path, seed=7) > 100
+    assert check(streaming, tmp_path, seed=7, joins=6) > 100
 
 
 @pytest.mark.extended

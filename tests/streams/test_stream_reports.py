@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import intervalsweep
-from arrivals import SETTINGS
+from support.streams.arrivals import QUICKLY
 
 WINDOW = """SELECT a.v, w.n FROM a LEFT JOIN LATERAL (
   SELECT count(*) n FROM b WHERE b.v = a.v AND b.ts BETWEEN a.ts - INTERVAL 5 SECONDS AND a.ts
@@ -18,7 +18,7 @@ JOIN = "SELECT a.v, b.v AS w FROM a {how} JOIN b ON ALLEN_OVERLAPS(a.ts, a.te, b
 
 @pytest.fixture(autouse=True)
 def _streams(spark: Any, conf: Any) -> None:
-    conf(SETTINGS)
+    conf(QUICKLY)
     for name in "ab":
         rows = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
         rows.selectExpr(

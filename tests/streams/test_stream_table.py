@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import intervalsweep
-import micro_batches
-from comparison import BROADCAST, bag, difference, physical, sweeps
+from support.spark.comparison import BROADCAST, bag, difference, physical, sweeps
+from support.streams import micro_batches
 
 SCHEMA = "id LONG, k LONG, ts LONG, te LONG"
 BATCHES = 3

@@ -9,9 +9,17 @@ from typing import Any
 
 import pytest
 
-import eager
-from arrivals import QUICKLY, Arrivals, assert_streamed, expected, progresses, read, run
-from comparison import bag, difference
+from support.spark.comparison import bag, difference
+from support.streams import eager
+from support.streams.arrivals import (
+    QUICKLY,
+    Arrivals,
+    assert_streamed,
+    expected,
+    progresses,
+    read,
+    run,
+)
 
 FILES = 25
 ALL_KINDS = (

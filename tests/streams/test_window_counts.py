@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from pyspark.errors import AnalysisException
 
-import joined
-from joined import FAR, PROVIDER, ROCKSDB, Arrivals, bag, far_away, start_and_wait
+from support.streams import joined
+from support.streams.arrivals import QUICKLY
+from support.streams.joined import FAR, Arrivals, bag, far_away, start_and_wait
 
 CONDITIONS = {
     "two inequalities": "a.v < b.v AND a.w > b.w AND abs(a.seq - b.seq) < 9",
@@ -32,7 +33,7 @@ CONDITIONS = {
 
 @pytest.fixture
 def streaming(spark: Any, conf: Any) -> Any:
-    conf({PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "2"})
+    conf(QUICKLY)
     return spark
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from arrivals import SETTINGS, Arrivals, expected, progresses, read, run, written
-from comparison import Both, bag, difference
-from window_rows import SCHEMA, rows
+from support.spark.comparison import Both, bag, difference
+from support.streams.arrivals import QUICKLY, Arrivals, expected, progresses, read, run, written
+from support.streams.window_rows import SCHEMA, rows
 
 AHEAD = "R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 5 SECONDS AND S.ts + INTERVAL 8 SECONDS"
 BEHIND = "R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 9 SECONDS AND S.ts - INTERVAL 2 SECONDS"
@@ -25,7 +25,7 @@ def lateral(condition: str, time: str = ", window_event_time() at") -> str:
 
 @pytest.fixture(autouse=True)
 def _settings(conf: Any) -> None:
-    conf(SETTINGS)
+    conf(QUICKLY)
 
 
 # What is at the far end of the streams comes out of no window of theirs.

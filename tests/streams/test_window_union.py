@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from comparison import BROADCAST, Both, physical
-from window_queries import BOTH, COUNT, KEYED, QUERIES, WINDOW, lateral
-from window_rows import SCHEMA, rows
+from support.spark.comparison import BROADCAST, Both, physical
+from support.streams.window_queries import BOTH, COUNT, KEYED, QUERIES, WINDOW, lateral
+from support.streams.window_rows import SCHEMA, rows
 
 WAYS = {
     "broadcast": {},

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-import eager
-from arrivals import QUICKLY, Arrivals, assert_written, read, run
-from comparison import physical, sweeps
 from intervalsweep import IntervalSweepError
 from intervalsweep import arrow as isa
 from intervalsweep import dataframe as isd
+from support.spark.comparison import physical, sweeps
+from support.streams import eager
+from support.streams.arrivals import QUICKLY, Arrivals, assert_written, read, run
 
 SCHEMA = "k STRING, `a.t` INT, v INT, d DATE, at TIMESTAMP"
 AGGS = {name: f"{name}(v)" for name in ("count", "sum", "avg", "min", "max", "first", "last")}

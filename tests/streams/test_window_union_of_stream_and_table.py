@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import intervalsweep
-import micro_batches
-from comparison import BROADCAST, ENABLED, bag, configured, difference, sweeps
 from intervalsweep.dataframe import window_union
-from window_queries import BOTH, COUNT, KEYED, QUERIES, WINDOW, lateral
-from window_rows import SCHEMA, rows
+from support.spark.comparison import BROADCAST, ENABLED, bag, configured, difference, sweeps
+from support.streams import micro_batches
+from support.streams.window_queries import BOTH, COUNT, KEYED, QUERIES, WINDOW, lateral
+from support.streams.window_rows import SCHEMA, rows
 
 BATCHES = 3
 ADAPTIVE = "spark.sql.adaptive.enabled"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from comparison import BROADCAST, SMALL_GROUPS, Both
-from window_rows import SCHEMA, rows
+from support.spark.comparison import BROADCAST, SMALL_GROUPS, Both
+from support.streams.window_rows import SCHEMA, rows
 
 SETTINGS = {
     BROADCAST: ["-1", "10MB"],

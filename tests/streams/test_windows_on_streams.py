@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-import micro_batches
-import streaming_process
-from arrivals import (
+from support.spark.comparison import bag, difference
+from support.streams import micro_batches, streaming_process
+from support.streams.arrivals import (
     QUICKLY,
-    SETTINGS,
     Arrivals,
     assert_streamed,
     assert_written,
@@ -25,7 +24,6 @@ from arrivals import (
     run,
     write,
 )
-from comparison import bag, difference
 
 LATERAL = """SELECT S.id, S.k, S.ts, S.x, w.* FROM {S} S LEFT JOIN LATERAL (
   SELECT {aggregates} FROM {R} R WHERE {condition}) w ON true"""
@@ -33,7 +31,7 @@ LATERAL = """SELECT S.id, S.k, S.ts, S.x, w.* FROM {S} S LEFT JOIN LATERAL (
 
 @pytest.fixture(autouse=True)
 def _settings(conf: Any) -> None:
-    conf(SETTINGS)
+    conf(QUICKLY)
 
 
 EXACT = (

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from comparison import BROADCAST, TEMPORAL_RULES
 from fuzz.temporal.compare import (
     Asked,
     Case,
@@ -26,6 +25,7 @@ from fuzz.temporal.compare import (
 from fuzz.temporal.queries import KINDS, Query, query
 from fuzz.temporal.run import Totals, run, smallest, write
 from fuzz.temporal.tables import INSTANTS, Row, Tables, tables
+from support.spark.comparison import BROADCAST, TEMPORAL_RULES
 
 SEED, QUERIES = 4, 16
 
@@ -256,6 +256,7 @@ def test_an_error_that_spark_raises_by_itself_is_no_difference(spark: Any) -> No
     assert (list(report.as_spark), list(report.different)) == ([0], [1])
 
 
+@pytest.mark.extended
 def test_what_fails_is_made_small_and_written(
     spark: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

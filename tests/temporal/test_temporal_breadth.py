@@ -10,8 +10,8 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql.functions import pandas_udf, udf
 
-from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, configured
-from snapshots import Snapshots, Table, bag
+from support.spark.comparison import BROADCAST, EXCLUDED_RULES, FOLDING, configured
+from support.temporal.snapshots import Snapshots, Table, bag
 
 NAN = float("nan")
 TABLES = {

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from applications import PRELUDE as APPLICATION
-from applications import program
-from cancelling import PRELUDE
-from interpreters import faulty
+from support.spark.applications import PRELUDE as APPLICATION
+from support.spark.applications import program
+from support.spark.cancelling import PRELUDE
+from support.spark.interpreters import faulty
 
 SWEPT = """
 def swept(frame):
@@ -79,6 +79,7 @@ self._periods.stream = half
 """
 
 
+@pytest.mark.extended
 def test_a_sweep_whose_worker_dies_is_tried_again(tmp_path: Path) -> None:
     """By keys and by ranges of time: no period is lost, and none comes twice."""
     marker = str(tmp_path / "died")
@@ -109,6 +110,7 @@ print("the same")
     assert printed.split()[-2:] == ["the", "same"]
 
 
+@pytest.mark.extended
 def test_a_sweep_whose_workers_always_die_ends_and_leaves_none(tmp_path: Path) -> None:
     python = faulty(tmp_path, "os.kill(os.getpid(), 9)")
     printed = program(
@@ -129,6 +131,7 @@ print("left", len(workers(spark)))
     assert printed.split()[-2:] == ["left", "0"]
 
 
+@pytest.mark.extended
 def test_a_cancelled_sweep_leaves_no_worker(tmp_path: Path) -> None:
     printed = program(
         tmp_path,
@@ -170,6 +173,7 @@ spark = start(
 """
 
 
+@pytest.mark.extended
 def test_one_group_with_all_rows_in_little_memory(tmp_path: Path) -> None:
     """What one key has is spilled by Spark's sort, and swept window by window."""
     printed = program(
@@ -194,6 +198,7 @@ print(values)
     assert "spillSize" in printed
 
 
+@pytest.mark.extended
 def test_a_hot_key_in_little_memory(tmp_path: Path) -> None:
     """Half of the rows have one key, the others fifty: several tasks, one of which spills."""
     printed = program(

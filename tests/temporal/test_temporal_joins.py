@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import intervalsweep
-from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, configured
-from snapshots import Snapshots, Table
+from support.spark.comparison import BROADCAST, EXCLUDED_RULES, FOLDING, configured
+from support.temporal.snapshots import Snapshots, Table
 
 NAN = float("nan")
 TABLES = {

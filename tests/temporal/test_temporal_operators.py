@@ -7,8 +7,15 @@ from typing import Any
 
 import pytest
 
-from comparison import BROADCAST, EXCLUDED_RULES, FOLDING, configured, physical, sweeps
-from snapshots import Snapshots, Table, assert_canonical
+from support.spark.comparison import (
+    BROADCAST,
+    EXCLUDED_RULES,
+    FOLDING,
+    configured,
+    physical,
+    sweeps,
+)
+from support.temporal.snapshots import Snapshots, Table, assert_canonical
 
 # NULL and repeated values; periods that touch, nest, repeat, are empty, reversed, without bounds.
 TABLES = {
@@ -217,7 +224,7 @@ def test_distributed(spark: Any, snapshots: Snapshots, query: str, aqe: str) -> 
 
 @pytest.mark.parametrize("query", [SETS[2], AGGREGATES[2], PARTNERS[0], AGGREGATES[0]])
 def test_an_instant_is_the_slice(snapshots: Snapshots, query: str) -> None:
-    from snapshots import bag
+    from support.temporal.snapshots import bag
 
     for instant in (0, 3, 5):
         rows = snapshots.history(query, f", at => {instant}").collect()
@@ -227,7 +234,7 @@ def test_an_instant_is_the_slice(snapshots: Snapshots, query: str) -> None:
 
 @pytest.mark.parametrize("query", [FLAT[0], SETS[0], AGGREGATES[0], AGGREGATES[2], PARTNERS[0]])
 def test_a_period_clips_the_history(snapshots: Snapshots, query: str) -> None:
-    from snapshots import bag, is_valid
+    from support.temporal.snapshots import bag, is_valid
 
     whole = [tuple(row) for row in snapshots.history(query).collect()]
     part = [tuple(row) for row in snapshots.history(query, ", period => array(2, 6)").collect()]

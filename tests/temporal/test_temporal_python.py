@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from comparison import bag
-from examples import run_example
 from intervalsweep import ArgumentError, ColumnError, temporal
 from intervalsweep._literals import literal
+from support.docs.examples import run_example
+from support.spark.comparison import bag
 
 WORKS = """VALUES ('Ann', 'SP', 3, 10), ('Joe', 'NS', 8, 16), ('Sam', 'SP', 8, 16),
   ('Ann', 'SP', 18, 20), ('Eve', NULL, NULL, 9) AS t(name, skill, ts, te)"""

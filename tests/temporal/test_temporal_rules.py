@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from comparison import EXCLUDED_RULES, FOLDING, TEMPORAL_RULES, configured
-from snapshots import Snapshots, Table, bag, is_valid
+from support.spark.comparison import EXCLUDED_RULES, FOLDING, TEMPORAL_RULES, configured
+from support.temporal.snapshots import Snapshots, Table, bag, is_valid
 
 TABLES = {
     "r": Table(

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from comparison import EXCLUDED_RULES, FOLDING, configured
-from snapshots import Snapshots, Table, assert_canonical
+from support.spark.comparison import EXCLUDED_RULES, FOLDING, configured
+from support.temporal.snapshots import Snapshots, Table, assert_canonical
 
 BATCH_ROWS = "spark.sql.intervalsweep.batchRows"
 RANGE_ROWS = "spark.sql.intervalsweep.rangeRows"

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparison import configured
 from intervalsweep import temporal
+from support.spark.comparison import configured
 
 ZONE = "Europe/Berlin"
 # Ends of months, leap days, the days and hours of a change of clocks, before and after 1970.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from fuzz.__main__ import FOLDER, main, say
+from fuzz.command import main, say
 from fuzz.temporal.run import Totals, run
 
 
@@ -17,13 +17,4 @@ def too_few(totals: Totals) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(
-        main(
-            run,
-            too_few,
-            command="make fuzz-temporal",
-            says=__doc__,
-            cases=20_000,
-            folder=FOLDER.with_name("fuzz-temporal"),
-        )
-    )
+    sys.exit(main(run, too_few, command="make fuzz-temporal", says=__doc__, cases=20_000))

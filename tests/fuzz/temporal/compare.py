@@ -18,11 +18,11 @@ import duckdb
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from comparison import ENABLED, EXCLUDED_RULES, FOLDING, TEMPORAL_RULES, configured
-from fuzz.cases import SETTINGS, SHUFFLED
+from fuzz.settings import SETTINGS, SHUFFLED
 from fuzz.temporal.queries import Query, view
 from fuzz.temporal.tables import INSTANTS, LEAVES, Row, Tables, slice_of, values
-from snapshots import assert_canonical, bag, is_valid
+from support.spark.comparison import ENABLED, EXCLUDED_RULES, FOLDING, TEMPORAL_RULES, configured
+from support.temporal.snapshots import assert_canonical, bag, is_valid
 
 ERRORS = (PySparkException, Py4JJavaError)
 # What the history may refuse: nothing that the grammar says has a snapshot form.

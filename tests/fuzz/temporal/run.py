@@ -4,30 +4,28 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fuzz.cases import SETTINGS
-from fuzz.shrink import shorter
+from fuzz import loop
+from fuzz.settings import SETTINGS
+from fuzz.shrink import shorter, shrink
 from fuzz.temporal.compare import ERROR, MARKED, Asked, Case, Report, case, compare, what_failed
 from fuzz.temporal.functions import name_functions
 from fuzz.temporal.queries import Query
 from fuzz.temporal.tables import values
 
 BATCH = 8  # Queries of one case, which share tables and settings, and a job.
-MOST_FAILURES = 10  # After so many that are not alike the run ends.
 SPARK_SLICES = 0.02  # The share of the queries of which Spark is asked for a slice, too.
 
 
 @dataclass
-class Totals:
+class Totals(loop.Totals):
     """What the queries of a run covered."""
 
-    queries: int = 0
     with_rows: int = 0
     in_spark: int = 0
     as_spark: int = 0
@@ -35,7 +33,6 @@ class Totals:
     without_rules: int = 0  # queries with some rule of the algebra turned off, and of each rule:
     rules_off: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
-    programs: list[Path] = field(default_factory=list)
     errors: Counter[str] = field(default_factory=Counter)  # of Spark, without what is of a case
 
     def is_new(self, wrong: str) -> bool:
@@ -63,12 +60,8 @@ class Totals:
             f"in Spark; {self.as_spark} are as Spark has it and not DuckDB; "
             f"{len(self.programs)} differ, {self.errors.total()} raise errors\n"
             f"  {self.distributed} by several tasks and ranges, {self.without_rules} with rules "
-            f"turned off: {_listed(self.rules_off)}\n  {_listed(self.kinds)}"
+            f"turned off: {loop.listed(self.rules_off)}\n  {loop.listed(self.kinds)}"
         )
-
-
-def _listed(counts: Counter[str]) -> str:
-    return ", ".join(f"{name} {n}" for name, n in counts.most_common())
 
 
 def run(
@@ -76,15 +69,14 @@ def run(
     seed: int,
     queries: int,
     folder: Path,
-    say: Callable[[str], None] = print,
+    say: loop.Say = print,
     size: int = BATCH,
 ) -> Totals:
     """At least so many queries, the same for the same seed and size."""
     name_functions(spark)
     totals = Totals()
-    start = said = time.monotonic()
-    number = 0
-    while totals.queries < queries and len(totals.programs) < MOST_FAILURES:
+
+    def one(number: int) -> None:
         name = f"{seed}/{number}"
         done = case(name, size)
         report = compare(spark, done, spark_slices=SPARK_SLICES, seed=name)
@@ -99,11 +91,8 @@ def run(
                 write(spark, small, folder, f"seed-{seed}-case-{number}-query-{which}")
             )
             say(f"  written to {totals.programs[-1]}")
-        number += 1
-        now = time.monotonic()
-        if now - said > 60:
-            said = now
-            say(f"{number} cases, {60 * totals.queries / (now - start):.0f} queries/min: {totals}")
+
+    loop.run_cases(one, totals, queries, say)
     return totals
 
 
@@ -116,17 +105,7 @@ def smallest(spark: Any, found: Case, attempts: int = 120) -> Case:
     kind = failure(found)
     if kind is None:  # only beside the other queries
         return found
-    tried = iter(range(attempts))
-    again = True
-    while again:
-        again = False
-        for smaller in _smaller(found):
-            if next(tried, None) is None:
-                return found
-            if failure(smaller) == kind:
-                found, again = smaller, True
-                break
-    return found
+    return shrink(found, lambda smaller: failure(smaller) == kind, (_smaller,), attempts)
 
 
 def _smaller(found: Case) -> Iterator[Case]:

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a case by the extension and by Spark's own plan, and compares the rows: as bags, as
+sequences where the query orders them, and by number where it takes any so many."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException, PySparkException
+
+from fuzz.joins.cases import Case
+from fuzz.joins.queries import Query
+from fuzz.settings import PLAINEST
+from support.spark.comparison import ENABLED, configured, difference, physical
+
+Rows = list[Any]
+# Spark's errors, and those of Java that PySpark has no name for.
+ERRORS = (PySparkException, Py4JJavaError)
+# A branch of the UNION ALL begins with its number as a column, c7; a sweep shows its join type.
+SWEEP = re.compile(r"\bIntervalSweepJoin (\w+)")
+# Rows of a query that orders them are numbered as they come.
+PLACE = "monotonically_increasing_id()"
+MARK = re.compile(rf"\bq(\d+)#|{SWEEP.pattern}")
+
+
+class RefusedError(Exception):
+    """Spark does not even analyse the query: the generator is at fault."""
+
+
+@dataclass
+class Report:
+    """What became of the queries of a case."""
+
+    different: dict[int, str] = field(default_factory=dict)  # by the number of the query
+    rows: Counter[int] = field(default_factory=Counter)
+    sweeps: dict[int, list[str]] = field(default_factory=dict)  # the join types
+    raised: int = 0  # queries for which Spark's own plan raises an error
+    wrong_in_spark: int = 0  # those of which it takes other rows than there are
+
+
+def compare(spark: Any, case: Case) -> Report:
+    """Runs all queries in one, or each alone: also if an error stops the one."""
+    with tempfile.TemporaryDirectory() as folder:
+        _name_tables(spark, case, folder)
+        with configured(spark, dict(case.settings)):
+            return _compared(spark, case)
+
+
+def _name_tables(spark: Any, case: Case, folder: str) -> None:
+    for name, table in case.tables.items():
+        frame = spark.createDataFrame(table.arrow())
+        if case.files:
+            frame.write.parquet(f"{folder}/{name}")
+            frame = spark.read.schema(frame.schema).parquet(f"{folder}/{name}")
+        frame.createOrReplaceTempView(name)
+
+
+def _compared(spark: Any, case: Case) -> Report:
+    failure = ""
+    if len(case.queries) > 1 and not case.alone:
+        expected = _expected_together(spark, case.queries)
+        try:
+            if expected is not None:
+                return _together(spark, case.queries, expected)
+        except ERRORS as error:
+            failure = brief(error)
+    report = Report()
+    for number, query in enumerate(case.queries):
+        _alone(spark, query, number, report)
+    if failure and not report.different:
+        report.different[0] = f"  an error, only beside the other queries: {failure}"
+    return report
+
+
+def _expected_together(spark: Any, queries: tuple[Query, ...]) -> dict[int, Rows] | None:
+    """The rows of each query by Spark's own plan, or None if one raises an error."""
+    with configured(spark, {**PLAINEST, ENABLED: "false"}):
+        try:
+            return _tagged_rows(spark.sql(union(queries, written=True)))
+        except ERRORS:
+            return None
+
+
+def _together(spark: Any, queries: tuple[Query, ...], expected: dict[int, Rows]) -> Report:
+    with _prepared(spark, *enumerate(queries)) as below:
+        frame = spark.sql(union(queries, written=False))
+        report = Report(sweeps=_sweeps(physical(frame)))
+        report.sweeps.update(below)
+        got = _tagged_rows(frame)
+    for number, query in enumerate(queries):
+        _judge(spark, report, number, query, expected.get(number, []), got.get(number, []))
+    return report
+
+
+@contextmanager
+def _prepared(spark: Any, *queries: tuple[int, Query]) -> Iterator[dict[int, list[str]]]:
+    """Keeps what the queries read, for the duration of a block; the sweeps of what is written."""
+    try:
+        written: dict[int, list[str]] = {}
+        for number, query in queries:
+            if query.above.kept == "write":
+                written[number] = SWEEP.findall(physical(spark.sql(query.kept())))
+            for statement in query.prepared(number):
+                spark.sql(statement)
+        yield written
+    finally:
+        for number, query in queries:
+            for statement in query.removed(number):
+                spark.sql(statement)
+
+
+def union(queries: tuple[Query, ...], written: bool) -> str:
+    """All in one, as text: a Spark job costs more than a small join. A UNION ALL has no order, so
+    that rows which have one come with their place."""
+    return "\nUNION ALL\n".join(
+        f"SELECT {n} AS q{n}, {PLACE if query.above.ordered else '0L'} AS place, "
+        f"CAST(struct(*) AS STRING) AS v FROM ({query.written() if written else query.sql(n)})"
+        for n, query in enumerate(queries)
+    )
+
+
+def _tagged_rows(frame: Any) -> dict[int, Rows]:
+    found: dict[int, list[tuple[int, str]]] = {}
+    for tag, place, value in zip(*(c.to_pylist() for c in frame.toArrow().columns), strict=True):
+        found.setdefault(tag, []).append((place, value))
+    return {tag: [value for _, value in sorted(rows)] for tag, rows in found.items()}
+
+
+def _sweeps(plan: str) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    branch = 0
+    for mark in MARK.finditer(plan):
+        if mark[1]:
+            branch = int(mark[1])
+        else:
+            found.setdefault(branch, []).append(mark[2])
+    return found
+
+
+def _alone(spark: Any, query: Query, number: int, report: Report) -> None:
+    """An error that Spark's own plan raises may be raised or not: it depends on the pairs visited.
+    An error that it does not raise must not be."""
+    try:
+        with configured(spark, {ENABLED: "false"}):
+            expected = values(spark.sql(query.written()))
+    except AnalysisException as error:
+        raise RefusedError(f"{query.written()}\n{error}") from None
+    except ERRORS:
+        report.raised += 1
+        return
+    try:
+        with _prepared(spark, (number, query)) as below:
+            frame = spark.sql(query.sql(number))
+            if sweeps := below.get(number) or SWEEP.findall(physical(frame)):
+                report.sweeps[number] = sweeps
+            got = values(frame)
+    except AnalysisException as error:
+        raise RefusedError(f"{query.prepared()}\n{query.sql()}\n{error}") from None
+    except ERRORS as error:
+        report.different[number] = (
+            f"  an error that Spark's own plan does not raise: {brief(error)}"
+        )
+        return
+    _judge(spark, report, number, query, expected, got)
+
+
+def brief(error: Exception) -> str:
+    """Without the stack, but with the causes."""
+    lines = str(error).splitlines()
+    return "\n".join(line for line in lines if not line.startswith(("\t", " ")))[:2000]
+
+
+def values(frame: Any) -> Rows:
+    """Rows in their own types, dates and timestamps as numbers."""
+    columns = [_numbers(column).to_pylist() for column in frame.toArrow().columns]
+    return list(map(repr, zip(*columns, strict=True)))
+
+
+def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_timestamp(column.type):
+        return column.cast(pa.int64())
+    return column.cast(pa.int32()) if pa.types.is_date32(column.type) else column
+
+
+def _judge(
+    spark: Any, report: Report, number: int, query: Query, expected: Rows, got: Rows
+) -> None:
+    report.rows[number] = len(expected)
+    if wrong := wrong_rows(query, expected, got):
+        if query.above.taken and _is_wrong_in_spark(spark, query, number):
+            report.wrong_in_spark += 1
+        else:
+            report.different[number] = wrong
+
+
+def _is_wrong_in_spark(spark: Any, query: Query, number: int) -> bool:
+    """Whether Spark's own plan takes rows that there are not, either: what has a LIMIT is compared
+    with all rows. Spark 4.3 moves a LIMIT below an outer join, and drops an ORDER BY ... LIMIT
+    that stands there. Of a query without our functions: a fault of these is none of Spark's."""
+    own = query.spelled_out()
+    with configured(spark, {ENABLED: "false"}), _prepared(spark, (number, own)):
+        try:
+            all_rows = values(spark.sql(own.written()))
+            return bool(wrong_rows(own, all_rows, values(spark.sql(own.sql(number)))))
+        except ERRORS:
+            return False
+
+
+def wrong_rows(query: Query, expected: Rows, got: Rows) -> str:
+    """What is wrong with them, or nothing."""
+    all_rows, rows = Counter(expected), Counter(got)
+    if taken := query.above.taken:
+        if len(got) != (number := len(expected[taken])):
+            return f"  {len(got)} rows instead of any {number} of {len(expected)}"
+        return difference(all_rows & rows, rows)
+    if wrong := difference(all_rows, rows):
+        return wrong
+    if query.above.ordered and expected != got:
+        return f"  the same rows in another order, such as{_first_change(expected, got)}"
+    return ""
+
+
+def _first_change(expected: Rows, got: Rows) -> str:
+    place = next(i for i, rows in enumerate(zip(expected, got, strict=True)) if len({*rows}) > 1)
+    return f"\n    row {place}: {expected[place]}, got {got[place]}"

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of random streams: some are stopped, and some killed, and started again."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+import traceback
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fuzz import loop
+from fuzz.command import in_memory, main
+from support.spark import jvm
+from support.streams import streaming_process
+from support.streams.arrivals import QUICKLY
+
+# Stateful operators of a stream.
+OPERATORS = 12
+# One case in so many is killed: each time Spark starts anew, and plans its streams.
+KILLED = 100
+KILLED_AT_ONCE = 12
+KILLS = 3
+
+
+@dataclass
+class Totals(loop.Totals):
+    """What the streams of a run covered; a query is an operator of one of them."""
+
+    streams: int = 0
+    rows: int = 0
+    eager: int = 0
+    restarted: int = 0
+    killed: int = 0
+    kills: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.queries} operators in {self.streams} streams, {self.rows} rows, "
+            f"{self.eager} streams eager, {self.restarted} restarted, "
+            f"{self.killed} killed by {self.kills} kills; {len(self.programs)} differ"
+        )
+
+
+@dataclass
+class Stream(ABC):
+    """A case: rows as they arrive, and what is asked of them by some operators."""
+
+    spark: Any
+    rng: random.Random
+    folder: Path
+    totals: Totals
+    operators: int
+
+    def __post_init__(self) -> None:
+        self.make()
+        self.totals.streams += 1
+        self.totals.queries += self.operators
+
+    @abstractmethod
+    def make(self) -> None:
+        """Makes up the rows, and what is asked."""
+
+    @abstractmethod
+    def compare(self) -> None:
+        """Streams it to its end, and fails if there are other rows than are expected."""
+
+    @abstractmethod
+    def describe(self) -> None:
+        """Says to a process of its own what to run."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """
+        A stream that is started again has no micro-batch without rows, in which the last rows
+        come out, if it was killed before that: they wait for the next row of each side.
+        """
+
+    @abstractmethod
+    def compare_written(self) -> None:
+        """Looks into the files of the sink."""
+
+
+def stream_main(
+    streams: type[Stream], *, command: str, says: str | None, cases: int, of_killed: int
+) -> int:
+    """The command line of a run; `of_killed` is of how many operators a stream is, then."""
+
+    def run(spark: Any, seed: int, cases: int, _programs: Path, say: loop.Say) -> Totals:
+        for key, value in QUICKLY.items():
+            spark.conf.set(key, value)
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+        totals = Totals()
+
+        def one(number: int) -> None:
+            number += seed
+            folder, rng = Path(tempfile.mkdtemp(dir=in_memory())), random.Random(number)
+            try:
+                if number % KILLED == KILLED - 1:
+                    some = [folder / str(i) for i in range(KILLED_AT_ONCE)]
+                    made = [streams(spark, rng, f, totals, of_killed) for f in some]
+                    compare_killed(made, rng, totals)
+                else:
+                    streams(spark, rng, folder, totals, OPERATORS).compare()
+            except Exception:
+                totals.programs.append(f"{command} CASES=1 SEED={number}")
+                error = traceback.format_exc(limit=-3)
+                say(f"seed {number}: {error[:2000]} ... {error[2000:][-4000:]}")
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+
+        loop.run_cases(one, totals, cases, say)
+        return totals
+
+    return main(
+        run,
+        lambda totals: not totals.rows,
+        command=command,
+        says=says,
+        cases=cases,
+        settings=jvm.quick_files(),
+    )
+
+
+def compare_killed(streams: list[Stream], rng: random.Random, totals: Totals) -> None:
+    """Streams that run together in a process that is killed again and again."""
+    for stream in streams:
+        stream.describe()
+    folders = [stream.folder for stream in streams]
+    totals.kills += streaming_process.run_and_kill(folders, rng, KILLS)
+    totals.killed += len(streams)
+    for stream in streams:
+        stream.end()
+        stream.compare_written()

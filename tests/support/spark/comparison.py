@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same query by the extension and by Spark's own plan: the plans, and the rows as bags."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+ENABLED = "spark.sql.intervalsweep.enabled"
+ANSI = "spark.sql.ansi.enabled"
+WORKER_PYTHON = "spark.sql.intervalsweep.python"
+BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
+AGGREGATE_RUNS = "spark.sql.intervalsweep.aggregateRuns"
+SMALL_GROUPS = "spark.sql.intervalsweep.smallGroupPairs"
+TIME_ZONE = "spark.sql.session.timeZone"
+EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
+# Optimizer rules that would compute joins of literal rows, or drop those of empty tables.
+FOLDING = ",".join(
+    f"org.apache.spark.sql.catalyst.optimizer.{rule}"
+    for rule in ("ConvertToLocalRelation", "PropagateEmptyRelation")
+)
+# Rules of the temporal algebra, each of which that setting turns off.
+TEMPORAL_RULES = tuple(
+    f"org.apache.spark.sql.intervalsweep.temporal.rules.{rule}"
+    for rule in (
+        *("MergeSetOperations", "DropInnerSweep", "PushDistinctThroughJoin"),
+        *("PushFilterThroughSweep", "FlattenPeriodJoins"),
+    )
+)
+
+NODE = re.compile(r"\bIntervalSweepJoin\b")
+
+
+@contextmanager
+def configured(spark: Any, settings: dict[str, str | None]) -> Iterator[None]:
+    """Settings for the duration of a block; None is the default. An error notes what they were."""
+    before = {key: _get(spark, key) for key in settings}
+    try:
+        _configure(spark, settings)
+        yield
+    except Exception as error:
+        error.add_note("".join(f"SET {key}={value};\n" for key, value in settings.items()))
+        raise
+    finally:
+        _configure(spark, before)
+
+
+def _of_application(spark: Any) -> Any:
+    """Where a setting is changed that whoever starts an application makes once."""
+    return spark.sparkContext._jsc.sc().conf()
+
+
+def _get(spark: Any, key: str) -> str | None:
+    if key == WORKER_PYTHON:
+        return _of_application(spark).get(key, "") or None
+    return spark.conf.get(key, None)
+
+
+def _configure(spark: Any, settings: dict[str, str | None]) -> None:
+    for key, value in settings.items():
+        if key == WORKER_PYTHON:
+            _of_application(spark).set(key, value) if value else _of_application(spark).remove(key)
+        elif value is None:
+            spark.conf.unset(key)
+        else:
+            spark.conf.set(key, value)
+
+
+def physical(frame: Any) -> str:
+    """The physical plan as text, before it runs: adaptive execution has not touched it yet."""
+    return str(frame._jdf.queryExecution().executedPlan().toString())
+
+
+def sweeps(plan: str) -> int:
+    """How many joins of a plan are swept."""
+    return len(NODE.findall(plan))
+
+
+def bag(rows: Iterable[object]) -> Counter[str]:
+    """Rows as a bag. `repr` tells NaN from NULL and -0.0 from 0.0, and NaN equals itself."""
+    return Counter(map(repr, rows))
+
+
+def difference(expected: Counter[str], got: Counter[str], show: int = 5) -> str:
+    """What is missing and what is too much, shortly; empty when the bags are equal."""
+    lines = []
+    for what, rest in (("missing", expected - got), ("too many", got - expected)):
+        if rest:
+            some = "".join(f"\n    {n} x {row}" for row, n in list(rest.items())[:show])
+            lines.append(f"  {what}: {rest.total()} rows, such as{some}")
+    return "\n".join(lines)
+
+
+@dataclass
+class Both:
+    """Runs a query by the extension, and its written-out form by Spark's own plan."""
+
+    spark: Any
+    # The swept query that ran last, for its plan and metrics; and its rows.
+    frame: Any = None
+    rows: list[Any] = field(default_factory=list)
+
+    def __call__(
+        self,
+        query: str,
+        written: str | None = None,
+        swept: int | None = 1,
+        ways: Iterable[dict[str, str | None]] = ({},),
+    ) -> int:
+        """Asserts equal bags and the number of swept joins (None: any); returns the row count.
+
+        The query runs with the settings of each of `ways`; Spark's own plan runs once.
+        """
+        expected = self.expected(written or query)
+        for way in ways:
+            with configured(self.spark, way):
+                self.compare(query, swept, expected)
+        return expected.total()
+
+    def expected(self, written: str) -> Counter[str]:
+        """The rows by Spark's own plan."""
+        with configured(self.spark, {ENABLED: "false"}):
+            frame = self.spark.sql(written)
+            plan = physical(frame)
+            assert sweeps(plan) == 0, f"a sweep although it is switched off:\n{plan}"
+            return bag(frame.collect())
+
+    def compare(self, query: str, swept: int | None, expected: Counter[str]) -> None:
+        """Asserts the rows of the query, and how many joins are swept."""
+        self.frame = self.spark.sql(query)
+        plan = physical(self.frame)
+        if swept is not None:
+            assert sweeps(plan) == swept, f"{swept} sweeps are expected in\n{query}\n{plan}"
+        self.rows = self.frame.collect()
+        wrong = difference(expected, bag(self.rows))
+        assert not wrong, f"rows differ for\n{query}\n{wrong}\n{plan}"
+
+    def executed(self) -> str:
+        """The plan of the swept query as it ran, with what adaptive execution made of it."""
+        return str(self.frame._jdf.queryExecution().executedPlan().toString())

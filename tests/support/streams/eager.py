@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Window unions of streams whose rows come at once, and again.
+
+After each micro-batch the last revision of each row is what Spark has in batch of the rows that
+have arrived.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from support.spark.comparison import ENABLED, bag, configured, difference
+from support.streams.arrivals import SCHEMA, ended
+
+MARKS = "window_revision() AS revision, window_is_final() AS final"
+
+
+def run(frame: Any, folder: Path, seconds: int = 300) -> Any:
+    """Runs a stream over all that there is; what a micro-batch brings is in a folder of its own."""
+
+    def write(rows: Any, number: int) -> None:
+        rows.write.mode("overwrite").parquet(str(folder / "out" / f"batch={number}"))
+
+    writer = frame.writeStream.outputMode("update").trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    return ended(writer.foreachBatch(write).start(), seconds)
+
+
+def written(spark: Any, folder: Path) -> list[dict[str, Any]]:
+    """The revisions of rows, in the order in which they came, but of the row that is far ahead."""
+    rows = spark.read.parquet(str(folder / "out")).where("id >= 0").collect()
+    found = [row.asDict() for row in rows]
+    return sorted(found, key=lambda r: (r["batch"], r["revision"]))
+
+
+def last(revisions: list[dict[str, Any]], batch: int) -> Any:
+    """The last revision of each row up to a micro-batch, as a bag."""
+    marks = ("batch", "revision", "final")
+    rows = {}
+    for r in revisions:
+        if r["batch"] <= batch:
+            values = tuple(value for name, value in r.items() if name not in marks)
+            rows[(r.get("u"), r["id"])] = values
+    return bag(rows.values())
+
+
+def arrived(folder: Path) -> dict[int, int]:
+    """Of each micro-batch, how many files of each stream had been read at its end."""
+    found = {}
+    for file in (folder / "checkpoint" / "offsets").glob("[0-9]*"):
+        offsets = [json.loads(line) for line in file.read_text().splitlines()[2:] if line != "-"]
+        found[int(file.name)] = 1 + max(offset["logOffset"] for offset in offsets)
+    return found
+
+
+def in_batch(spark: Any, folder: Path, text: str, files: int) -> Any:
+    """What Spark alone has of the first files of each stream."""
+    for name in "SR":
+        some = [str(file) for file in sorted((folder / name).glob("*.parquet"))[:files]]
+        spark.read.schema(SCHEMA).parquet(*some).createOrReplaceTempView(f"{name}_some")
+    with configured(spark, {ENABLED: "false"}):
+        rows = spark.sql(text.format(S="S_some", R="R_some")).where("id >= 0")
+        return bag(map(tuple, rows.drop("revision", "final").collect()))
+
+
+def differences(spark: Any, folder: Path, text: str, batches: list[int] | None = None) -> str:
+    """Says what is wrong with the revisions of some micro-batches, of all by default."""
+    revisions, files = written(spark, folder), arrived(folder)
+    for batch in sorted(files) if batches is None else batches:
+        wanted = in_batch(spark, folder, text, files[batch])
+        if found := difference(wanted, last(revisions, batch)):
+            return f"{text}\nafter micro-batch {batch}, of {files[batch]} files:\n{found}"
+    return out_of_order(revisions)
+
+
+def out_of_order(revisions: list[dict[str, Any]]) -> str:
+    """Revisions count from one on, and the last is final, and none before it."""
+    seen: dict[Any, dict[str, Any]] = {}
+    for r in revisions:
+        key = (r.get("u"), r["id"])
+        before = seen.get(key, {"revision": 0, "final": False})
+        if r["revision"] != before["revision"] + 1 or before["final"]:
+            return f"{r} came after {before}"
+        seen[key] = r
+    return "".join(f"{r} is not final" for r in seen.values() if not r["final"])

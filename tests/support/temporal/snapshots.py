@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The oracle of `sequenced`: at each instant, the plain query over the rows that are valid then.
+
+It knows nothing of periods but which rows are valid at an instant. The plain text runs on each
+slice in Spark, with the extension off, and in DuckDB where that knows the text; the rows of each,
+a bag, are to be those of the history that are valid at that instant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from support.spark.comparison import ENABLED, configured
+
+# Periods of tests lie in it; what is valid before or after is so at its ends.
+INSTANTS = range(-1, 13)
+# Spark is slow to say what DuckDB says at once; where DuckDB cannot, Spark says it of all.
+SOME_INSTANTS = (-1, 3, 5, 8, 12)
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows whose last two columns are their period, half-open, None where it has no bound."""
+
+    columns: str
+    rows: Sequence[Row]
+    # Rows of a table that is not marked are always valid.
+    marked: bool = True
+
+    @property
+    def ddl(self) -> str:
+        return f"{self.columns}, ts INT, te INT" if self.marked else self.columns
+
+    def at(self, instant: int) -> list[Row]:
+        if not self.marked:
+            return list(self.rows)
+        return [row[:-2] for row in self.rows if is_valid(row, instant)]
+
+
+def is_valid(row: Row, instant: int) -> bool:
+    start, end = row[-2:]
+    return (start is None or start <= instant) and (end is None or instant < end)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, float):
+        # As Spark groups by them: -0.0 is 0.0, and NaN is itself.
+        return "NaN" if math.isnan(value) else repr(value + 0.0)
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_value, value))}]"
+    return str(value) if isinstance(value, int) else repr(value)
+
+
+def _literal(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    return f"CAST('{value}' AS DOUBLE)" if isinstance(value, float) else repr(value)
+
+
+def bag(rows: Iterable[Sequence[Any]]) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(map(_value, row)) for row in rows)
+
+
+class Snapshots:
+    """Runs queries over tables, as a history and on slices."""
+
+    def __init__(self, spark: Any, tables: Mapping[str, Table]) -> None:
+        self.spark = spark
+        self.tables = tables
+        self._marked = {name: self._mark(name, table) for name, table in tables.items()}
+        # By instant: the rows valid then, for Spark; DuckDB has a schema for each instant.
+        self._slices: dict[int, dict[str, Any]] = {}
+        self._duckdb = duckdb.connect(config={"threads": 1})
+        for instant in INSTANTS:
+            self._fill_schema(instant)
+        self._name(self._marked)
+
+    def _mark(self, name: str, table: Table) -> Any:
+        frame = self._frame(table.ddl, table.rows)
+        frame.createOrReplaceTempView(f"all_{name}")
+        if not table.marked:
+            return frame
+        return self.spark.sql(f"SELECT * FROM validtime(TABLE(all_{name}), 'ts', 'te')")
+
+    def _frame(self, ddl: str, rows: Sequence[Row]) -> Any:
+        kinds = dict(column.split() for column in ddl.split(", "))
+        columns = ", ".join(f"CAST({c} AS {kind}) AS {c}" for c, kind in kinds.items())
+        values = ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
+        source = (
+            f"VALUES {values} AS v({', '.join(kinds)})"
+            if rows
+            else f"(SELECT {', '.join(f'NULL AS {c}' for c in kinds)}) WHERE false"
+        )
+        return self.spark.sql(f"SELECT {columns} FROM {source}")
+
+    def _fill_schema(self, instant: int) -> None:
+        schema = _schema(instant)
+        self._duckdb.execute(f"CREATE SCHEMA {schema}")
+        for name, table in self.tables.items():
+            columns, rows = table.columns.replace("STRING", "TEXT"), table.at(instant)
+            self._duckdb.execute(f"CREATE TABLE {schema}.{name} ({columns})")
+            if rows:
+                marks = f"({', '.join('?' * len(rows[0]))})"
+                self._duckdb.execute(
+                    f"INSERT INTO {schema}.{name} VALUES {', '.join([marks] * len(rows))}",
+                    [value for row in rows for value in row],
+                )
+
+    @staticmethod
+    def _name(frames: Mapping[str, Any]) -> None:
+        for name, frame in frames.items():
+            frame.createOrReplaceTempView(name)
+
+    def history(self, query: str, options: str = "") -> Any:
+        return self.spark.sql(f"SELECT * FROM sequenced(TABLE({query}){options})")
+
+    def check(self, query: str, duck: str | None = "", options: str = "") -> Any:
+        """Compare a history with all its slices, and return it; `duck=None` is without DuckDB."""
+        frame = self.history(query, options)
+        rows = [tuple(row) for row in frame.collect()]
+        for row in rows:
+            assert row[-2] is None or row[-1] is None or row[-2] < row[-1], f"no instant: {row}"
+        some = False
+        for instant in INSTANTS:
+            got = bag(row[:-2] for row in rows if is_valid(row, instant))
+            slices = {}
+            if duck is not None:
+                slices["DuckDB"] = bag(self.slice_in_duckdb(duck or query, instant))
+            if duck is None or instant in SOME_INSTANTS:
+                slices["Spark"] = bag(self.slice(query, instant))
+            for engine, expected in slices.items():
+                assert got == expected, (
+                    f"{engine} at {instant} of\n{query}\n missing {expected - got}\n"
+                    f" too many {got - expected}\n history {sorted(rows, key=repr)}"
+                )
+            some = some or bool(got)
+        assert some, f"no rows at any instant of\n{query}"
+        return frame
+
+    def slice(self, query: str, instant: int) -> list[Row]:
+        """The plain query by Spark over the rows that are valid at an instant."""
+        if instant not in self._slices:
+            self._slices[instant] = {
+                name: self._frame(table.columns, table.at(instant))
+                for name, table in self.tables.items()
+            }
+        with configured(self.spark, {ENABLED: "false"}):
+            self._name(self._slices[instant])
+            try:
+                return [tuple(row) for row in self.spark.sql(query).collect()]
+            finally:
+                self._name(self._marked)
+
+    def slice_in_duckdb(self, query: str, instant: int) -> list[Row]:
+        self._duckdb.execute(f"SET schema = '{_schema(instant)}'")
+        return self._duckdb.execute(query).fetchall()
+
+
+def _schema(instant: int) -> str:
+    return f"at_{instant - INSTANTS.start}"
+
+
+def assert_canonical(rows: Iterable[Row]) -> None:
+    """The fewest rows: per value, the n-th start goes with the n-th end, and no two touch."""
+    by_value: dict[tuple[str, ...], list[tuple[float, float]]] = {}
+    for row in rows:
+        start = -math.inf if row[-2] is None else row[-2]
+        end = math.inf if row[-1] is None else row[-1]
+        by_value.setdefault(tuple(map(_value, row[:-2])), []).append((start, end))
+    for value, periods in by_value.items():
+        starts = sorted(start for start, _ in periods)
+        ends = sorted(end for _, end in periods)
+        assert not set(starts) & set(ends), f"{value} ends and starts at once: {periods}"
+        pairs = list(zip(starts, ends, strict=True))
+        assert sorted(periods) == pairs, f"{value} is not in canonical form: {periods}"
