@@ -67,8 +67,8 @@ SHARE := 0.05
 
 .PHONY: test
 test: $(VENV) ## Run the tests, Scala and Python, in twelve minutes; what takes longer is in test-all
-	$(MAKE) --jobs=2 test-scala $(CLASSES)
-	$(MAKE) test-python
+	$(MAKE) --jobs=2 test-scala test-without-spark
+	$(MAKE) test-with-spark
 
 # One run of sbt compiles, packs the jar and tests; its JVM starts once.
 .PHONY: test-scala
@@ -79,6 +79,14 @@ test-scala: $(VENV) $(SBT_TOOL) | check-tools ## Run the Scala tests alone (SUIT
 .PHONY: test-python
 test-python: $(JAR) $(WHEEL) $(CLASSES) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
 	$(PY) -m pytest $(TWO) --share=$(SHARE) -m "not extended" $(ARGS)
+
+# What needs no jar runs while Scala is compiled, on the other core.
+WITHOUT_SPARK := tests/kernels tests/arrow
+.PHONY: test-without-spark test-with-spark
+test-without-spark: $(CLASSES)
+	$(PY) -m pytest --share=$(SHARE) -m "not extended" $(ARGS) $(WITHOUT_SPARK)
+test-with-spark: $(JAR) $(WHEEL) $(CLASSES)
+	$(PY) -m pytest $(TWO) --share=$(SHARE) -m "not extended" $(addprefix --ignore=,$(WITHOUT_SPARK)) $(ARGS)
 
 .PHONY: test-extended
 test-extended: $(JAR) $(WHEEL) $(CLASSES) $(PACKED) $(BENCH)

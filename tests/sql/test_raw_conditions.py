@@ -55,8 +55,7 @@ CREATE OR REPLACE TEMPORARY VIEW {0} AS SELECT id, k, i1, i2, b1, b2, h1, h2, f1
 """
 
 
-SETTINGS = [*itertools.product(["Europe/Berlin", "UTC"], ["true", "false"])]
-WAYS = [{BROADCAST: "10MB"}, {BROADCAST: "-1"}]
+SETTINGS = [*itertools.product(["Europe/Berlin", "UTC"], ["true", "false"], ["10MB", "-1"])]
 
 
 def table(seed: int, rows: int) -> pa.Table:
@@ -88,13 +87,15 @@ def union(conditions: dict[str, str]) -> str:
     return " UNION ALL ".join(one(name, condition) for name, condition in conditions.items())
 
 
-@pytest.mark.parametrize(("zone", "ansi"), SETTINGS)
+@pytest.mark.parametrize(("zone", "ansi", "threshold"), SETTINGS)
 @pytest.mark.usefixtures("views")
-def test_swept(spark: Any, conf: Any, both: Both, zone: str, ansi: str) -> None:
-    conf({ANSI: ansi, TIME_ZONE: zone})
-    if sweeps(physical(spark.sql(union(SWEPT)))) != len(SWEPT):
+def test_swept(spark: Any, conf: Any, both: Both, zone: str, ansi: str, threshold: str) -> None:
+    conf({ANSI: ansi, TIME_ZONE: zone, BROADCAST: threshold})
+    try:
+        assert both(union(SWEPT), swept=len(SWEPT)) > 50 * len(SWEPT)
+    except AssertionError:
         assert left_to_spark(spark) == []
-    assert both(union(SWEPT), None, len(SWEPT), WAYS) > 50 * len(SWEPT)
+        raise
     assert {row.c for row in both.rows} == set(SWEPT), "each has rows"
 
 
@@ -104,11 +105,11 @@ def left_to_spark(spark: Any) -> list[str]:
     return [name for name, plan in plans.items() if sweeps(plan) != 1]
 
 
-@pytest.mark.parametrize(("zone", "ansi"), SETTINGS)
+@pytest.mark.parametrize(("zone", "ansi", "threshold"), SETTINGS)
 @pytest.mark.usefixtures("views")
-def test_free(conf: Any, both: Both, zone: str, ansi: str) -> None:
-    conf({ANSI: ansi, TIME_ZONE: zone})
-    assert both(union(FREE), None, None, WAYS) > 50 * len(FREE)
+def test_free(conf: Any, both: Both, zone: str, ansi: str, threshold: str) -> None:
+    conf({ANSI: ansi, TIME_ZONE: zone, BROADCAST: threshold})
+    assert both(union(FREE), swept=None) > 50 * len(FREE)
 
 
 EXTREME = {pa.int32(): (-(2**31), 2**31 - 1), pa.int64(): (-(2**63), 2**63 - 1)}

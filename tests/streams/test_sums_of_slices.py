@@ -89,6 +89,7 @@ def test_long_windows_read_sums(spark: Any, tmp_path: Path, case: str) -> None:
     assert has_sums is None or (often < 5.5 if has_sums else often > 6)
 
 
+@pytest.mark.extended
 def test_rows_at_once_of_sums(spark: Any, tmp_path: Path) -> None:
     arrivals = dense("eager")
     arrivals.write(tmp_path)
