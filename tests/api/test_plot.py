@@ -187,6 +187,7 @@ def test_tables_of_other_libraries(library: str) -> None:
         same_picture(*(one.to_pandas().astype(kind) for one in tables))
 
 
+@pytest.mark.extended
 def test_dataframes_of_spark(spark: Any) -> None:
     schema = "id LONG, ts LONG, te LONG"
     left, right = (
@@ -294,6 +295,7 @@ def heights(ax: Any) -> list[float]:
     return [bar.get_height() for bar in container]
 
 
+@pytest.mark.extended
 def test_rows_of_each_range(spark: Any, conf: Any) -> None:
     conf({"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.intervalsweep.rangeRows": "800"})
     r, s = SIDE.format("id % 2", 7, "r"), SIDE.format("id % 2", 11, "s")

@@ -168,6 +168,7 @@ def test_register_brings_it_into_a_running_session(tmp_path: Path) -> None:
     assert "[Row(swept=True)]" in printed
 
 
+@pytest.mark.extended
 def test_configure_in_a_program_that_spark_submit_runs(tmp_path: Path) -> None:
     """The JVM runs before the program does, so that spark.jars comes too late for the driver."""
     program = "check(intervalsweep.configure(builder).getOrCreate())"

@@ -60,6 +60,7 @@ def test_sessions_keep_their_own_settings(spark: Any) -> None:
         assert bag(by_spark.result()) == swept.result() != bag([])
 
 
+@pytest.mark.extended
 def test_ten_joins_in_one_query(both: Both, conf: Any) -> None:
     """In one stage, so that its task has ten workers at a time."""
     tables = [

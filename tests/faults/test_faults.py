@@ -171,6 +171,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
     assert int(printed.split()[-1]) > 0, f"no worker was killed while it served: {printed}"
 
 
+@pytest.mark.extended
 def test_a_cancelled_query_leaves_no_worker(tmp_path: Path) -> None:
     printed = program(tmp_path, SLOW + CANCELLED)
     assert printed.split()[:2] == ["left", "0"]

@@ -19,6 +19,7 @@ from support.spark.comparison import (
     ANSI,
     BROADCAST,
     ENABLED,
+    OWN_PLAN,
     SMALL_GROUPS,
     configured,
     physical,
@@ -134,7 +135,7 @@ def check(
     ways: Iterable[dict[str, str]] = ({},),
 ) -> int:
     """Asserts the rewritten plan, by each of the ways, and Spark's rows; returns how many."""
-    with configured(spark, {ENABLED: "false"}):
+    with configured(spark, OWN_PLAN):
         own = spark.sql(written or query)
         expected = answers(own)
     for way in ways:

@@ -77,6 +77,12 @@ def files(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def both(spark: Any) -> Both:
+    """Spark's own plan makes millions of pairs, for which generated code pays."""
+    return Both(spark, own={"spark.sql.codegen.wholeStage": "true"})
+
+
+@pytest.fixture
 def tables(spark: Any, files: Path) -> None:
     for name in "rs":
         spark.read.parquet(str(files / name)).createOrReplaceTempView(name)

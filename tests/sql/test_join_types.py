@@ -13,6 +13,7 @@ from support.joins.join_types import QUERIES
 from support.spark.comparison import (
     BROADCAST,
     ENABLED,
+    OWN_PLAN,
     SMALL_GROUPS,
     Both,
     bag,
@@ -65,7 +66,7 @@ def test_same_rows(spark: Any, kind: str) -> None:
     use_tables(spark, number % len(TYPES))
     for turn, way in enumerate(WAYS):
         query, joins = union(kind, turn + number, written=False)
-        with configured(spark, {ENABLED: "false"}):
+        with configured(spark, OWN_PLAN):
             written = spark.sql(union(kind, turn + number, written=True)[0])
             assert sweeps(physical(written)) == 0
             expected = bag(written.collect())

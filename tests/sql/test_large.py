@@ -112,6 +112,7 @@ def test_counts_by_key(
         assert got == {k: expected(name, *part)[0] for k, part in parts.items()}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("distribution", list(SETTINGS))
 def test_allens_relations_share_out_all_pairs(
     spark: Any, conf: Any, tables: dict[str, np.ndarray], distribution: str

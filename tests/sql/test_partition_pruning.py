@@ -88,6 +88,7 @@ def test_the_broadcast_side_is_read_a_second_time_for_its_keys(
     assert plan.count("PackedKeys") == 1
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_what_is_not_broadcast_is_pruned_as_spark_does_it(
     conf: Any, both: Both, tables: str, adaptive: str

@@ -17,9 +17,9 @@ from support.joins.conditions import FREE, OVERFLOW, SWEPT
 from support.spark.comparison import (
     ANSI,
     BROADCAST,
-    ENABLED,
     EXCLUDED_RULES,
     FOLDING,
+    OWN_PLAN,
     TIME_ZONE,
     Both,
     bag,
@@ -221,7 +221,7 @@ def test_a_pair_whose_formula_overflows_raises_its_error(
         for name, query in JOINS.items():
             frame = spark.sql(query.format(condition))
             assert sweeps(physical(frame)) == 1, (kind, name)
-            with configured(spark, {ENABLED: "false"}):
+            with configured(spark, OWN_PLAN):
                 expected = outcome(spark, query.format(condition))
             assert isinstance(expected, str), (kind, name, expected)
             assert outcome(spark, query.format(condition)) == expected, (kind, name)
@@ -246,7 +246,7 @@ def test_overflow(spark: Any, conf: Any, keyed: bool, ansi: str, threshold: str)
     wrong, rows = [], 0
     for name, condition in OVERFLOW.items():
         query = on_extremes(key + condition)
-        with configured(spark, {ENABLED: "false"}):
+        with configured(spark, OWN_PLAN):
             expected = outcome(spark, query)
         if isinstance(expected, str):
             assert not keyed, f"a pair of ordinary rows overflows: {name}"

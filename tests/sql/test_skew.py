@@ -79,6 +79,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("shape", list(SHAPES))
 @pytest.mark.parametrize("kind", ["inner", "full"])
 def test_long_and_crowded_intervals_are_not_copied_to_all_ranges(

@@ -51,6 +51,7 @@ def test_large_groups_go_to_the_worker(spark: Any, conf: Any, both: Both) -> Non
         assert (metric(both.frame, "pythonDataSent") == 0) == is_small
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("threshold", ["10MB", "-1"])
 def test_few_rows_with_many_pairs_need_no_worker_for_one_axis(
     spark: Any, conf: Any, both: Both, threshold: str

@@ -13,9 +13,9 @@ import pytest
 
 from support.spark.comparison import (
     BROADCAST,
-    ENABLED,
     EXCLUDED_RULES,
     FOLDING,
+    OWN_PLAN,
     bag,
     configured,
     difference,
@@ -318,7 +318,7 @@ def test_rows_are_those_of_spark(spark: Any, conf: Any, name: str) -> None:
     """With a broadcast and without; one of the two in adaptive, generated code."""
     conf({EXCLUDED_RULES: FOLDING, "spark.sql.shuffle.partitions": "2"})
     query = QUERIES[name].format(**SHARE)
-    with configured(spark, {ENABLED: "false"}):
+    with configured(spark, OWN_PLAN):
         frame = spark.sql(query)
         assert sweeps(physical(frame)) == 0
         expected = bag(frame.collect())

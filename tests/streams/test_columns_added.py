@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from support.spark.comparison import ENABLED, bag, configured, difference
+from support.spark.comparison import OWN_PLAN, bag, configured, difference
 from support.streams.arrivals import QUICKLY, SCHEMA, Arrivals, read, run
 
 TEXT = """SELECT S.*, w.* FROM {{S}} S LEFT JOIN LATERAL (
@@ -84,7 +84,7 @@ def test_kept_rows_have_null(spark: Any, conf: Any, tmp_path: Path, case: dict[s
     files.arrive(pa.string())
     files.read(spark, ", added STRING")
     run(spark.sql(text.format(S="S", R="R")), tmp_path)
-    with configured(spark, {ENABLED: "false"}):
+    with configured(spark, OWN_PLAN):
         wanted = spark.sql(text.format(S="S_all", R="R_all")).where("id >= 0")
         expected = bag(wanted.select(sorted(wanted.columns)).collect())
     found = files.written(spark)

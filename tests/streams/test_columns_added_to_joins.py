@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from support.spark.comparison import ENABLED, bag, configured, difference
+from support.spark.comparison import OWN_PLAN, bag, configured, difference
 from support.streams.arrivals import QUICKLY
 from support.streams.joined import (
     ENDS,
@@ -73,7 +73,7 @@ def in_batch(spark: Any, arrivals: Arrivals, later: dict[str, str], sql: str) ->
     for side in "ab":
         table = spark.read.schema(SCHEMA + later.get(side, ""))
         table.json(str(arrivals.folder / side)).createOrReplaceTempView(side)
-    with configured(spark, {ENABLED: "false"}):
+    with configured(spark, OWN_PLAN):
         return near(spark.sql(sql).collect())
 
 

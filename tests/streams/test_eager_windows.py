@@ -52,6 +52,7 @@ def test_each_revision_is_of_what_has_arrived(spark: Any, tmp_path: Path, case: 
     assert len({r["batch"] for r in revisions}) > arrivals.files
 
 
+@pytest.mark.extended
 def test_a_stream_with_itself(spark: Any, tmp_path: Path) -> None:
     arrivals = Arrivals(random.Random(23), rows=80, files=4, lateness=60, keys=2)
     arrivals.write(tmp_path)

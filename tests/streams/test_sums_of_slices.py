@@ -99,6 +99,7 @@ def test_rows_at_once_of_sums(spark: Any, tmp_path: Path) -> None:
     assert not eager.differences(spark, tmp_path, asked, [7, 19, FILES])
 
 
+@pytest.mark.extended
 def test_sums_of_other_aggregates_are_not_used(spark: Any, tmp_path: Path) -> None:
     """A query that goes on over the rows of another one finds the sums of that one."""
     arrivals = dense("changed")

@@ -12,7 +12,14 @@ import pytest
 
 import intervalsweep
 from intervalsweep.dataframe import window_union
-from support.spark.comparison import BROADCAST, ENABLED, bag, configured, difference, sweeps
+from support.spark.comparison import (
+    BROADCAST,
+    OWN_PLAN,
+    bag,
+    configured,
+    difference,
+    sweeps,
+)
 from support.streams import micro_batches
 from support.streams.window_queries import BOTH, COUNT, KEYED, QUERIES, WINDOW, lateral
 from support.streams.window_rows import SCHEMA, rows
@@ -53,7 +60,7 @@ def checked(spark: Any, tmp_path: Path) -> Check:
 
 
 def by_spark(spark: Any, query: str) -> list[Any]:
-    with configured(spark, {ENABLED: "false"}):
+    with configured(spark, OWN_PLAN):
         return list(spark.sql(query).collect())
 
 

@@ -18,6 +18,13 @@ AGGREGATE_RUNS = "spark.sql.intervalsweep.aggregateRuns"
 SMALL_GROUPS = "spark.sql.intervalsweep.smallGroupPairs"
 TIME_ZONE = "spark.sql.session.timeZone"
 EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
+# Spark's own plan, in the way that is quickest for small tables: code that runs once does not make
+# up for its generation, nor a stage for its job.
+OWN_PLAN = {
+    ENABLED: "false",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+}
 # Optimizer rules that would compute joins of literal rows, or drop those of empty tables.
 FOLDING = ",".join(
     f"org.apache.spark.sql.catalyst.optimizer.{rule}"
@@ -103,6 +110,8 @@ class Both:
     # The swept query that ran last, for its plan and metrics; and its rows.
     frame: Any = None
     rows: list[Any] = field(default_factory=list)
+    # Settings of Spark's own plan that differ from OWN_PLAN.
+    own: dict[str, str] = field(default_factory=dict)
 
     def __call__(
         self,
@@ -123,7 +132,7 @@ class Both:
 
     def expected(self, written: str) -> Counter[str]:
         """The rows by Spark's own plan."""
-        with configured(self.spark, {ENABLED: "false"}):
+        with configured(self.spark, {**OWN_PLAN, **self.own}):
             frame = self.spark.sql(written)
             plan = physical(frame)
             assert sweeps(plan) == 0, f"a sweep although it is switched off:\n{plan}"

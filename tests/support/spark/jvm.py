@@ -52,7 +52,8 @@ def environment() -> dict[str, str]:
 
 def quick_files() -> dict[str, str]:
     """Settings of a session whose checkpoints are many small files."""
-    return {"spark.hadoop.fs.file.impl": "QuickFiles"} if QUICK_FILES.exists() else {}
+    is_known = QUICK_FILES.exists() and os.environ.get(CLASS_PATH) == str(QUICK_FILES)
+    return {"spark.hadoop.fs.file.impl": "QuickFiles"} if is_known else {}
 
 
 def make_quick_files() -> None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyspark
 
-from support.spark.comparison import ENABLED, bag, configured, difference
+from support.spark.comparison import OWN_PLAN, bag, configured, difference
 
 SCHEMA = "id INT, k INT, g STRING, ts TIMESTAMP, v INT, x DOUBLE, txt STRING"
 TYPES = [
@@ -148,7 +148,7 @@ def progresses(query: Any) -> Iterator[Any]:
 
 def expected(spark: Any, text: str) -> Any:
     """By Spark alone, without the row that is far ahead."""
-    with configured(spark, {ENABLED: "false"}):
+    with configured(spark, OWN_PLAN):
         return bag(spark.sql(text.format(S="S_all", R="R_all")).where("id >= 0").collect())
 
 

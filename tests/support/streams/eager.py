@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from support.spark.comparison import ENABLED, bag, configured, difference
+from support.spark.comparison import OWN_PLAN, bag, configured, difference
 from support.streams.arrivals import SCHEMA, ended
 
 MARKS = "window_revision() AS revision, window_is_final() AS final"
@@ -61,7 +61,7 @@ def in_batch(spark: Any, folder: Path, text: str, files: int) -> Any:
     for name in "SR":
         some = [str(file) for file in sorted((folder / name).glob("*.parquet"))[:files]]
         spark.read.schema(SCHEMA).parquet(*some).createOrReplaceTempView(f"{name}_some")
-    with configured(spark, {ENABLED: "false"}):
+    with configured(spark, OWN_PLAN):
         rows = spark.sql(text.format(S="S_some", R="R_some")).where("id >= 0")
         return bag(map(tuple, rows.drop("revision", "final").collect()))
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import duckdb
 
-from support.spark.comparison import ENABLED, configured
+from support.spark.comparison import OWN_PLAN, configured
 
 # Periods of tests lie in it; what is valid before or after is so at its ends.
 INSTANTS = range(-1, 13)
@@ -151,7 +151,7 @@ class Snapshots:
                 name: self._frame(table.columns, table.at(instant))
                 for name, table in self.tables.items()
             }
-        with configured(self.spark, {ENABLED: "false"}):
+        with configured(self.spark, OWN_PLAN):
             self._name(self._slices[instant])
             try:
                 return [tuple(row) for row in self.spark.sql(query).collect()]
