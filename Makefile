@@ -67,7 +67,7 @@ TWO := --numprocesses=2 --dist=loadfile
 SHARE := 0.03
 
 .PHONY: test
-test: $(VENV) ## Run the tests, Scala and Python, in twelve minutes; what takes longer is in test-all
+test: $(VENV) ## Run the tests, Scala and Python; what takes longer is in test-all
 	$(MAKE) --jobs=2 test-scala test-without-spark
 	$(MAKE) test-with-spark
 
