@@ -68,8 +68,8 @@ SHARE := 0.03
 
 .PHONY: test
 test: $(VENV) ## Run the tests, Scala and Python; what takes longer is in test-all
-	$(MAKE) --jobs=2 test-scala test-without-spark
-	$(MAKE) test-with-spark
+	$(MAKE) --jobs=2 test-scala test-without-spark SHARE=$(SHARE)
+	$(MAKE) test-with-spark SHARE=$(SHARE)
 
 # One run of sbt compiles, packs the jar and tests; its JVM starts once.
 .PHONY: test-scala

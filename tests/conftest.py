@@ -82,11 +82,11 @@ def pytest_runtest_makereport(
     """A failure says how the test is run again, with the settings and queries of its session."""
     report = yield
     recorder = item.config.stash.get(RECORDER, None)
-    if recorder and call.when == "setup":
-        recorder.forget()
     if report.failed:
         said = recorder.text() if recorder and needs_spark(item) else ""
         report.sections.append(("run it again", f"{command(item.nodeid)}\n{said}"))
+    if recorder and call.when == "teardown":
+        recorder.forget()
     return report
 
 

@@ -28,7 +28,7 @@ class Recorder:
         return self._sql(query, *arguments, **named)
 
     def forget(self) -> None:
-        """Begin a test."""
+        """End a test."""
         self._queries.clear()
 
     def text(self) -> str:
