@@ -83,6 +83,39 @@ def test_nearest() -> None:
     assert seen > {None, 0, 1, 2}
 
 
+def next_in_time(row: Any, others: list[Any], sign: int, most: int) -> list[int]:
+    """The numbers of the nearest rows of a key, which are all of one instant: before or after."""
+    found = [
+        (sign * (row["ts"] - other["ts"]), other["id"])
+        for other in others
+        if row["k"] and row["k"] == other["k"] and None not in (row["ts"], other["ts"])
+    ]
+    near = [(distance, number) for distance, number in found if 0 <= distance <= most]
+    return [number for distance, number in near if distance == min(near)[0]]
+
+
+def test_as_of_join() -> None:
+    seen: set[Any] = set()
+
+    @QUICK
+    @given(groups, groups, st.sampled_from((1, -1)), st.sampled_from((None, 0, 3)))
+    def compare(r: Groups, s: Groups, sign: int, most: int | None) -> None:
+        left, right = table(r), table(s)
+        direction = "backward" if sign == 1 else "forward"
+        found = isa.as_of_join(left, right, on="ts", by="k", direction=direction, tolerance=most)
+        more = ["id_right", "ts_right", "te_right"]
+        assert found.column_names == ["k", "id", "ts", "te", *more]
+        assert found.select(left.column_names).equals(left)
+        others = right.to_pylist()
+        for row in found.to_pylist():
+            equal = next_in_time(row, others, sign, 99 if most is None else most)
+            assert row["id_right"] == max(equal, default=None), "the last one of the table"
+            seen.add((direction, min(len(equal), 2)))
+
+    compare()
+    assert seen == {(way, many) for way in ("backward", "forward") for many in (0, 1, 2)}
+
+
 def test_coverage() -> None:
     seen: set[Any] = set()
 

@@ -468,6 +468,33 @@ def test_overflow_is_that_of_spark(
     assert "OVERFLOW" in str(errors[0])
 
 
+def test_sums_of_two_small_numbers_that_leave_their_type_wrap(spark: Any, conf: Any) -> None:
+    """The columns of one side fit the type by themselves."""
+    conf({BROADCAST: "-1", ANSI: "false"})
+    for name, i, t in (
+        ("r", "2147483647 - CAST(id AS INT)", "120 + id % 8"),
+        ("s", "CAST(id AS INT) + 1", "-id % 20"),
+    ):
+        spark.sql(
+            f"SELECT id, id AS ts, id + 40 AS te, {i} AS i, CAST({t} AS TINYINT) AS t "
+            "FROM range(60)"
+        ).createOrReplaceTempView(name)
+    for group in ("", "r.id"):
+        columns = "sum(r.i + s.i), sum(r.t - s.t)"
+        query = build(columns, group, "JOIN", "r.ts < s.ts AND s.ts < r.te")
+        assert check(spark, query) > 0
+
+
+def test_a_narrowing_cast_below_an_aggregate_stays(
+    spark: Any, conf: Any, tables: Callable[[int, int], None]
+) -> None:
+    conf({BROADCAST: "-1", ANSI: "false"})
+    tables(60, 47)
+    columns = "sum(CAST(s.b AS INT)), avg(CAST(r.b AS SMALLINT))"
+    query = build(columns, "r.id", "JOIN", oracle.formula("INTERVAL_INTERSECTS"))
+    assert check(spark, query) > 0
+
+
 @pytest.mark.parametrize("second", ["", " AND r.te < s.te"])
 def test_what_is_not_grouped_goes_out_as_one_row_of_a_batch(
     spark: Any, conf: Any, second: str

@@ -94,16 +94,20 @@ def test_empty_and_tiny_sides(spark: Any, both: Both, sizes: tuple[int, int], ki
 
 
 LONG = """
-SELECT id, id % 7 AS k, id AS ts, if(id % 10 = {0}, 5000, id + 1 + id % 3) AS te,
-  if(id % 11 = 0, NULL, id % 5) AS x FROM range({1}, {2}, {3}, 3)
+SELECT id, id % 7 AS k, id AS ts,
+  if(id % 10 = {0}, {1} + id % 20 * 10, id + 1 + id % 3) AS te,
+  if(id % 11 = 0, NULL, id % 5) AS x FROM range({2}, {3}, {4}, 3)
 """
 
 
 @pytest.fixture
 def long_rows(spark: Any) -> None:
-    """A tenth of the rows of either side reaches to the end; many others have no partner."""
-    spark.sql(LONG.format(1, 0, 3000, 1)).createOrReplaceTempView("r")
-    spark.sql(LONG.format(4, 1000, 5000, 2)).createOrReplaceTempView("s")
+    """A tenth of the rows of either side reaches to the end; many others have no partner.
+
+    Half of the long rows of `r` have a partner in each of their ranges, the other half has none.
+    """
+    spark.sql(LONG.format(1, 5050, 0, 3000, 1)).createOrReplaceTempView("r")
+    spark.sql(LONG.format(4, 5000, 1000, 5000, 2)).createOrReplaceTempView("s")
 
 
 @pytest.mark.parametrize("kind", ["left", "right", "full", "semi", "anti", "not exists or"])

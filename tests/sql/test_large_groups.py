@@ -32,6 +32,20 @@ def tables(spark: Any) -> None:
         spark.sql(TABLE.format(step, rows)).createOrReplaceTempView(name)
 
 
+def test_a_row_without_a_start_is_returned_once_however_many_parts_it_meets(
+    both: Both, tables: None
+) -> None:
+    """The rows of `s` with the large key are taken in parts. A row of `r` meets each part."""
+    query = QUERIES["left"].format(n=0, on="r.k1 = s.k1 AND {}")
+    called, written = (
+        query.format(relation("ISEQL_START_PRECEDING"))
+        for relation in (oracle.call, oracle.formula)
+    )
+    assert both(called, written, ways=[PARTS]) > 330
+    unmatched = {row.a for row in both.rows if row.c is None}
+    assert unmatched >= {17, 34, 51}, "their start is NULL, their key is the large one"
+
+
 @pytest.mark.parametrize("kind", ["inner", "left", "right", "full", "semi", "anti", "exists or"])
 def test_same_rows(both: Both, tables: None, kind: str) -> None:
     template = QUERIES.get(kind, QUERIES["left"].replace("LEFT", "INNER"))

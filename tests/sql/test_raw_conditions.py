@@ -231,6 +231,24 @@ def test_a_pair_whose_formula_overflows_raises_its_error(
             assert rows == outcome(spark, "SELECT r.id, CAST(NULL AS BIGINT) AS id FROM r_ends r")
 
 
+def test_a_difference_overflows_at_the_end_that_nothing_bounds(
+    spark: Any, conf: Any, both: Both
+) -> None:
+    """In the integers the pair matches. Spark raises an error for it, and so must a sweep."""
+    conf({BROADCAST: "-1", ANSI: "true", EXCLUDED_RULES: FOLDING})
+    for name, x, rows in (("low", f"if(id = 7, {1 - 2**63}L, id)", 8), ("few", "id", 12)):
+        frame = spark.sql(f"SELECT id, {x} AS x FROM range({rows})")
+        frame.createOrReplaceTempView(name)
+    query = "SELECT l.id AS a, s.id AS b FROM {} l JOIN few s ON l.x - s.x <= 1"
+    assert both(query.format("(SELECT * FROM low WHERE id < 7)")) > 0
+    overflowing = query.format("low")
+    assert sweeps(physical(spark.sql(overflowing))) == 1
+    with configured(spark, OWN_PLAN):
+        expected = outcome(spark, overflowing)
+    assert "OVERFLOW" in str(expected)
+    assert outcome(spark, overflowing) == expected
+
+
 @pytest.mark.parametrize("keyed", [False, True], ids=["keyless", "keyed"])
 @pytest.mark.parametrize("ansi", ["true", "false"])
 @pytest.mark.parametrize("threshold", ["10MB", "-1"])

@@ -102,6 +102,22 @@ def test_rows_that_have_left_are_counted(streaming: Any, tmp_path: Path) -> None
     )
 
 
+def test_a_row_leaves_without_a_match_when_the_watermark_is_at_its_expiry(
+    streaming: Any, tmp_path: Path
+) -> None:
+    """The first row of `a` may match until 15 seconds, which is the next watermark."""
+    batches: list[Any] = [
+        {"a": [interval(1, 0, 10), interval(2, 35, 36)], "b": [interval(1, 35, 36)]},
+        {"a": [], "b": [interval(2, 36, 37)]},
+    ]
+    arrivals = Arrivals(tmp_path, batches, clock="ts", lateness=20)
+    condition = f"a.k = b.k AND iseql_before({ENDS}, delta => INTERVAL '5' SECOND)"
+    sql = f"SELECT a.id, b.id AS other FROM a LEFT JOIN b ON {condition}"
+    found = joined.bag(joined.run(streaming, arrivals, sql))
+    assert found == joined.bag(joined.expected(streaming, arrivals, sql))
+    assert found == joined.bag([(1, None), (2, 2)])
+
+
 def test_rows_of_a_semi_join_have_left_with_their_match(streaming: Any, tmp_path: Path) -> None:
     batches: list[Any] = [
         {"a": [interval(1, 0, 10), interval(2, 0, 4)], "b": [interval(3, 50, 60)]},

@@ -12,6 +12,31 @@ from support.streams.arrivals import QUICKLY
 from support.streams.joined import FAR
 
 
+def test_a_row_waits_for_pairs_whose_time_is_behind_the_watermark(
+    spark: Any, conf: Any, tmp_path: Path
+) -> None:
+    """A pair comes with its later row, up to 10 seconds after the earlier one.
+
+    In the third micro-batch the watermark is 108 seconds. It is later than the rows of `c` that
+    match the pair of the fourth micro-batch.
+    """
+    conf({**QUICKLY, "spark.sql.shuffle.partitions": "1"})
+    row = joined.interval
+    batches: list[Any] = [
+        {"a": [row(1, 100, 101), row(2, 102, 103)], "b": [row(5, 100, 101)]},
+        {"a": [row(3, 113, 114)], "b": [row(7, 113, 114)]},
+        {"a": [row(4, 112, 113)], "b": []},
+        {"a": [], "b": [row(6, 109, 110)]},
+    ]
+    arrivals = joined.Arrivals(tmp_path, batches, lateness=5)
+    sql = """SELECT a.id, b.id AS b, c.id AS c FROM a
+      JOIN b ON a.ts BETWEEN b.ts - INTERVAL 10 SECONDS AND b.ts + INTERVAL 10 SECONDS
+      JOIN a AS c ON c.ts BETWEEN a.ts AND a.ts + INTERVAL 5 SECONDS"""
+    found = joined.bag(joined.run(spark, arrivals, sql))
+    assert found == joined.bag(joined.expected(spark, arrivals, sql))
+    assert found[1, 6, 2] == 1
+
+
 def test_four_streams(spark: Any, conf: Any, tmp_path: Path) -> None:
     """Each row of the pattern comes once, as over tables."""
     conf(QUICKLY)

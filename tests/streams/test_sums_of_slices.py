@@ -15,10 +15,12 @@ from support.streams.arrivals import (
     QUICKLY,
     Arrivals,
     assert_streamed,
+    at,
     expected,
     progresses,
     read,
     run,
+    write,
 )
 
 FILES = 25
@@ -87,6 +89,23 @@ def test_long_windows_read_sums(spark: Any, tmp_path: Path, case: str) -> None:
     # A row is in the windows of some twelve micro-batches.
     often = rows_read(query) / arrivals.rows
     assert has_sums is None or (often < 5.5 if has_sums else often > 6)
+
+
+def test_sums_leave_with_their_slices(spark: Any, tmp_path: Path) -> None:
+    """Windows of 60 seconds, two seconds apart. The last rows are far ahead of all others."""
+    for number, seconds in enumerate([range(1, 61), [61, 62], [63, 64], [100_000]]):
+        last = seconds[-1]
+        base = (-1 if last == 100_000 else number, 1, "a", at(last), 1, None, None)
+        probe = [(n, 1, "a", at(s), n, None, None) for s in seconds for n in range(4)]
+        write(tmp_path / "S", [base], number)
+        write(tmp_path / "R", probe, number)
+    asked = text("count(*) n, sum(v) s", f"R.k = S.k AND {BEHIND}")
+    query = assert_streamed(spark, tmp_path, asked, lateness=1)
+    # Without sums, each of the three windows reads 240 rows and more.
+    assert 240 <= rows_read(query) < 500
+    keys = [p.stateOperators[0].numRowsTotal for p in progresses(query)]
+    assert max(keys) > 100, "a slice for each of 64 seconds, and sums of most"
+    assert keys[-1] < 20, "nothing but the last rows"
 
 
 @pytest.mark.extended

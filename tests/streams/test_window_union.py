@@ -60,6 +60,16 @@ def test_empty_and_one_row(both: Both) -> None:
     assert both(f"SELECT * FROM {QUERIES['keyed'].format(base=nothing)}", swept=None) == 0
 
 
+def test_a_row_that_having_or_on_refuses_is_kept_with_nulls(spark: Any, both: Both) -> None:
+    queries = [
+        f"SELECT * FROM {QUERIES[name].format(base='base')}"
+        for name in ("having, left", "on, left")
+    ]
+    assert both(" UNION ALL ".join(queries), swept=2) == 2 * spark.table("base").count()
+    refused = sum(row.c is None for row in both.rows)
+    assert 0 < refused < len(both.rows)
+
+
 def test_scalar_subqueries(both: Both) -> None:
     def of(what: str, more: str = "") -> str:
         return f"(SELECT {what} FROM probe WHERE {KEYED} {more})"

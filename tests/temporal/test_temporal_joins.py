@@ -90,6 +90,14 @@ def test_a_join_by_keys_is_one_join(snapshots: Snapshots, join: str, condition: 
             assert parts(frame) == PLANS[join], frame._jdf.queryExecution().toString()
 
 
+def test_null_safe_keys_match_where_both_are_null(snapshots: Snapshots) -> None:
+    query = JOINS["left"].format("s.k <=> r.k")
+    with configured(snapshots.spark, {EXCLUDED_RULES: FOLDING, BROADCAST: "-1"}):
+        frame = snapshots.check(query, duck(query))
+        assert parts(frame) == PLANS["left"], frame._jdf.queryExecution().toString()
+        assert any((row.k, row.w) == (None, 30) for row in frame.collect())
+
+
 @pytest.mark.parametrize("condition", OTHERS)
 @pytest.mark.parametrize("join", JOINS)
 def test_a_join_by_more_than_keys(snapshots: Snapshots, join: str, condition: str) -> None:

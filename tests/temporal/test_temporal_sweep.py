@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from support.spark.comparison import EXCLUDED_RULES, FOLDING, configured
+from support.spark.metrics import metric
 from support.temporal.snapshots import Snapshots, Table, assert_canonical
 
 BATCH_ROWS = "spark.sql.intervalsweep.batchRows"
@@ -21,6 +22,8 @@ TABLES = {
     "r": Table("k INT, v INT", ROWS),
     "s": Table("k INT, v INT", [(1 + n % 4, n % 3, n % 7, n % 7 + 3) for n in range(20)]),
     "f": Table("k INT, x DOUBLE", [(1, n / 4, n % 9, n % 9 + 3) for n in range(30)]),
+    # At each instant a row ends and one starts; the sum of `v` changes at 0, at 6 and at 12.
+    "p": Table("v INT", [(0, 0, 12), *((1 + n // 6, n, n + 1) for n in range(12))]),
 }
 QUERIES = [
     "SELECT k, v FROM r EXCEPT ALL SELECT k, v FROM s",
@@ -60,6 +63,14 @@ def test_ranges_of_time(spark: Any, snapshots: Snapshots, query: str, rows: str)
     settings = {RANGE_ROWS: rows, EXCLUDED_RULES: FOLDING, "spark.sql.shuffle.partitions": "7"}
     with configured(spark, settings):
         frame = snapshots.check(query, duck=None if "collect_list" in query else "")
+        assert_canonical(map(tuple, frame.collect()))
+
+
+def test_time_is_not_cut_where_a_sum_stays_the_same(spark: Any, snapshots: Snapshots) -> None:
+    settings = {RANGE_ROWS: "1", EXCLUDED_RULES: FOLDING, "spark.sql.shuffle.partitions": "7"}
+    with configured(spark, settings):
+        frame = snapshots.check("SELECT sum(v) AS t FROM p")
+        assert metric(frame, "replicatedRows", of="PeriodSweep") > 0, "there are several ranges"
         assert_canonical(map(tuple, frame.collect()))
 
 
