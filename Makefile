@@ -33,10 +33,12 @@ export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 
 JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 SBT_LAUNCHER := target/tools/sbt-launch-$(SBT_VERSION).jar
+# A run of sbt is over before an optimizing compiler pays.
+SBT_JVM := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 ifneq ($(shell command -v sbt),)
-  SBT := sbt
+  SBT := sbt $(addprefix -J,$(SBT_JVM))
 else
-  SBT := "$(JAVA)" -Xss4m -jar $(SBT_LAUNCHER)
+  SBT := "$(JAVA)" -Xss4m $(SBT_JVM) -jar $(SBT_LAUNCHER)
   SBT_TOOL := $(SBT_LAUNCHER)
 endif
 # sbt must never wait for an answer; `</dev/null` turns a question into an error.
@@ -68,7 +70,7 @@ SHARE := 0.03
 
 .PHONY: test
 test: $(VENV) ## Run the tests, Scala and Python; what takes longer is in test-all
-	$(MAKE) --jobs=2 test-scala test-without-spark SHARE=$(SHARE)
+	$(MAKE) --jobs=2 test-scala test-without-spark $(CLASSES) SHARE=$(SHARE)
 	$(MAKE) test-with-spark SHARE=$(SHARE)
 
 # One run of sbt compiles, packs the jar and tests; its JVM starts once.
@@ -84,7 +86,7 @@ test-python: $(JAR) $(WHEEL) $(CLASSES) ## Run the Python and SQL tests alone (A
 # What needs no jar runs while Scala is compiled, on the other core.
 WITHOUT_SPARK := tests/kernels tests/arrow
 .PHONY: test-without-spark test-with-spark
-test-without-spark: $(CLASSES)
+test-without-spark: $(VENV)
 	$(PY) -m pytest --share=$(SHARE) -m "not extended" $(ARGS) $(WITHOUT_SPARK)
 test-with-spark: $(JAR) $(WHEEL) $(CLASSES)
 	$(PY) -m pytest $(TWO) --share=$(SHARE) -m "not extended" $(addprefix --ignore=,$(WITHOUT_SPARK)) $(ARGS)

@@ -54,7 +54,9 @@ lazy val root = (project in file("."))
 
     Test / fork := true,
     Test / baseDirectory := target.value / "test-run",
-    Test / javaOptions ++= sparkJavaOptions ++ Seq("-Xmx2g", "-Duser.timezone=UTC"),
+    // Each test is new code, which an optimizing compiler does not make up for.
+    Test / javaOptions ++= sparkJavaOptions ++
+      Seq("-Xmx2g", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.timezone=UTC"),
     Test / testGrouping := twoGroups((Test / definedTests).value, (Test / forkOptions).value),
     Test / javaOptions +=
       s"-Dlog4j2.configurationFile=${baseDirectory.value / "sql-examples" / "log4j2.properties"}",
@@ -65,16 +67,11 @@ lazy val root = (project in file("."))
 val makeTestFolder = taskKey[Unit]("Makes the folder in which the tests run")
 makeTestFolder := IO.createDirectory((Test / baseDirectory).value)
 
-/**
- * Two JVMs, one for each core. Tests of functions share a session, and each of their queries is new
- * code, which an optimizing compiler does not make up for; the others evaluate expressions in loops.
- */
+/** Two JVMs, one for each core: those that share a session, and the others. */
 def twoGroups(suites: Seq[TestDefinition], options: ForkOptions): Seq[Tests.Group] = {
   val (functions, others) = suites.partition(_.name.contains(".functions."))
-  val quick = options.withRunJVMOptions(options.runJVMOptions :+ "-XX:TieredStopAtLevel=1")
-  Seq(
-    Tests.Group("functions", functions, Tests.SubProcess(quick)),
-    Tests.Group("others", others, Tests.SubProcess(options)))
+  Seq("functions" -> functions, "others" -> others)
+    .map { case (name, some) => Tests.Group(name, some, Tests.SubProcess(options)) }
 }
 
 /** The worker needs no file but the jar: `python/` holds its sources, `intervalsweep/` the relations. */

@@ -7,7 +7,7 @@ import math
 import os
 import random
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -40,8 +40,9 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"cases: --share={share} --share-seed={seed}" if share < 1 else "cases: all"
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Takes a share of the cases; `make test-all` runs all of them."""
+    """Takes a share of the cases that `-m` has left; `make test-all` runs all of them."""
     cases = defaultdict(list)
     for item in items:
         cases[item.nodeid.partition("[")[0]].append(item)
@@ -53,6 +54,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept.update(rng.sample(some, min(count, len(some))))
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
+
+
+Draw = Callable[[Iterable[Any], int], list[Any]]
+
+
+@pytest.fixture
+def drawn(request: pytest.FixtureRequest) -> Draw:
+    """`drawn(items, 2)`: of what a test goes through, as of its cases, a share, at least two."""
+    option = request.config.option
+    rng = random.Random(f"{option.share_seed}/{request.node.nodeid}")
+
+    def draw(items: Iterable[Any], least: int) -> list[Any]:
+        every = list(items)
+        count = min(len(every), max(least, math.ceil(option.share * len(every))))
+        return [every[i] for i in sorted(rng.sample(range(len(every)), count))]
+
+    return draw
 
 
 def needs_spark(item: pytest.Item) -> bool:

@@ -25,9 +25,11 @@ from support.docs.examples import run_example
 from support.joins import brute
 from support.joins.brute import REPEATABLE, Interval
 from support.spark.comparison import BROADCAST, EXCLUDED_RULES, FOLDING, physical, sweeps
+from support.spark.session import INTERPRETED
 
 Tables = list[tuple[list[Interval], list[Interval]]]
 CASES = 120
+FEW_ROWS = INTERPRETED | {"spark.sql.shuffle.partitions": "1"}
 
 
 @pytest.fixture(scope="module")
@@ -218,8 +220,9 @@ def test_nearest(r: Any, s: Any, tables: Tables, most: int | None) -> None:
     assert kept == sum(row.distance is not None for row in rows)
 
 
-def test_null_keys_find_nothing(spark: Any) -> None:
+def test_null_keys_find_nothing(spark: Any, conf: Any) -> None:
     """As with `=`; only where rows of one table are put together does NULL equal NULL."""
+    conf(FEW_ROWS)
     r = spark.sql("SELECT CAST(NULL AS INT) AS k, 1 AS ts, 3 AS te UNION ALL SELECT 1, 1, 3")
     for found, column, expected in (
         (isd.as_of_join(r, r, on="ts", by="k"), "te_right", {None: None, 1: 3}),
@@ -285,7 +288,7 @@ def test_lengths_of_other_types(
     spark: Any, conf: Any, kind: str, first: Any, unit: Any, least: Any
 ) -> None:
     """Over a change of clocks, too, a day between timestamps without a zone is 24 hours."""
-    conf({"spark.sql.session.timeZone": "Europe/Zurich"})
+    conf(FEW_ROWS | {"spark.sql.session.timeZone": "Europe/Zurich"})
     ends = [first + n * unit for n in range(6)]
     schema = f"ts {kind}, te {kind}"
     r = spark.createDataFrame([(ends[0], ends[1]), (ends[0], ends[5])], schema)

@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import tomllib
@@ -28,8 +27,8 @@ SELECT /*+ BROADCAST(b) */ a.id FROM r a JOIN r b
   ON ALLEN_OVERLAPS(a.ts, a.te, b.ts, b.te) AND a.id < 7 AND 'x;y' <> '--';
 SELECT a.id FROM r a JOIN r b ON a.id = b.id AND a.ts < b.ts
 """
-# One process for all, as each would start a JVM.
-ALL = """
+# One process runs several commands, because each would start a JVM.
+RUN = """
 import contextlib, io, json, sys
 from intervalsweep.cli import main
 
@@ -49,19 +48,13 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(ROOT / "python"), **more}
 
 
-@pytest.fixture(scope="module")
-def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str, str]]:
-    folder = tmp_path_factory.mktemp("cli")
-    (folder / "query.sql").write_text(SQL, encoding="utf-8")
-    (folder / "insert.sql").write_text("SELECT 1; INSERT INTO no_such_table SELECT 1", "utf-8")
-    commands = [
-        ["doctor"],
-        ["demo"],
-        ["explain", "query.sql"],
-        ["explain", "insert.sql", "--conf", "spark.sql.shuffle.partitions=1"],
-    ]
+Printed = dict[str, tuple[int, str, str]]
+
+
+def run(folder: Path, *commands: list[str]) -> Printed:
+    """The exit code and both outputs of each command, by its name and its number of words."""
     done = subprocess.run(
-        [sys.executable, "-c", ALL, json.dumps(commands)],
+        [sys.executable, "-c", RUN, json.dumps(commands)],
         cwd=folder,
         env=environment(SPARK_LOCAL_IP="127.0.0.1"),
         capture_output=True,
@@ -72,7 +65,20 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, st
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
-def test_doctor_finds_all_well(printed: Any) -> None:
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Printed:
+    folder = tmp_path_factory.mktemp("cli")
+    (folder / "query.sql").write_text(SQL, encoding="utf-8")
+    (folder / "insert.sql").write_text("SELECT 1; INSERT INTO no_such_table SELECT 1", "utf-8")
+    return run(
+        folder,
+        ["doctor"],
+        ["explain", "query.sql"],
+        ["explain", "insert.sql", "--conf", "spark.sql.shuffle.partitions=1"],
+    )
+
+
+def test_doctor_finds_all_well(printed: Printed) -> None:
     code, out, _ = printed["doctor1"]
     lines = out.splitlines()
     assert code == 0, out
@@ -83,15 +89,16 @@ def test_doctor_finds_all_well(printed: Any) -> None:
     assert "numba" in out
 
 
-def test_demo_shows_both_plans_and_one_answer(printed: Any) -> None:
-    code, out, _ = printed["demo1"]
+@pytest.mark.extended
+def test_demo_shows_both_plans_and_one_answer(tmp_path: Path) -> None:
+    code, out, _ = run(tmp_path, ["demo"])["demo1"]
     assert code == 0, out
     plans = [line.split()[0] for line in out.splitlines() if "Join " in line and line[0] != " "]
     assert plans == ["IntervalSweepJoin", "BroadcastNestedLoopJoin"]
     assert "Both answers are the same." in out
 
 
-def test_explain_says_of_each_query_how_and_why_not(printed: Any) -> None:
+def test_explain_says_of_each_query_how_and_why_not(printed: Printed) -> None:
     code, out, error = printed["explain2"]
     assert code == 0, error
     assert out.count("== Physical Plan ==") == 2
@@ -102,7 +109,7 @@ def test_explain_says_of_each_query_how_and_why_not(printed: Any) -> None:
     assert "what to change:" in out
 
 
-def test_explain_ends_where_a_statement_cannot_be_planned(printed: Any) -> None:
+def test_explain_ends_where_a_statement_cannot_be_planned(printed: Printed) -> None:
     code, out, error = printed["explain4"]
     assert code == 1
     assert "There is no join in the optimized plan." in out

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 import intervalsweep
 from intervalsweep import session
+from support.spark.session import INTERPRETED
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTENSION = "org.intervalsweep.IntervalSweepExtensions"
@@ -183,14 +184,31 @@ def test_spark_submit_needs_no_python_of_ours(tmp_path: Path) -> None:
     run(tmp_path, [spark_command("spark-submit"), *BY_CONF, program], PYTHONPATH="", **WITH_PYTHON)
 
 
-def test_spark_sql_needs_no_python_of_ours(tmp_path: Path) -> None:
+QUICK = {
+    **INTERPRETED,
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.catalogImplementation": "in-memory",
+}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param(QUICK, id="quick settings"),
+        pytest.param({}, id="Spark's settings", marks=pytest.mark.extended),
+    ],
+)
+def test_spark_sql_needs_no_python_of_ours(tmp_path: Path, settings: dict[str, str]) -> None:
     """A join, a history and a report on joins, in one session."""
     marked = "validtime(TABLE(SELECT 1 AS x, 2 AS ts, 5 AS te), 'ts', 'te')"
     history = f"sequenced(TABLE(SELECT count(*) FROM {marked}), period => array(3, 9))"
     query = "SELECT * FROM range(9) r JOIN range(9) s ON r.id < s.id"
     report = f"SELECT swept, reason, how FROM interval_join_report('{query}')"
     queries = f"{QUERY}; SELECT * FROM {history} ORDER BY ts; {report}"
-    command = [spark_command("spark-sql"), "--master", "local[1]", *BY_CONF, "-e", queries]
+    conf = [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
+    options = ["--master", "local[1]", *BY_CONF, *conf]
+    command = [spark_command("spark-sql"), *options, "-e", queries]
     assert run(tmp_path, command, PYTHONPATH="", **WITH_PYTHON).splitlines() == [
         "370",
         "1\t3\t5",

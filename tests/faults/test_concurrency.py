@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.spark.applications import program
-from support.spark.comparison import BROADCAST, ENABLED, Both, bag, configured, physical
+from support.spark.comparison import BROADCAST, ENABLED, OWN_PLAN, Both, bag, configured, physical
 
 BATCH = "spark.sql.intervalsweep.batchRows"
 TABLE = "(SELECT id, id % 5 AS k, id AS ts, id + {0} + id % 7 AS te FROM range({1})) {2}"
@@ -39,7 +39,7 @@ def run(spark: Any, number: int) -> Any:
 
 @pytest.mark.parametrize("threshold", ["10MB", "-1"])
 def test_eight_queries_at_once(spark: Any, threshold: str) -> None:
-    with configured(spark, {ENABLED: "false", BROADCAST: threshold}):
+    with configured(spark, {**OWN_PLAN, BROADCAST: threshold}):
         expected = [bag(spark.sql(query(number)).collect()) for number in range(8)]
     assert all(expected)
     with configured(spark, {BROADCAST: threshold}), ThreadPoolExecutor(8) as threads:

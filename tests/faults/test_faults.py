@@ -24,6 +24,12 @@ def slow(rows, digit):
         f"AND sha2(CAST(r.id * s.id AS STRING), 512) > '{digit}'"))
 """
 KILLED = """
+ROWS = 300
+
+def pairs():
+    ends = [(i, i + 50000 + i % 977) for i in range(ROWS)]
+    return sum(ts < other < te < end for ts, te in ends for other, end in ends)
+
 def killed():
     found = workers(spark)
     for pid in found:
@@ -31,8 +37,9 @@ def killed():
     return bool(found)
 
 def kill_the_first(ended):
+    # A new worker loads its packages before it answers, which takes far longer.
     while not ended.is_set() and not killed():
-        time.sleep(0.001)
+        time.sleep(0.05)
 
 def failed_tasks():
     tracker = spark.sparkContext.statusTracker()
@@ -40,7 +47,7 @@ def failed_tasks():
     return sum(stage.numFailedTasks for stage in stages)
 
 spark = start("local[2,4]")
-expected = slow(1000, "0").first().n
+expected = pairs()  # each hash is greater than "0"
 deadline = time.time() + 120
 while not failed_tasks() and time.time() < deadline:
     while killed():  # idle ones: only a worker that serves may be the first
@@ -48,7 +55,7 @@ while not failed_tasks() and time.time() < deadline:
     ended = threading.Event()
     thread = threading.Thread(target=kill_the_first, args=(ended,))
     thread.start()
-    assert slow(1000, "0").first().n == expected
+    assert slow(ROWS, "0").first().n == expected
     ended.set()
     thread.join()
 print("rows", expected, "failed tasks", failed_tasks())

@@ -16,6 +16,7 @@ import pytest
 import intervalsweep
 from support.spark import applications
 from support.spark.applications import program
+from support.spark.jvm import SHORT_LIVED
 
 QUERY = """
 query = "SELECT count(*) AS n FROM range(99) a JOIN range(99) b ON a.id < b.id"
@@ -137,7 +138,14 @@ def test_a_user_id_without_a_name_had_no_folder_for_the_worker(open_folder: Path
             shutil.copy(file, classes)
     (folder / "tmp").mkdir()
     (folder / "tmp").chmod(0o777)
-    as_nobody = [setpriv, "--reuid=12345", "--regid=12345", "--clear-groups", "java"]
+    as_nobody = [
+        setpriv,
+        "--reuid=12345",
+        "--regid=12345",
+        "--clear-groups",
+        "java",
+        *SHORT_LIVED.split(),
+    ]
     class_path = f"{jar}:{classes}/*"
     for cache in ({}, {"XDG_CACHE_HOME": str(folder / "tmp" / "cache")}):
         done = subprocess.run(

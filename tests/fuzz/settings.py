@@ -37,15 +37,3 @@ SHUFFLED: dict[str, tuple[str, ...]] = {
     "spark.sql.adaptive.enabled": ("true",),
     "spark.sql.adaptive.autoBroadcastJoinThreshold": ("-1",),
 }
-# Spark's own plan is run in the way that is quickest for small tables.
-PLAINEST = {
-    BROADCAST: "10MB",
-    **{
-        key: SETTINGS[key][0]
-        for key in (
-            *("spark.sql.shuffle.partitions", "spark.sql.leafNodeDefaultParallelism"),
-            *("spark.sql.adaptive.enabled", "spark.sql.codegen.wholeStage"),
-            "spark.sql.codegen.factoryMode",
-        )
-    },
-}

@@ -9,9 +9,17 @@ from typing import Any
 
 import pytest
 
-from support.spark.comparison import BROADCAST, Both, configured
+from support.spark.comparison import BROADCAST, OF_MANY_ROWS, Both, configured
 
-ROWS = 6_000  # two batches of a scan, the last one not full
+# Two batches of a scan, the last one not full. For batches of Spark's own size its own plan would
+# look at millions of pairs.
+ROWS, BATCH = 800, 512
+OWN_ROWS = 6_000  # 4,096 are a batch
+BATCHES: dict[str, str | None] = {
+    "spark.sql.parquet.columnarReaderBatchSize": str(BATCH),
+    "spark.sql.orc.columnarReaderBatchSize": str(BATCH),
+    "spark.sql.inMemoryColumnarStorage.batchSize": str(BATCH),
+}
 NUMBERS = {
     "flag": "id % 3 = 0",
     "tiny": "CAST(id % 251 - 125 AS TINYINT)",
@@ -36,8 +44,8 @@ WAYS = {
     "by ranges": {BROADCAST: "-1"},
     "by small ranges": {
         BROADCAST: "-1",
-        "spark.sql.intervalsweep.rangeRows": "1500",
-        "spark.sql.intervalsweep.batchRows": "700",
+        "spark.sql.intervalsweep.rangeRows": "200",
+        "spark.sql.intervalsweep.batchRows": "90",
     },
     "not adaptive": {BROADCAST: "-1", "spark.sql.adaptive.enabled": "false"},
     "rows": {BROADCAST: "10MB", "spark.sql.parquet.enableVectorizedReader": "false"},
@@ -53,17 +61,16 @@ def values(side: str) -> str:
     )
 
 
-@pytest.fixture(scope="module")
-def files(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def write(spark: Any, folder: Path, rows: int) -> None:
     """Two tables of all types, some values of which are NULL; one is coded by dictionaries."""
-    folder = tmp_path_factory.mktemp("columnar")
     values = [
         f"IF((id + {k}) % 11 = 0, NULL, {value}) AS {name}"
         for k, (name, value) in enumerate(VALUES.items())
     ]
     for name, factor in (("r", 7919), ("s", 6133)):
-        start = f"id * {factor} % {ROWS} DIV 2"
-        spark.range(ROWS).selectExpr(
+        start = f"number * {factor} % {rows} DIV 2"
+        spread = spark.range(rows).selectExpr("id AS number", f"id * {OWN_ROWS // rows} AS id")
+        spread.selectExpr(
             f"IF(id % 101 = 0, NULL, {start}) AS ts",
             f"IF(id % 103 = 0, NULL, {start} + id % 5 - 1) AS te",
             "id",
@@ -73,27 +80,42 @@ def files(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ).write.option("parquet.enable.dictionary", str(name == "r")).parquet(
             str(folder / name), compression="none"
         )
+
+
+@pytest.fixture(scope="module")
+def files(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("columnar")
+    write(spark, folder, ROWS)
     return folder
 
 
-@pytest.fixture
-def both(spark: Any) -> Both:
-    """Spark's own plan makes millions of pairs, for which generated code pays."""
-    return Both(spark, own={"spark.sql.codegen.wholeStage": "true"})
-
-
-@pytest.fixture
-def tables(spark: Any, files: Path) -> None:
+def view(spark: Any, files: Path) -> None:
     for name in "rs":
         spark.read.parquet(str(files / name)).createOrReplaceTempView(name)
 
 
+@pytest.fixture
+def tables(spark: Any, conf: Callable[..., None], files: Path) -> None:
+    conf(BATCHES)
+    view(spark, files)
+
+
+@pytest.mark.extended
+def test_batches_of_sparks_own_size(spark: Any, both: Both, tmp_path: Path) -> None:
+    write(spark, tmp_path, OWN_ROWS)
+    view(spark, tmp_path)
+    both.own = OF_MANY_ROWS
+    query = f"SELECT {values('r')}, {values('s')} FROM r FULL JOIN s ON {ON}"
+    assert both(query, ways=[WAYS["broadcast"], WAYS["by ranges"]]) > OWN_ROWS
+    assert "VectorRows" in both.executed()
+
+
 @pytest.mark.usefixtures("tables")
-def test_values_of_every_type(spark: Any, both: Both) -> None:
+def test_values_of_every_type(spark: Any, both: Both, drawn: Any) -> None:
     query = f"SELECT {values('r')}, {values('s')} FROM r JOIN s ON {ON}"
     expected = both.expected(query)
     assert expected.total() > ROWS
-    for way, settings in WAYS.items():
+    for way, settings in drawn(WAYS.items(), 2):
         with configured(spark, settings):
             both.compare(query, 1, expected)
         # Without generated code Spark reads rows.
@@ -142,7 +164,7 @@ def test_filters_between_scan_and_join(
         f"SELECT r.id, r.number, s.id FROM (SELECT * FROM r WHERE {condition}) r "
         f"JOIN (SELECT * FROM s WHERE {condition}) s ON {ON}"
     )
-    assert both(query) > 100
+    assert both(query) > 10
     assert "VectorRows" in both.executed()
 
 
@@ -227,7 +249,7 @@ def test_joins_by_a_key_that_one_side_lacks(
         f"{kind} JOIN (SELECT * FROM s WHERE part + id % 1 < 2) s "
         f"ON {key.format('r')} = {key.format('s')} AND {ON}"
     )
-    assert both(query) > 1000
+    assert both(query) > ROWS / 10
     assert both.executed().count("VectorRows") == 2
 
 
@@ -243,7 +265,7 @@ def test_bucketed_tables_that_need_no_shuffle(
     try:
         on = f"r.part = s.part AND {ON}"
         query = f"SELECT r.id, s.id FROM bucketed_r r JOIN bucketed_s s ON {on}"
-        assert both(query) > 1000
+        assert both(query) > ROWS / 2
         assert "hashpartitioning" not in both.executed()
     finally:
         for name in "rs":

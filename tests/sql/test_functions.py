@@ -136,24 +136,27 @@ def test_worked_example_of_the_papers(spark: Any, both: Any) -> None:
     assert every == near | {("r1", "s2")}
 
 
+WITH_A_BOOLEAN = (
+    "SELECT count(*) FROM pairs WHERE {p}",
+    "SELECT count(*) FROM pairs WHERE NOT {p}",
+    "SELECT count(*) FROM pairs WHERE {p} IS NULL",
+    "SELECT rts, count_if({p}), bool_or({p}) FROM pairs GROUP BY rts ORDER BY rts",
+    "SELECT sum(CASE WHEN {p} THEN 1 WHEN NOT {p} THEN 10 ELSE 100 END) FROM pairs",
+    "SELECT if({p}, rts, ste) AS x, count(*) FROM pairs GROUP BY x ORDER BY x",
+    "SELECT rts, rte FROM pairs GROUP BY rts, rte HAVING bool_or({p}) ORDER BY rts, rte",
+    "SELECT rts FROM pairs ORDER BY {p}, rts, rte, sts, ste LIMIT 7",
+    "SELECT sum(rts) OVER (PARTITION BY {p} ORDER BY rts, rte, sts, ste) FROM pairs",
+    "SELECT {p} AS p, count(*) FROM pairs GROUP BY p ORDER BY p",
+    "SELECT size(filter(array(0, 1, 2), x -> x < rts AND {p})) AS n, count(*) FROM pairs "
+    "GROUP BY n ORDER BY n",
+    "SELECT count(*) FROM pairs WHERE coalesce({p}, rts = sts) OR rte > 2 AND {p}",
+)
+
+
 @pytest.mark.usefixtures("pairs", "evaluation")
-def test_anywhere_a_boolean_is(spark: Any) -> None:
+def test_anywhere_a_boolean_is(spark: Any, drawn: Any) -> None:
     call, written = (f("ALLEN_OVERLAPS", R, S) for f in (oracle.call, oracle.formula))
-    for query in (
-        "SELECT count(*) FROM pairs WHERE {p}",
-        "SELECT count(*) FROM pairs WHERE NOT {p}",
-        "SELECT count(*) FROM pairs WHERE {p} IS NULL",
-        "SELECT rts, count_if({p}), bool_or({p}) FROM pairs GROUP BY rts ORDER BY rts",
-        "SELECT sum(CASE WHEN {p} THEN 1 WHEN NOT {p} THEN 10 ELSE 100 END) FROM pairs",
-        "SELECT if({p}, rts, ste) AS x, count(*) FROM pairs GROUP BY x ORDER BY x",
-        "SELECT rts, rte FROM pairs GROUP BY rts, rte HAVING bool_or({p}) ORDER BY rts, rte",
-        "SELECT rts FROM pairs ORDER BY {p}, rts, rte, sts, ste LIMIT 7",
-        "SELECT sum(rts) OVER (PARTITION BY {p} ORDER BY rts, rte, sts, ste) FROM pairs",
-        "SELECT {p} AS p, count(*) FROM pairs GROUP BY p ORDER BY p",
-        "SELECT size(filter(array(0, 1, 2), x -> x < rts AND {p})) AS n, count(*) FROM pairs "
-        "GROUP BY n ORDER BY n",
-        "SELECT count(*) FROM pairs WHERE coalesce({p}, rts = sts) OR rte > 2 AND {p}",
-    ):
+    for query in drawn(WITH_A_BOOLEAN, 6):
         got = spark.sql(query.format(p=call)).collect()
         assert got == spark.sql(query.format(p=written)).collect(), query
         assert got

@@ -105,8 +105,8 @@ SELECTED = (
 @pytest.mark.parametrize("name", SELECTED)
 @pytest.mark.parametrize("threshold", ["10MB", "-1"])
 @pytest.mark.usefixtures("views")
-def test_modes(both: Both, name: str, threshold: str) -> None:
-    ways = [{**mode, BROADCAST: threshold} for mode in MODES.values()]
+def test_modes(both: Both, drawn: Any, name: str, threshold: str) -> None:
+    ways = [{**mode, BROADCAST: threshold} for mode in drawn(MODES.values(), 3)]
     check(both, name, RELATIONS[SELECTED.index(name) % 4], ways)
 
 
@@ -131,11 +131,11 @@ def is_equi_join(plan: str) -> bool:
 @pytest.mark.parametrize("name", EQUALITIES)
 @pytest.mark.usefixtures("views")
 def test_equalities_of_a_function_are_swept_unless_there_are_keys(
-    conf: Any, both: Both, name: str, threshold: str
+    conf: Any, both: Both, drawn: Any, name: str, threshold: str
 ) -> None:
     conf({BROADCAST: threshold})
     rows = 0
-    for shape, template in EQUALITY_SHAPES.items():
+    for shape, template in drawn(EQUALITY_SHAPES.items(), 4):
         swept = int("keys" not in shape)
         query, written = (fill(template, name, written=w) for w in (False, True))
         assert is_equi_join(physical(both.spark.sql(query))) != swept

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every relation on generated tables, against the written-out formula and Spark's own plan.
 
-A Spark job costs more than a small join, so that one query holds a join per relation and set of
-parameters, each independent of the others and marked by its number, under one UNION ALL. Keys,
-residual, operand order and the way the function is called rotate over the queries.
+A Spark job costs more than a small join: one query holds several joins, each with a relation
+and a set of parameters, independent of the others and marked by its number, under one UNION ALL.
+Keys, residual, operand order and the way the function is called rotate over the joins.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +21,11 @@ from support.joins.generated import TYPES, Endpoint, Rows, draw_tables, register
 from support.joins.oracle import Limit, Variant
 from support.spark.comparison import (
     BROADCAST,
-    ENABLED,
     EXCLUDED_RULES,
     FOLDING,
+    OWN_PLAN,
     SMALL_GROUPS,
+    batches,
     configured,
     physical,
     sweeps,
@@ -103,29 +105,32 @@ def cases(endpoint: Endpoint, turn: int, calendar: bool) -> list[Case]:
     return found
 
 
-def union(some: list[Case], written: bool) -> str:
-    return "\nUNION ALL\n".join(case.sql(written) for case in some)
+def frames(spark: Any, all_cases: list[Case], written: bool) -> Iterator[tuple[Any, int]]:
+    """Queries of some cases each; and how many of their joins are to be swept."""
+    for some in batches(all_cases):
+        frame = spark.sql("\nUNION ALL\n".join(case.sql(written) for case in some))
+        yield frame, 0 if written else sum(case.is_swept for case in some)
 
 
-def pairs(frame: Any) -> dict[int, Counter[tuple[int, int]]]:
+def pairs(spark: Any, some: list[Case], written: bool) -> dict[int, Counter[tuple[int, int]]]:
     """The pairs of row numbers, by case."""
-    table = frame.toArrow()
-    columns = [table.column(name).to_numpy().astype(np.int64) for name in ("c", "rid", "sid")]
     found: dict[int, Counter[tuple[int, int]]] = {}
-    for case, rid, sid in zip(*(column.tolist() for column in columns), strict=True):
-        found.setdefault(case, Counter())[rid, sid] += 1
+    for frame, swept in frames(spark, some, written):
+        if sweeps(plan := physical(frame)) != swept:
+            expect_sweeps(spark, some)
+            raise AssertionError(f"{swept} sweeps are expected in one query\n{plan}")
+        table = frame.toArrow()
+        columns = [table.column(name).to_numpy().astype(np.int64) for name in ("c", "rid", "sid")]
+        for case, rid, sid in zip(*(column.tolist() for column in columns), strict=True):
+            found.setdefault(case, Counter())[rid, sid] += 1
     return found
 
 
-def expect_sweeps(spark: Any, some: list[Case], frame: Any) -> None:
-    expected = sum(case.is_swept for case in some)
-    plan = physical(frame)
-    if sweeps(plan) == expected:
-        return
+def expect_sweeps(spark: Any, some: list[Case]) -> None:
+    """Each case by itself, to name the one that is wrong."""
     for case in some:
         plan = physical(spark.sql(case.sql(written=False)))
         assert sweeps(plan) == case.is_swept, f"{case.sql(False)}\n{plan}"
-    raise AssertionError(f"{expected} sweeps are expected in one query\n{plan}")
 
 
 def explain(case: Case, want: Counter[Any], got: Counter[Any], r: Rows, s: Rows) -> str:
@@ -137,21 +142,16 @@ def explain(case: Case, want: Counter[Any], got: Counter[Any], r: Rows, s: Rows)
 
 
 def compare(
-    spark: Any, endpoint: Endpoint, r: Rows, s: Rows, turn: int, calendar: bool, label: str
+    spark: Any, endpoint: Endpoint, r: Rows, s: Rows, turn: int, some: list[Case], label: str
 ) -> None:
     register(spark, "r", endpoint, r)
     register(spark, "s", endpoint, s)
-    some = cases(endpoint, turn, calendar)
     excluded = {EXCLUDED_RULES: FOLDING}
-    with configured(spark, {**excluded, ENABLED: "false"}):
-        frame = spark.sql(union(some, written=True))
-        assert sweeps(physical(frame)) == 0
-        expected = pairs(frame)
+    with configured(spark, {**excluded, **OWN_PLAN}):
+        expected = pairs(spark, some, written=True)
     for distribution in ("broadcast", OTHERS[turn % 4]):
         with configured(spark, {**excluded, **DISTRIBUTIONS[distribution]}):
-            frame = spark.sql(union(some, written=False))
-            expect_sweeps(spark, some, frame)
-            got = pairs(frame)
+            got = pairs(spark, some, written=False)
         wrong = [
             explain(case, want, have, r, s)
             for case in some
@@ -185,12 +185,16 @@ RUNS = [
 @pytest.mark.parametrize(
     ("endpoint", "shape", "number"), RUNS, ids=[f"{e.id}-{shape}" for e, shape, _ in RUNS]
 )
-def test_same_rows_as_the_formula(spark: Any, endpoint: Endpoint, shape: str, number: int) -> None:
+def test_same_rows_as_the_formula(
+    spark: Any, drawn: Any, endpoint: Endpoint, shape: str, number: int
+) -> None:
     left, right, extremes = SHAPES[shape]
 
     r, s = draw_tables(endpoint, left, right, extremes)
     turn = number + 3 * list(SHAPES).index(shape)
-    compare(spark, endpoint, r, s, turn, not extremes, f"{endpoint.sql} {shape}")
+    every = cases(endpoint, turn, calendar=not extremes)
+    some = drawn(every, len(every) // 2)
+    compare(spark, endpoint, r, s, turn, some, f"{endpoint.sql} {shape}")
 
 
 def test_every_relation_had_rows(request: pytest.FixtureRequest) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from support.joins import oracle
 from support.joins.join_types import QUERIES
-from support.spark.comparison import BROADCAST, Both
+from support.spark.comparison import BROADCAST, OF_MANY_ROWS, Both
 from support.spark.metrics import metric
 
 SKEW = {
@@ -29,8 +29,9 @@ SPLIT = ["inner", "left", "right", "semi", "anti", "exists or"]
 
 
 @pytest.fixture
-def tables(spark: Any, conf: Any) -> None:
+def tables(spark: Any, conf: Any, both: Both) -> None:
     conf(SKEW)
+    both.own = OF_MANY_ROWS
     for name, step, rows in (("r", 7, 3000), ("s", 11, 2500)):
         spark.sql(TABLE.format(step, rows)).createOrReplaceTempView(name)
 

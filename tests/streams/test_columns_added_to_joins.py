@@ -126,7 +126,7 @@ def test_other_columns_are_refused(spark: Any, tmp_path: Path, columns: str) -> 
 
 
 def test_other_names_of_tables_are_the_same_join(spark: Any, tmp_path: Path) -> None:
-    arrivals = random_arrivals(tmp_path, random.Random(3), rows=24, cuts=4, reversed_too=False)
+    arrivals = random_arrivals(tmp_path, random.Random(3), rows=24, cuts=3, reversed_too=False)
     found: list[Any] = []
     for first, (left, right) in ((2, ("a", "b")), (None, ("x", "y"))):
         arrivals.write(first)

@@ -46,11 +46,18 @@ ABOVE = {
 }
 
 
+BASE = rows(40, 40)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: Any) -> None:
-    for name, number in (("base", 40), ("probe", 60), ("many", 900)):
-        frame = spark.createDataFrame(rows(number, number), SCHEMA)
-        frame.createOrReplaceTempView(name)
+    for name, some in (("base", BASE), ("probe", rows(60, 60)), ("many", rows(900, 900))):
+        spark.createDataFrame(some, SCHEMA).createOrReplaceTempView(name)
+
+
+@pytest.fixture(autouse=True)
+def _settings(conf: Any) -> None:
+    conf({"spark.sql.shuffle.partitions": "2"})
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -62,7 +69,7 @@ def test_no_groups(spark: Any, both: Both, conf: Any, way: str) -> None:
         assert "EachRowOnce" in plan, plan
         assert "HashAggregate" not in plan, plan
         assert "rowidentity" not in plan, plan
-        assert both(query) == spark.table("base").count()
+        assert both(query) == len(BASE)
 
 
 @pytest.mark.parametrize("name", ABOVE)
@@ -79,7 +86,7 @@ def test_several(spark: Any, both: Both) -> None:
     second = f"JOIN LATERAL (SELECT count(*) c2 FROM probe WHERE {near}) z"
     query = f"SELECT base.*, w.c, z.c2 FROM base {lateral(SIMPLE)} {second}"
     assert physical(spark.sql(query)).count("EachRowOnce") == 2
-    assert both(query, swept=2) == spark.table("base").count()
+    assert both(query, swept=2) == len(BASE)
 
 
 def test_groups_where_a_row_is_in_several_tasks(spark: Any, both: Both, conf: Any) -> None:
@@ -99,19 +106,17 @@ def test_nothing_to_match(spark: Any, both: Both, conf: Any) -> None:
     none = "(SELECT * FROM probe WHERE v * 7 = 5) probe"
     query = f"SELECT * FROM base {lateral(SIMPLE, of=none)}"
     assert "EachRowOnce" in physical(spark.sql(query))
-    assert both(query) == spark.table("base").count()
+    assert both(query) == len(BASE)
 
 
 @pytest.mark.parametrize("way", ["by keys", "by keys, not adaptive", "interpreted"])
-def test_groups_too_large_for_memory(spark: Any, both: Both, conf: Any, way: str) -> None:
+def test_groups_too_large_for_memory(both: Both, conf: Any, way: str) -> None:
     """A base row then meets one part of its partners after the other."""
     conf(WAYS[way] | {BROADCAST: "-1", BATCH: "2"})
     for what in (SIMPLE, DECIMALS):
         query = f"SELECT * FROM base {lateral(what, of='many probe')}"
-        assert both(query) == spark.table("base").count()
-    frame = spark.sql(query)
-    frame.collect()
-    assert metric(frame, "pieces", of="EachRowOnce") > 0
+        assert both(query) == len(BASE)
+    assert metric(both.frame, "pieces", of="EachRowOnce") > 0
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -119,7 +124,7 @@ def test_sums_that_leave_64_bits(spark: Any, both: Both, conf: Any, way: str) ->
     conf(WAYS[way] | {ANSI: "false"})
     large = "(SELECT k, ts, v * 2000000000000000000L v FROM probe) probe"
     query = f"SELECT * FROM base {lateral('sum(v) s, count(*) c, max(v) m', of=large)}"
-    assert both(query) == spark.table("base").count()
+    assert both(query) == len(BASE)
     conf({ANSI: "true"})
     with pytest.raises(Exception, match="ARITHMETIC_OVERFLOW"):
         spark.sql(query).collect()

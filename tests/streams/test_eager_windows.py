@@ -42,7 +42,7 @@ def text(condition: str) -> str:
 
 @pytest.mark.parametrize("case", CASES)
 def test_each_revision_is_of_what_has_arrived(spark: Any, tmp_path: Path, case: str) -> None:
-    arrivals = Arrivals(random.Random(case), files=6, lateness=60)
+    arrivals = Arrivals(random.Random(case), files=4, lateness=60)
     arrivals.write(tmp_path)
     read(spark, tmp_path, arrivals.lateness + 1)
     eager.run(spark.sql(text(CASES[case]).format(S="S", R="R")), tmp_path)

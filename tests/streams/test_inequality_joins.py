@@ -168,7 +168,7 @@ def test_with_a_key_it_does_not_become_a_join_of_spark(
 
 def test_pattern_in_windows_of_rows(streaming: Any, tmp_path: Path) -> None:
     """Numbers of pairs are not in their order, and none of them is late."""
-    arrivals = trips(tmp_path, random.Random(6), cuts=9, count=90)
+    arrivals = trips(tmp_path, random.Random(6), cuts=5, count=90)
     arrivals.streams(streaming)
 
     def chain() -> Any:
@@ -181,7 +181,7 @@ def test_pattern_in_windows_of_rows(streaming: Any, tmp_path: Path) -> None:
 
     stream, found = chain(), []
     assert stream._jdf.queryExecution().analyzed().toString().count("StreamJoin ") == 2
-    for count in (5, None):
+    for count in (3, None):
         arrivals.write(count)
         start_and_wait(stream, tmp_path / "checkpoint", found)
     arrivals.tables(streaming)

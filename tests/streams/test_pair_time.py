@@ -50,7 +50,7 @@ NEAR = "2024-01-02"
 def test_what_follows_is_that_of_tables(
     streaming: Any, tmp_path: Path, query: Any, how: str
 ) -> None:
-    arrivals = joined.random_arrivals(tmp_path, random.Random(12), rows=40, cuts=6)
+    arrivals = joined.random_arrivals(tmp_path, random.Random(12), rows=40, cuts=3)
     arrivals.batches.append(far_away(2 * FAR))
     arrivals.streams(streaming)
     stream, found = query(streaming, how), []
@@ -58,7 +58,7 @@ def test_what_follows_is_that_of_tables(
     assert plan.count("StreamJoin ") == (2 if query is followed else 1)
     marked = {f.name for f in pairs(streaming).schema if "spark.watermarkDelayMs" in f.metadata}
     assert marked == {"at"}
-    for count in (3, None):
+    for count in (2, None):
         arrivals.write(count)
         start_and_wait(stream, tmp_path / "checkpoint", found)
     arrivals.tables(streaming)

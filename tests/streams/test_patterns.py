@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+from support.spark.comparison import OWN_PLAN, configured
 from support.streams import joined
 from support.streams.arrivals import QUICKLY
 from support.streams.joined import FAR
@@ -42,7 +43,7 @@ def test_four_streams(spark: Any, conf: Any, tmp_path: Path) -> None:
     conf(QUICKLY)
     first, second = tmp_path / "first", tmp_path / "second"
     arriving = [
-        joined.random_arrivals(folder, random.Random(seed), rows=60, cuts=4, reversed_too=False)
+        joined.random_arrivals(folder, random.Random(seed), rows=60, cuts=3, reversed_too=False)
         for folder, seed in ((first, 41), (second, 42))
     ]
     sql = f"""SELECT a.id, b.id AS b, c.id AS c, d.id AS d FROM a
@@ -65,10 +66,7 @@ def test_four_streams(spark: Any, conf: Any, tmp_path: Path) -> None:
         for arrivals in arriving:
             arrivals.write(count)
         joined.start_and_wait(views("streams"), tmp_path / "checkpoint", found)
-    spark.conf.set("spark.sql.intervalsweep.enabled", "false")
-    try:
+    with configured(spark, OWN_PLAN):
         wanted = joined.bag(views("tables").collect())
-    finally:
-        spark.conf.unset("spark.sql.intervalsweep.enabled")
     assert wanted.total() > 100
     assert joined.bag(found) == wanted

@@ -22,6 +22,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 ENDS = "a.ts, a.te, b.ts, b.te"
+# Micro-batches are to take five seconds at least, by default.
+SHORTEST = "spark.sql.streaming.realTimeMode.minBatchDuration"
 FEW: list[real_time.Row] = [(n, n % 3, 2 * n, 2 * n + 5) for n in range(12)]
 TABLE_JOINS = {
     "keys": f"a.id x, b.id y FROM a JOIN b ON a.k = b.k AND interval_intersects({ENDS})",
@@ -33,7 +35,7 @@ TABLE_JOINS = {
 
 @pytest.fixture
 def sources(spark: Any, conf: Any) -> dict[str, real_time.Source]:
-    conf({PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "1"})
+    conf({PROVIDER: ROCKSDB, "spark.sql.shuffle.partitions": "1", SHORTEST: "2s"})
     return {name: real_time.Source(spark) for name in "ab"}
 
 
@@ -51,7 +53,7 @@ def test_a_stream_with_a_table(
     sql = f"SELECT /*+ BROADCAST(b) */ {TABLE_JOINS[name]}"
     expected = spark.sql(sql).collect()
     sources["a"].frame(None).createOrReplaceTempView("a")
-    query = real_time.start(spark.sql(sql), tmp_path)
+    query = real_time.start(spark.sql(sql), tmp_path, seconds=2)
     try:
         # They come out while the micro-batch goes on, a row at a time.
         for row in FEW:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from support.spark.comparison import physical, sweeps
+from support.streams.arrivals import QUICKLY
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "sql-examples" / "streams"
 
@@ -19,7 +20,7 @@ def examples(monkeypatch: pytest.MonkeyPatch, conf: Any) -> Any:
     """Imports one of them."""
     monkeypatch.syspath_prepend(str(EXAMPLES.parent))
     monkeypatch.syspath_prepend(str(EXAMPLES))
-    conf(import_module("arriving").STATE)
+    conf({**import_module("arriving").STATE, **QUICKLY})
     return import_module
 
 

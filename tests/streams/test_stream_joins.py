@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from pyspark.sql import functions as f
 
 from intervalsweep.dataframe import stream_join
+from support.spark.comparison import OWN_PLAN, batches, configured
 from support.streams import join_cases, joined
 from support.streams.arrivals import QUICKLY
 from support.streams.join_cases import Case
@@ -39,8 +41,10 @@ def check(spark: Any, folder: Path, seed: int, clock: str = "ts", joins: int = 1
     return wanted.total()
 
 
-def test_stream_is_batch(streaming: Any, tmp_path: Path) -> None:
-    assert check(streaming, tmp_path, seed=7, joins=6) > 100
+def test_stream_is_batch(streaming: Any, conf: Any, tmp_path: Path) -> None:
+    # In one partition each of the joins has a task in each micro-batch; below they have two.
+    conf({"spark.sql.shuffle.partitions": "1"})
+    assert check(streaming, tmp_path, seed=15, joins=6) > 100
 
 
 @pytest.mark.extended
@@ -62,11 +66,11 @@ def test_the_formulas_of_random_joins_are_those_of_spark(streaming: Any, tmp_pat
         with_time.createOrReplaceTempView(f"{side}n")
         for batch in arrivals.batches:
             batch[side] = [row for row in batch[side] if row[3] is not None]
-    streaming.conf.set("spark.sql.intervalsweep.enabled", "false")
-    try:
-        found = bag(streaming.sql(join_cases.union(some)).collect())
-    finally:
-        streaming.conf.unset("spark.sql.intervalsweep.enabled")
+    found: Counter[Any] = Counter()
+    with configured(streaming, OWN_PLAN):
+        for part in batches(list(enumerate(some)), 4):
+            sql = " UNION ALL ".join(case.sql(number) for number, case in part)
+            found.update(bag(streaming.sql(sql).collect()))
     assert found
     assert found == join_cases.wanted(arrivals, some)
 

@@ -15,7 +15,7 @@ from support.spark.comparison import BROADCAST, bag, difference, physical, sweep
 from support.streams import micro_batches
 
 SCHEMA = "id LONG, k LONG, ts LONG, te LONG"
-BATCHES = 3
+BATCHES = 2
 KEYED = "a.k = b.k AND INTERVAL_INTERSECTS(a.ts, a.te, b.ts, b.te)"
 PLAIN = "INTERVAL_INTERSECTS(a.ts, a.te, b.ts, b.te)"
 # (the join, with the stream as `a` on the left; settings)
@@ -49,11 +49,16 @@ def rows(number: int, seed: int) -> list[tuple[Any, ...]]:
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("stream") / "in"
-    micro_batches.views(spark, folder, SCHEMA, [rows(60, part) for part in range(BATCHES)])
+    micro_batches.views(spark, folder, SCHEMA, [rows(90, part) for part in range(BATCHES)])
     spark.createDataFrame(rows(80, 99), SCHEMA).createOrReplaceTempView("fixed")
     yield
     for name in ("incoming", "past", "fixed"):
         spark.catalog.dropTempView(name)
+
+
+@pytest.fixture(autouse=True)
+def _settings(conf: Any) -> None:
+    conf({"spark.sql.shuffle.partitions": "2"})
 
 
 @pytest.mark.parametrize("name", JOINS)

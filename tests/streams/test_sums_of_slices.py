@@ -79,6 +79,7 @@ def rows_read(query: Any) -> int:
     )
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("case", CASES)
 def test_long_windows_read_sums(spark: Any, tmp_path: Path, case: str) -> None:
     selected, condition, has_sums = CASES[case]

@@ -43,7 +43,7 @@ ENDS = {AHEAD: "greatest(S.ts, S.ts + INTERVAL 8 SECONDS)", BEHIND: "S.ts"}
 def test_what_follows_is_that_of_tables(
     spark: Any, tmp_path: Path, above: str, condition: str
 ) -> None:
-    arrivals = Arrivals(random.Random(above + condition), rows=60, files=4)
+    arrivals = Arrivals(random.Random(above + condition), rows=60, files=2)
     arrivals.write(tmp_path)
     read(spark, tmp_path, arrivals.lateness + 1)
     window = f"SELECT S.id, S.g, S.k, w.* FROM {lateral(condition)}"

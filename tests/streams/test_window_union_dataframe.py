@@ -130,7 +130,7 @@ STREAMED = """SELECT S.*, w.* FROM {S} S LEFT JOIN LATERAL (
 
 
 def of_streams(spark: Any, folder: Path, emit: Any) -> Any:
-    found = Arrivals(random.Random(emit))
+    found = Arrivals(random.Random(emit), files=3)
     found.write(folder)
     read(spark, folder, found.lateness + 1)
     return isd.window_union(

@@ -12,19 +12,12 @@ import pytest
 
 import intervalsweep
 from intervalsweep.dataframe import window_union
-from support.spark.comparison import (
-    BROADCAST,
-    OWN_PLAN,
-    bag,
-    configured,
-    difference,
-    sweeps,
-)
+from support.spark.comparison import BROADCAST, OWN_PLAN, bag, configured, difference, sweeps
 from support.streams import micro_batches
 from support.streams.window_queries import BOTH, COUNT, KEYED, QUERIES, WINDOW, lateral
 from support.streams.window_rows import SCHEMA, rows
 
-BATCHES = 3
+BATCHES = 2
 ADAPTIVE = "spark.sql.adaptive.enabled"
 Check = Callable[..., str]
 
@@ -32,7 +25,7 @@ Check = Callable[..., str]
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("base")
-    parts = [rows(14, part) for part in range(BATCHES)]
+    parts = [rows(20, part) for part in range(BATCHES)]
     micro_batches.views(spark, folder / "in", SCHEMA, parts)
     # Of files it is known that they are few, without which no window without keys is swept.
     spark.createDataFrame(rows(60, 60), SCHEMA).write.parquet(str(folder / "probe"))
@@ -42,6 +35,11 @@ def tables(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     yield
     for name in ("incoming", "past", "probe", "names"):
         spark.catalog.dropTempView(name)
+
+
+@pytest.fixture(autouse=True)
+def _settings(conf: Any) -> None:
+    conf({"spark.sql.shuffle.partitions": "2"})
 
 
 @pytest.fixture

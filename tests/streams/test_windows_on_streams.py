@@ -79,6 +79,7 @@ def test_rows_that_come_once_may_be_written_in_update_mode(spark: Any, tmp_path:
     assert not difference(wanted, bag(row for row in found.rows if row.id >= 0))
 
 
+@pytest.mark.extended
 def test_after_a_restart_the_last_windows_wait_for_a_row(
     spark: Any, tmp_path: Path, conf: Any
 ) -> None:
@@ -174,7 +175,7 @@ def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
 
 def test_a_stream_with_itself(spark: Any, tmp_path: Path) -> None:
     """Of one view on both sides, Spark reads the source twice."""
-    arrivals = Arrivals(random.Random(21))
+    arrivals = Arrivals(random.Random(21), files=3)
     arrivals.write(tmp_path)
     text = """SELECT a.id, w.* FROM {S} a LEFT JOIN LATERAL (
       SELECT count(*) c, sum(b.v) s, max(b.id) m FROM {S} b
@@ -184,7 +185,7 @@ def test_a_stream_with_itself(spark: Any, tmp_path: Path) -> None:
 
 def test_the_first_by_arrival_is_one_of_the_window(spark: Any, tmp_path: Path) -> None:
     """Which one `first` takes, nothing says."""
-    arrivals = Arrivals(random.Random(22))
+    arrivals = Arrivals(random.Random(22), files=3)
     arrivals.write(tmp_path)
     read(spark, tmp_path, arrivals.lateness + 1)
     text = LATERAL.replace("{aggregates}", "first(R.id) f, last(R.id) l").replace(
@@ -222,7 +223,7 @@ SCALARS = {
 
 @pytest.mark.parametrize("case", SCALARS)
 def test_scalar_subqueries(spark: Any, tmp_path: Path, case: str) -> None:
-    arrivals = Arrivals(random.Random(case))
+    arrivals = Arrivals(random.Random(case), files=3)
     arrivals.write(tmp_path)
     query = assert_streamed(spark, tmp_path, SCALARS[case], arrivals.lateness + 1)
     operators = 2 if case.startswith("two") else 1
@@ -231,7 +232,7 @@ def test_scalar_subqueries(spark: Any, tmp_path: Path, case: str) -> None:
 
 def test_the_second_of_two_equal_window_unions_never_ended(spark: Any, tmp_path: Path) -> None:
     """Spark read the shuffle of equal rows once, and the second operator had no watermark."""
-    arrivals = Arrivals(random.Random(13))
+    arrivals = Arrivals(random.Random(13), files=2)
     arrivals.write(tmp_path)
     inner = LATERAL.replace("{aggregates}", "count(*) c, sum(v) s").replace(
         "{condition}", CASES["keys"]
@@ -241,7 +242,7 @@ def test_the_second_of_two_equal_window_unions_never_ended(spark: Any, tmp_path:
 
 
 def test_an_aggregate_by_time_above_and_progress(spark: Any, tmp_path: Path) -> None:
-    arrivals = Arrivals(random.Random(11))
+    arrivals = Arrivals(random.Random(11), files=3)
     arrivals.write(tmp_path)
     inner = LATERAL.replace("{aggregates}", "count(*) c, sum(v) s").replace(
         "{condition}", CASES["keys"]

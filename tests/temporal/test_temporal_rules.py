@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.spark.comparison import EXCLUDED_RULES, FOLDING, TEMPORAL_RULES, configured
-from support.temporal.snapshots import Snapshots, Table, bag, is_valid
+from support.temporal.snapshots import INSTANTS, Row, Snapshots, Table, bag, is_valid
 
 TABLES = {
     "r": Table(
@@ -93,10 +93,11 @@ def times_in(frame: Any, part: str) -> int:
 
 
 def history(frame: Any) -> list[Any]:
-    return [
-        bag(row[:-2] for row in map(tuple, frame.collect()) if is_valid(row, instant))
-        for instant in range(-1, 13)
-    ]
+    return at_instants([tuple(row) for row in frame.collect()])
+
+
+def at_instants(rows: list[Row]) -> list[Any]:
+    return [bag(row[:-2] for row in rows if is_valid(row, instant)) for instant in INSTANTS]
 
 
 def has_fired(frame: Any, rule: str) -> bool:
@@ -186,13 +187,12 @@ JOINS = "SELECT r.v, s.v AS w, t.v AS x FROM r JOIN s ON r.k = s.k JOIN t ON t.k
 
 def test_joins_of_three_compare_columns_of_tables(spark: Any, snapshots: Snapshots) -> None:
     with configured(spark, {EXCLUDED_RULES: FOLDING}):
-        frame = snapshots.history(JOINS)
+        frame = snapshots.check(JOINS)
         text = frame._jdf.queryExecution().optimizedPlan().toString()
         below = text[text.index("Join Inner") :]
         assert "greatest" not in below, text
         assert times_in(frame, r"IntervalSweepJoin .*rules \[FlattenPeriodJoins\]"), plan(frame)
-        result = history(frame)
-        snapshots.check(JOINS)
+        result = at_instants(snapshots.rows)
     with configured(spark, excluded("FlattenPeriodJoins")):
         other = snapshots.history(JOINS)
         text = other._jdf.queryExecution().optimizedPlan().toString()

@@ -18,10 +18,10 @@ from pyspark.errors import AnalysisException, PySparkException
 
 from fuzz.joins.cases import Case
 from fuzz.joins.queries import Query
-from fuzz.settings import PLAINEST
-from support.spark.comparison import ENABLED, configured, difference, physical
+from support.spark.comparison import BROADCAST, ENABLED, OWN_PLAN, configured, difference, physical
 
 Rows = list[Any]
+ONE_TASK = {BROADCAST: "10MB", "spark.sql.leafNodeDefaultParallelism": "1"}
 # Spark's errors, and those of Java that PySpark has no name for.
 ERRORS = (PySparkException, Py4JJavaError)
 # A branch of the UNION ALL begins with its number as a column, c7; a sweep shows its join type.
@@ -82,7 +82,7 @@ def _compared(spark: Any, case: Case) -> Report:
 
 def _expected_together(spark: Any, queries: tuple[Query, ...]) -> dict[int, Rows] | None:
     """The rows of each query by Spark's own plan, or None if one raises an error."""
-    with configured(spark, {**PLAINEST, ENABLED: "false"}):
+    with configured(spark, {**OWN_PLAN, **ONE_TASK}):
         try:
             return _tagged_rows(spark.sql(union(queries, written=True)))
         except ERRORS:

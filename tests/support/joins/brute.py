@@ -132,3 +132,10 @@ def table(rows: list[Interval], kind: Any = None) -> Any:
     return pa.table(
         {"id": pa.array(range(len(rows)), pa.int64()), "ts": columns[0], "te": columns[1]}
     )
+
+
+def ids(joined: Any) -> list[tuple[Any, ...]]:
+    """The numbers of the rows of each pair, sorted."""
+    names = [name for name in ("id", "id_right") if name in joined.column_names]
+    rows = zip(*(joined.column(name).to_pylist() for name in names), strict=True)
+    return sorted(rows, key=repr)

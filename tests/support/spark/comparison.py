@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 ENABLED = "spark.sql.intervalsweep.enabled"
 ANSI = "spark.sql.ansi.enabled"
@@ -19,11 +19,18 @@ SMALL_GROUPS = "spark.sql.intervalsweep.smallGroupPairs"
 TIME_ZONE = "spark.sql.session.timeZone"
 EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
 # Spark's own plan, in the way that is quickest for small tables: code that runs once does not make
-# up for its generation, nor a stage for its job.
+# up for its generation, nor a stage for its job, nor a partition for its task.
 OWN_PLAN = {
     ENABLED: "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.shuffle.partitions": "1",
+}
+# What differs for Spark's own plan of many rows.
+OF_MANY_ROWS = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
 }
 # Optimizer rules that would compute joins of literal rows, or drop those of empty tables.
 FOLDING = ",".join(
@@ -40,6 +47,14 @@ TEMPORAL_RULES = tuple(
 )
 
 NODE = re.compile(r"\bIntervalSweepJoin\b")
+Item = TypeVar("Item")
+# Each task reads the plan of the whole query, so that n joins under one UNION ALL cost n * n.
+JOINS_OF_A_UNION = 8
+
+
+def batches(items: Sequence[Item], size: int = JOINS_OF_A_UNION) -> Iterator[Sequence[Item]]:
+    """The items in order, so many at a time."""
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 @contextmanager

@@ -24,6 +24,11 @@ MANY_QUERIES = {
     "spark.ui.retainedStages": "50",
     "spark.ui.retainedTasks": "100",
 }
+# Generated code does not pay off where each query runs once over a few rows.
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 
 
 def session(master: str, *settings: Mapping[str, str]) -> Any:

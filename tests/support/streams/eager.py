@@ -9,12 +9,19 @@ have arrived.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from support.spark.comparison import OWN_PLAN, bag, configured, difference
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from support.spark.comparison import OWN_PLAN, bag, batches, configured, difference
 from support.streams.arrivals import SCHEMA, ended
 
+# How many queries are one: with more of them each task is told of too many others.
+TOGETHER = 4
 MARKS = "window_revision() AS revision, window_is_final() AS final"
 
 
@@ -56,22 +63,35 @@ def arrived(folder: Path) -> dict[int, int]:
     return found
 
 
-def in_batch(spark: Any, folder: Path, text: str, files: int) -> Any:
-    """What Spark alone has of the first files of each stream."""
+def in_batch(spark: Any, folder: Path, text: str, counts: Iterable[int]) -> dict[int, Any]:
+    """Spark's own rows for the first files of each stream, by the number of files.
+
+    A few numbers share a query: each query has its price, and so has each branch of a union.
+    """
+    found: dict[int, list[Any]] = {count: [] for count in counts}
+    for some in batches(sorted(found), TOGETHER):
+        with configured(spark, OWN_PLAN):
+            frames = [_of_files(spark, folder, text, count) for count in some]
+            for count, *row in reduce(DataFrame.unionAll, frames).collect():
+                found[count].append(tuple(row))
+    return {count: bag(rows) for count, rows in found.items()}
+
+
+def _of_files(spark: Any, folder: Path, text: str, count: int) -> Any:
     for name in "SR":
-        some = [str(file) for file in sorted((folder / name).glob("*.parquet"))[:files]]
+        some = [str(file) for file in sorted((folder / name).glob("*.parquet"))[:count]]
         spark.read.schema(SCHEMA).parquet(*some).createOrReplaceTempView(f"{name}_some")
-    with configured(spark, OWN_PLAN):
-        rows = spark.sql(text.format(S="S_some", R="R_some")).where("id >= 0")
-        return bag(map(tuple, rows.drop("revision", "final").collect()))
+    rows = spark.sql(text.format(S="S_some", R="R_some")).where("id >= 0")
+    return rows.drop("revision", "final").select(sf.lit(count), "*")
 
 
-def differences(spark: Any, folder: Path, text: str, batches: list[int] | None = None) -> str:
+def differences(spark: Any, folder: Path, text: str, some: list[int] | None = None) -> str:
     """Says what is wrong with the revisions of some micro-batches, of all by default."""
     revisions, files = written(spark, folder), arrived(folder)
-    for batch in sorted(files) if batches is None else batches:
-        wanted = in_batch(spark, folder, text, files[batch])
-        if found := difference(wanted, last(revisions, batch)):
+    some = sorted(files) if some is None else some
+    wanted = in_batch(spark, folder, text, (files[batch] for batch in some))
+    for batch in some:
+        if found := difference(wanted[files[batch]], last(revisions, batch)):
             return f"{text}\nafter micro-batch {batch}, of {files[batch]} files:\n{found}"
     return out_of_order(revisions)
 

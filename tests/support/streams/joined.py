@@ -13,6 +13,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from support.spark.comparison import OWN_PLAN, configured
+
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 SCHEMA = "id INT, k INT, g STRING, ts TIMESTAMP, te TIMESTAMP, v INT, w INT, seq INT"
@@ -155,11 +157,8 @@ def counted(query: Any) -> Counter[str]:
 def expected(spark: Any, arrivals: Arrivals, sql: str) -> list[Any]:
     """Spark's own join of the tables."""
     arrivals.tables(spark)
-    spark.conf.set("spark.sql.intervalsweep.enabled", "false")
-    try:
+    with configured(spark, OWN_PLAN):
         rows: list[Any] = spark.sql(sql).collect()
-    finally:
-        spark.conf.unset("spark.sql.intervalsweep.enabled")
     return rows
 
 

@@ -47,8 +47,8 @@ class Source:
         self._stream.addData(convert.asScala(lines))
 
 
-def start(frame: Any, folder: Path) -> Any:
-    """Start a query whose rows :func:`written` reads."""
+def start(frame: Any, folder: Path, seconds: int = 5) -> Any:
+    """Start a query whose rows :func:`written` reads; micro-batches take so many seconds."""
     file = folder / "rows"
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -56,7 +56,8 @@ def start(frame: Any, folder: Path) -> Any:
         with file.open("a", encoding="utf-8") as out:
             out.write(json.dumps(list(row)) + "\n")
 
-    writer = frame.writeStream.foreach(write).outputMode("update").trigger(realTime="5 seconds")
+    writer = frame.writeStream.foreach(write).outputMode("update")
+    writer = writer.trigger(realTime=f"{seconds} seconds")
     return writer.option("checkpointLocation", str(folder / "checkpoint")).start()
 
 

@@ -9,19 +9,25 @@ a bag, are to be those of the history that are valid at that instant.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import duckdb
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
 
-from support.spark.comparison import OWN_PLAN, configured
+from support.spark.comparison import OWN_PLAN, batches, configured
 
 # Periods of tests lie in it; what is valid before or after is so at its ends.
 INSTANTS = range(-1, 13)
 # Spark is slow to say what DuckDB says at once; where DuckDB cannot, Spark says it of all.
 SOME_INSTANTS = (-1, 3, 5, 8, 12)
+# So many slices are one query: with more of them each task is told of too many others.
+TOGETHER = 5
 Row = tuple[Any, ...]
 
 
@@ -74,12 +80,20 @@ class Snapshots:
     def __init__(self, spark: Any, tables: Mapping[str, Table]) -> None:
         self.spark = spark
         self.tables = tables
+        # The rows of the history that was checked last.
+        self.rows: list[Row] = []
+        # The last query and its slices, which no setting of a history changes.
+        self._asked, self._found = "", dict[int, list[Row]]()
         self._marked = {name: self._mark(name, table) for name, table in tables.items()}
         # By instant: the rows valid then, for Spark; DuckDB has a schema for each instant.
         self._slices: dict[int, dict[str, Any]] = {}
         self._duckdb = duckdb.connect(config={"threads": 1})
         for instant in INSTANTS:
             self._fill_schema(instant)
+        self.use()
+
+    def use(self) -> None:
+        """Has the names of the tables be those of these, whatever they were meanwhile."""
         self._name(self._marked)
 
     def _mark(self, name: str, table: Table) -> Any:
@@ -124,17 +138,18 @@ class Snapshots:
     def check(self, query: str, duck: str | None = "", options: str = "") -> Any:
         """Compare a history with all its slices, and return it; `duck=None` is without DuckDB."""
         frame = self.history(query, options)
-        rows = [tuple(row) for row in frame.collect()]
+        self.rows = rows = [tuple(row) for row in frame.collect()]
         for row in rows:
             assert row[-2] is None or row[-1] is None or row[-2] < row[-1], f"no instant: {row}"
         some = False
+        by_spark = self.slices(query, INSTANTS if duck is None else SOME_INSTANTS)
         for instant in INSTANTS:
             got = bag(row[:-2] for row in rows if is_valid(row, instant))
             slices = {}
             if duck is not None:
                 slices["DuckDB"] = bag(self.slice_in_duckdb(duck or query, instant))
-            if duck is None or instant in SOME_INSTANTS:
-                slices["Spark"] = bag(self.slice(query, instant))
+            if instant in by_spark:
+                slices["Spark"] = bag(by_spark[instant])
             for engine, expected in slices.items():
                 assert got == expected, (
                     f"{engine} at {instant} of\n{query}\n missing {expected - got}\n"
@@ -146,17 +161,35 @@ class Snapshots:
 
     def slice(self, query: str, instant: int) -> list[Row]:
         """The plain query by Spark over the rows that are valid at an instant."""
-        if instant not in self._slices:
-            self._slices[instant] = {
-                name: self._frame(table.columns, table.at(instant))
-                for name, table in self.tables.items()
-            }
+        return self.slices(query, [instant])[instant]
+
+    def slices(self, query: str, instants: Sequence[int]) -> dict[int, list[Row]]:
+        """The same of several instants, a few of which are one query."""
+        if self._asked != query:
+            self._asked, self._found = query, {}
+        missing = [instant for instant in instants if instant not in self._found]
         with configured(self.spark, OWN_PLAN):
-            self._name(self._slices[instant])
-            try:
-                return [tuple(row) for row in self.spark.sql(query).collect()]
-            finally:
-                self._name(self._marked)
+            for some in batches(missing, TOGETHER):
+                frames = [self._slice(query, instant) for instant in some]
+                rows = reduce(DataFrame.unionAll, frames).collect()
+                self._found |= {instant: [] for instant in some}
+                for instant, *row in rows:
+                    self._found[instant].append(tuple(row))
+        return {instant: self._found[instant] for instant in instants}
+
+    def _slice(self, query: str, instant: int) -> Any:
+        """A frame whose first column is the instant."""
+        frames = self._slices.setdefault(instant, {})
+        named = [name for name in self.tables if re.search(rf"\b{name}\b", query)]
+        for name in named:
+            if name not in frames:
+                table = self.tables[name]
+                frames[name] = self._frame(table.columns, table.at(instant))
+        self._name({name: frames[name] for name in named})
+        try:
+            return self.spark.sql(query).select(sf.lit(instant), "*")
+        finally:
+            self._name({name: self._marked[name] for name in named})
 
     def slice_in_duckdb(self, query: str, instant: int) -> list[Row]:
         self._duckdb.execute(f"SET schema = '{_schema(instant)}'")
