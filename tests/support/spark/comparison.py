@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from support.spark.session import INTERPRETED
+
 ENABLED = "spark.sql.intervalsweep.enabled"
 ANSI = "spark.sql.ansi.enabled"
 WORKER_PYTHON = "spark.sql.intervalsweep.python"
@@ -18,14 +20,13 @@ AGGREGATE_RUNS = "spark.sql.intervalsweep.aggregateRuns"
 SMALL_GROUPS = "spark.sql.intervalsweep.smallGroupPairs"
 TIME_ZONE = "spark.sql.session.timeZone"
 EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
-# Spark's own plan, in the way that is quickest for small tables: code that runs once does not make
-# up for its generation, nor a stage for its job, nor a partition for its task.
+# Spark's own plan, in the way that is quickest for small tables: no stage makes up for its job,
+# nor a partition for its task.
 OWN_PLAN = {
     ENABLED: "false",
     "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.shuffle.partitions": "1",
+    **INTERPRETED,
 }
 # What differs for Spark's own plan of many rows.
 OF_MANY_ROWS = {

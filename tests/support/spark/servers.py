@@ -14,7 +14,6 @@ from pathlib import Path
 
 from support.spark.applications import SPARK_HOME, by_conf, clean_environment
 from support.spark.processes import eventually
-from support.spark.session import INTERPRETED
 
 DEPLOY = "org.apache.spark.deploy"
 CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
@@ -74,7 +73,6 @@ def connect_server(folder: Path) -> Iterator[str]:
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.ui.enabled": "false",
-        **INTERPRETED,
     }
     conf = [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
     submit = [f"{DEPLOY}.SparkSubmit", "--class", CONNECT, "--master", "local[2]", *conf]

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pyspark
 
 from support.spark.comparison import OWN_PLAN, bag, configured, difference
+from support.spark.session import INTERPRETED
 
 SCHEMA = "id INT, k INT, g STRING, ts TIMESTAMP, v INT, x DOUBLE, txt STRING"
 TYPES = [
@@ -43,8 +44,7 @@ QUICKLY = {
     "spark.sql.streaming.checkpointFileManagerClass": (
         f"{CHECKPOINTS}FileSystemBasedCheckpointFileManager"
     ),
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    **INTERPRETED,
 }
 
 Row = tuple[Any, ...]
