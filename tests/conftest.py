@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import os
 import random
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack
@@ -79,6 +80,8 @@ def needs_spark(item: pytest.Item) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.environ.update(environment())
+    # As make sets it: functions in Python run in this environment.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if config.option.share_seed is None:
         given = getattr(config, "workerinput", {}).get("share_seed")
         config.option.share_seed = random.randrange(1 << 30) if given is None else given

@@ -13,6 +13,8 @@ from support.joins.join_types import QUERIES
 from support.spark.comparison import (
     BROADCAST,
     ENABLED,
+    EXCLUDED_RULES,
+    FOLDING,
     OWN_PLAN,
     SMALL_GROUPS,
     Both,
@@ -77,6 +79,15 @@ def test_same_rows(spark: Any, drawn: Any, kind: str) -> None:
             wrong = difference(expected, bag(frame.collect()))
         assert not wrong, f"{way}, rows differ for\n{query}\n{wrong}"
         assert expected.total() > 0
+
+
+def test_a_null_key_matches_null_and_not_zero(spark: Any, both: Both) -> None:
+    rows = "VALUES (1, NULL, 0, 5), (2, 0, 1, 6), (3, NULL, 2, 7), (4, 3, 0, 9) AS v(id, k, ts, te)"
+    spark.sql(f"SELECT * FROM {rows}").createOrReplaceTempView("r")
+    on = oracle.call("INTERVAL_INTERSECTS")
+    query = f"SELECT r.id, s.id AS other FROM r JOIN r s ON r.k <=> s.k AND {on}"
+    ways = [{EXCLUDED_RULES: FOLDING, BROADCAST: threshold} for threshold in ("10MB", "-1")]
+    assert both(query, ways=ways) == 4 + 2
 
 
 KINDS = ("left", "right", "full", "semi", "anti", "not exists or")
