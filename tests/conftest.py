@@ -10,6 +10,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import pyspark
@@ -49,10 +50,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         cases[item.nodeid.partition("[")[0]].append(item)
     kept = set()
     for name, some in cases.items():
-        rng = random.Random(f"{config.option.share_seed}/{name}")
         least = LEAST if needs_spark(some[0]) else LEAST_WITHOUT_SPARK
-        count = max(least, math.ceil(config.option.share * len(some)))
-        kept.update(rng.sample(some, min(count, len(some))))
+        kept.update(share_of(config, name, some, least))
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
 
@@ -63,15 +62,15 @@ Draw = Callable[[Iterable[Any], int], list[Any]]
 @pytest.fixture
 def drawn(request: pytest.FixtureRequest) -> Draw:
     """`drawn(items, 2)`: of what a test goes through, as of its cases, a share, at least two."""
-    option = request.config.option
-    rng = random.Random(f"{option.share_seed}/{request.node.nodeid}")
+    return partial(share_of, request.config, request.node.nodeid)
 
-    def draw(items: Iterable[Any], least: int) -> list[Any]:
-        every = list(items)
-        count = min(len(every), max(least, math.ceil(option.share * len(every))))
-        return [every[i] for i in sorted(rng.sample(range(len(every)), count))]
 
-    return draw
+def share_of(config: pytest.Config, name: str, items: Iterable[Any], least: int) -> list[Any]:
+    """Some of the items in their order, chosen by the seed and the name."""
+    option, every = config.option, list(items)
+    count = min(len(every), max(least, math.ceil(option.share * len(every))))
+    rng = random.Random(f"{option.share_seed}/{name}")
+    return [every[i] for i in sorted(rng.sample(range(len(every)), count))]
 
 
 def needs_spark(item: pytest.Item) -> bool:

@@ -15,12 +15,7 @@ from support.spark.comparison import (
     BROADCAST,
     EXCLUDED_RULES,
     FOLDING,
-    OWN_PLAN,
-    bag,
-    configured,
-    difference,
-    physical,
-    sweeps,
+    Both,
 )
 
 # NULLs in every column, rows that are there twice but for the id, empty and reversed intervals,
@@ -314,21 +309,10 @@ def tables(spark: Any) -> None:
 
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.usefixtures("tables")
-def test_rows_are_those_of_spark(spark: Any, conf: Any, name: str) -> None:
+def test_rows_are_those_of_spark(conf: Any, both: Both, name: str) -> None:
     """With a broadcast and without; one of the two in adaptive, generated code."""
     conf({EXCLUDED_RULES: FOLDING, "spark.sql.shuffle.partitions": "2"})
     query = QUERIES[name].format(**SHARE)
-    with configured(spark, OWN_PLAN):
-        frame = spark.sql(query)
-        assert sweeps(physical(frame)) == 0
-        expected = bag(frame.collect())
-    assert expected.total() > 0
-    ways = (COMPILED, INTERPRETED)
-    turn = list(QUERIES).index(name)
-    for broadcast, way in (("10MB", ways[turn % 2]), ("-1", ways[1 - turn % 2])):
-        with configured(spark, {BROADCAST: broadcast, **way}):
-            frame = spark.sql(query)
-            plan = physical(frame)
-            assert sweeps(plan) == SWEPT.get(name, 1), plan
-            wrong = difference(expected, bag(frame.collect()))
-        assert not wrong, f"broadcast up to {broadcast}, {way}, rows differ for\n{query}\n{wrong}"
+    ways = (COMPILED, INTERPRETED)[:: 1 if list(QUERIES).index(name) % 2 == 0 else -1]
+    settings = [{BROADCAST: size, **way} for size, way in zip(("10MB", "-1"), ways, strict=True)]
+    assert both(query, swept=SWEPT.get(name, 1), ways=settings) > 0

@@ -12,18 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from support.spark.comparison import OWN_PLAN, bag, configured, difference
-from support.streams.arrivals import QUICKLY, SCHEMA, Arrivals, read, run
+from support.streams.arrivals import SCHEMA, Arrivals, read, run
+
+pytestmark = pytest.mark.usefixtures("quickly")
 
 TEXT = """SELECT S.*, w.* FROM {{S}} S LEFT JOIN LATERAL (
   SELECT count(*) c, sum(v) s, min(txt) lo {more} FROM {{R}} R
   WHERE {key} AND R.ts BETWEEN S.ts - INTERVAL {pre} AND S.ts + INTERVAL {fol}) w ON true"""
 SECONDS = {"key": "R.k = S.k", "pre": "9 SECONDS", "fol": "30 SECONDS", "more": ""}
 MISMATCH = r"STATE_MISMATCH.*{}"
-
-
-@pytest.fixture(autouse=True)
-def _settings(conf: Any) -> None:
-    conf(QUICKLY)
 
 
 class Files:

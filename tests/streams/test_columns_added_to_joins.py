@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from support.spark.comparison import OWN_PLAN, bag, configured, difference
-from support.streams.arrivals import QUICKLY
 from support.streams.joined import (
     ENDS,
     FAR,
@@ -21,6 +20,8 @@ from support.streams.joined import (
     random_arrivals,
     start_and_wait,
 )
+
+pytestmark = pytest.mark.usefixtures("quickly")
 
 ADDED = ", added STRING, another DOUBLE"
 JOINS = {
@@ -32,11 +33,6 @@ JOINS = {
     "semi": f"LEFT SEMI JOIN b ON a.k = b.k AND interval_intersects({ENDS})",
     "anti": f"LEFT ANTI JOIN b ON a.k = b.k AND interval_intersects({ENDS})",
 }
-
-
-@pytest.fixture(autouse=True)
-def _settings(conf: Any) -> None:
-    conf(QUICKLY)
 
 
 def rows_in(arrivals: Arrivals, batches: int) -> int:

@@ -14,6 +14,8 @@ from support.spark.metrics import metric
 from support.streams.window_queries import KEYED
 from support.streams.window_rows import SCHEMA, rows
 
+pytestmark = pytest.mark.usefixtures("two_partitions")
+
 ADAPTIVE = "spark.sql.adaptive.enabled"
 CODEGEN = "spark.sql.codegen.wholeStage"
 BATCH = "spark.sql.intervalsweep.batchRows"
@@ -53,11 +55,6 @@ BASE = rows(40, 40)
 def tables(spark: Any) -> None:
     for name, some in (("base", BASE), ("probe", rows(60, 60)), ("many", rows(900, 900))):
         spark.createDataFrame(some, SCHEMA).createOrReplaceTempView(name)
-
-
-@pytest.fixture(autouse=True)
-def _settings(conf: Any) -> None:
-    conf({"spark.sql.shuffle.partitions": "2"})
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -11,8 +11,10 @@ import pytest
 
 from fuzz.streams.windows import union_of
 from support.streams import eager
-from support.streams.arrivals import QUICKLY, Arrivals, at, progresses, read, write
+from support.streams.arrivals import Arrivals, at, progresses, read, write
 from support.streams.eager import MARKS
+
+pytestmark = pytest.mark.usefixtures("quickly")
 
 TEXT = """SELECT S.id, S.k, S.ts, w.* FROM {S} S LEFT JOIN LATERAL (
   SELECT count(*) c, sum(v) s, max(txt) t, {marks} FROM {R} R WHERE {condition}) w ON true"""
@@ -29,11 +31,6 @@ CASES = {
         "R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 1 DAY AND S.ts + INTERVAL 1 SECOND"
     ),
 }
-
-
-@pytest.fixture(autouse=True)
-def _settings(conf: Any) -> None:
-    conf(QUICKLY)
 
 
 def text(condition: str) -> str:

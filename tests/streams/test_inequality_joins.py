@@ -13,18 +13,11 @@ import pytest
 from intervalsweep import ArgumentError, EndpointTypeError
 from intervalsweep.dataframe import inequality_join, rows, stream_join, time
 from support.streams import joined
-from support.streams.arrivals import QUICKLY
 from support.streams.joined import FAR, Arrivals, bag, start_and_wait
 
 TRIPS = "seq LONG, dist INT, fare INT, ts TIMESTAMP"
 SECOND = timedelta(seconds=1)
 CONDITION = "a.dist > b.dist AND a.fare < b.fare"
-
-
-@pytest.fixture
-def streaming(spark: Any, conf: Any) -> Any:
-    conf(QUICKLY)
-    return spark
 
 
 def trips(

@@ -34,12 +34,6 @@ from support.streams.open_intervals import (
 )
 
 
-@pytest.fixture
-def streaming(spark: Any, conf: Any) -> Any:
-    conf(QUICKLY)
-    return spark
-
-
 @dataclass
 class Timed:
     """The rows of a query's runs, with the micro-batch of each; and what each had read by when."""

@@ -14,14 +14,7 @@ from pyspark.sql import functions as sf
 from intervalsweep import ArgumentError
 from intervalsweep.dataframe import stream_join
 from support.streams import joined
-from support.streams.arrivals import QUICKLY
 from support.streams.joined import FAR, bag, far_away, start_and_wait
-
-
-@pytest.fixture
-def streaming(spark: Any, conf: Any) -> Any:
-    conf(QUICKLY)
-    return spark
 
 
 def pairs(spark: Any, **how: Any) -> Any:

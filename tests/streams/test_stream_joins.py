@@ -13,17 +13,10 @@ import pytest
 from pyspark.sql import functions as f
 
 from intervalsweep.dataframe import stream_join
-from support.spark.comparison import OWN_PLAN, batches, configured
+from support.spark.comparison import OWN_PLAN, configured
 from support.streams import join_cases, joined
-from support.streams.arrivals import QUICKLY
 from support.streams.join_cases import Case
 from support.streams.joined import ENDS, FAR, PROVIDER, Arrivals, bag, run, start_and_wait
-
-
-@pytest.fixture
-def streaming(spark: Any, conf: Any) -> Any:
-    conf(QUICKLY)
-    return spark
 
 
 def check(spark: Any, folder: Path, seed: int, clock: str = "ts", joins: int = 11) -> int:
@@ -68,8 +61,8 @@ def test_the_formulas_of_random_joins_are_those_of_spark(streaming: Any, tmp_pat
             batch[side] = [row for row in batch[side] if row[3] is not None]
     found: Counter[Any] = Counter()
     with configured(streaming, OWN_PLAN):
-        for part in batches(list(enumerate(some)), 4):
-            sql = " UNION ALL ".join(case.sql(number) for number, case in part)
+        for first in range(0, len(some), 4):
+            sql = join_cases.union(some[first : first + 4], first)
             found.update(bag(streaming.sql(sql).collect()))
     assert found
     assert found == join_cases.wanted(arrivals, some)

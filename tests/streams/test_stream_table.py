@@ -14,6 +14,8 @@ import intervalsweep
 from support.spark.comparison import BROADCAST, bag, difference, physical, sweeps
 from support.streams import micro_batches
 
+pytestmark = pytest.mark.usefixtures("two_partitions")
+
 SCHEMA = "id LONG, k LONG, ts LONG, te LONG"
 BATCHES = 2
 KEYED = "a.k = b.k AND INTERVAL_INTERSECTS(a.ts, a.te, b.ts, b.te)"
@@ -54,11 +56,6 @@ def tables(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     yield
     for name in ("incoming", "past", "fixed"):
         spark.catalog.dropTempView(name)
-
-
-@pytest.fixture(autouse=True)
-def _settings(conf: Any) -> None:
-    conf({"spark.sql.shuffle.partitions": "2"})
 
 
 @pytest.mark.parametrize("name", JOINS)

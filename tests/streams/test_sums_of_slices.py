@@ -12,7 +12,6 @@ import pytest
 from support.spark.comparison import bag, difference
 from support.streams import eager
 from support.streams.arrivals import (
-    QUICKLY,
     Arrivals,
     assert_streamed,
     at,
@@ -22,6 +21,8 @@ from support.streams.arrivals import (
     run,
     write,
 )
+
+pytestmark = pytest.mark.usefixtures("quickly")
 
 FILES = 25
 ALL_KINDS = (
@@ -54,11 +55,6 @@ CASES = {
     "row by row": ("sort_array(collect_list(v)) l, count(*) n", f"R.k = S.k AND {BEHIND}", False),
     "a further condition": ("sum(v) s, count(*) n", f"R.v <> S.v AND {BEHIND}", False),
 }
-
-
-@pytest.fixture(autouse=True)
-def _settings(conf: Any) -> None:
-    conf(QUICKLY)
 
 
 def text(selected: str, condition: str) -> str:

@@ -11,7 +11,6 @@ import pytest
 from pyspark.errors import AnalysisException
 
 from support.streams import joined
-from support.streams.arrivals import QUICKLY
 from support.streams.joined import FAR, Arrivals, bag, far_away, start_and_wait
 
 CONDITIONS = {
@@ -29,12 +28,6 @@ CONDITIONS = {
     "by a hash": "hex(a.k) = hex(b.k) AND a.v < b.v AND a.w >= b.w AND abs(a.seq - b.seq) < 30",
     "one side's own": "b.v > 1 AND a.v < b.v AND a.w > b.w AND abs(a.seq - b.seq) < 9",
 }
-
-
-@pytest.fixture
-def streaming(spark: Any, conf: Any) -> Any:
-    conf(QUICKLY)
-    return spark
 
 
 def counts(condition: str, probe: str = "bn") -> str:

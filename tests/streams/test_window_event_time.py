@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from support.spark.comparison import Both, bag, difference
-from support.streams.arrivals import QUICKLY, Arrivals, expected, progresses, read, run, written
+from support.streams.arrivals import Arrivals, expected, progresses, read, run, written
 from support.streams.window_rows import SCHEMA, rows
+
+pytestmark = pytest.mark.usefixtures("quickly")
 
 AHEAD = "R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 5 SECONDS AND S.ts + INTERVAL 8 SECONDS"
 BEHIND = "R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 9 SECONDS AND S.ts - INTERVAL 2 SECONDS"
@@ -21,11 +23,6 @@ NO_WINDOW = r"\[INTERVALSWEEP_STREAM\.NO_WINDOW\] window_event_time\(\)"
 def lateral(condition: str, time: str = ", window_event_time() at") -> str:
     return f"""{{S}} S LEFT JOIN LATERAL (
         SELECT count(*) c, sum(v) s{time} FROM {{R}} R WHERE {condition}) w ON true"""
-
-
-@pytest.fixture(autouse=True)
-def _settings(conf: Any) -> None:
-    conf(QUICKLY)
 
 
 # What is at the far end of the streams comes out of no window of theirs.

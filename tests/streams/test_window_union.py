@@ -13,6 +13,8 @@ from support.spark.comparison import BROADCAST, Both, physical
 from support.streams.window_queries import BOTH, COUNT, KEYED, QUERIES, WINDOW, lateral
 from support.streams.window_rows import SCHEMA, rows
 
+pytestmark = pytest.mark.usefixtures("two_partitions")
+
 WAYS = {
     "broadcast": {},
     "by keys": {BROADCAST: "-1"},
@@ -30,11 +32,6 @@ def tables(spark: Any) -> None:
         spark.createDataFrame(some, SCHEMA).createOrReplaceTempView(name)
     names = spark.sql("SELECT * FROM VALUES ('a', 2), ('b', 3), ('b', 5) t(k, f)")
     names.createOrReplaceTempView("names")
-
-
-@pytest.fixture(autouse=True)
-def _settings(conf: Any) -> None:
-    conf({"spark.sql.shuffle.partitions": "2"})
 
 
 @pytest.mark.parametrize("name", QUERIES)

@@ -17,6 +17,8 @@ from support.streams import micro_batches
 from support.streams.window_queries import BOTH, COUNT, KEYED, QUERIES, WINDOW, lateral
 from support.streams.window_rows import SCHEMA, rows
 
+pytestmark = pytest.mark.usefixtures("two_partitions")
+
 BATCHES = 2
 ADAPTIVE = "spark.sql.adaptive.enabled"
 Check = Callable[..., str]
@@ -35,11 +37,6 @@ def tables(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     yield
     for name in ("incoming", "past", "probe", "names"):
         spark.catalog.dropTempView(name)
-
-
-@pytest.fixture(autouse=True)
-def _settings(conf: Any) -> None:
-    conf({"spark.sql.shuffle.partitions": "2"})
 
 
 @pytest.fixture

@@ -25,13 +25,10 @@ from support.streams.arrivals import (
     write,
 )
 
+pytestmark = pytest.mark.usefixtures("quickly")
+
 LATERAL = """SELECT S.id, S.k, S.ts, S.x, w.* FROM {S} S LEFT JOIN LATERAL (
   SELECT {aggregates} FROM {R} R WHERE {condition}) w ON true"""
-
-
-@pytest.fixture(autouse=True)
-def _settings(conf: Any) -> None:
-    conf(QUICKLY)
 
 
 EXACT = (

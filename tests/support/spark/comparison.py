@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, TypeVar
 
 from support.spark.session import INTERPRETED
@@ -50,12 +51,27 @@ TEMPORAL_RULES = tuple(
 NODE = re.compile(r"\bIntervalSweepJoin\b")
 Item = TypeVar("Item")
 # Each task reads the plan of the whole query, so that n joins under one UNION ALL cost n * n.
-JOINS_OF_A_UNION = 8
+JOINS_OF_A_UNION, FRAMES_OF_A_UNION = 8, 5
 
 
 def batches(items: Sequence[Item], size: int = JOINS_OF_A_UNION) -> Iterator[Sequence[Item]]:
     """The items in order, so many at a time."""
     return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def rows_of_each(
+    numbers: Iterable[int], make: Callable[[int], Any]
+) -> dict[int, list[tuple[Any, ...]]]:
+    """The rows of the frame that `make` makes for each number; a few frames are one query."""
+    from pyspark.sql import DataFrame
+    from pyspark.sql import functions as sf
+
+    found: dict[int, list[tuple[Any, ...]]] = {number: [] for number in numbers}
+    for some in batches(list(found), FRAMES_OF_A_UNION):
+        frames = [make(number).select(sf.lit(number), "*") for number in some]
+        for number, *row in reduce(DataFrame.unionAll, frames).collect():
+            found[number].append(tuple(row))
+    return found
 
 
 @contextmanager

@@ -10,18 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sf
-
-from support.spark.comparison import OWN_PLAN, bag, batches, configured, difference
+from support.spark.comparison import OWN_PLAN, bag, configured, difference, rows_of_each
 from support.streams.arrivals import SCHEMA, ended
 
-# How many queries are one: with more of them each task is told of too many others.
-TOGETHER = 4
 MARKS = "window_revision() AS revision, window_is_final() AS final"
 
 
@@ -68,12 +62,10 @@ def in_batch(spark: Any, folder: Path, text: str, counts: Iterable[int]) -> dict
 
     A few numbers share a query: each query has its price, and so has each branch of a union.
     """
-    found: dict[int, list[Any]] = {count: [] for count in counts}
-    for some in batches(sorted(found), TOGETHER):
-        with configured(spark, OWN_PLAN):
-            frames = [_of_files(spark, folder, text, count) for count in some]
-            for count, *row in reduce(DataFrame.unionAll, frames).collect():
-                found[count].append(tuple(row))
+    with configured(spark, OWN_PLAN):
+        found = rows_of_each(
+            sorted(set(counts)), lambda count: _of_files(spark, folder, text, count)
+        )
     return {count: bag(rows) for count, rows in found.items()}
 
 
@@ -82,7 +74,7 @@ def _of_files(spark: Any, folder: Path, text: str, count: int) -> Any:
         some = [str(file) for file in sorted((folder / name).glob("*.parquet"))[:count]]
         spark.read.schema(SCHEMA).parquet(*some).createOrReplaceTempView(f"{name}_some")
     rows = spark.sql(text.format(S="S_some", R="R_some")).where("id >= 0")
-    return rows.drop("revision", "final").select(sf.lit(count), "*")
+    return rows.drop("revision", "final")
 
 
 def differences(spark: Any, folder: Path, text: str, some: list[int] | None = None) -> str:

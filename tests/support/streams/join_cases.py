@@ -164,8 +164,9 @@ def bounds() -> dict[str, dict[str, tuple[str, str]]]:
     return found
 
 
-def union(cases: list[Case]) -> str:
-    return " UNION ALL ".join(case.sql(number) for number, case in enumerate(cases))
+def union(cases: list[Case], first: int = 0) -> str:
+    """The joins in one query, by their numbers from the first on."""
+    return " UNION ALL ".join(case.sql(number) for number, case in enumerate(cases, first))
 
 
 def as_planned(cases: list[Case], plan: str) -> list[Case]:

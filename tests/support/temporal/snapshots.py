@@ -13,21 +13,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import duckdb
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sf
 
-from support.spark.comparison import EXCLUDED_RULES, OWN_PLAN, batches, configured
+from support.spark.comparison import EXCLUDED_RULES, OWN_PLAN, configured, rows_of_each
 
 # Periods of tests lie in it; what is valid before or after is so at its ends.
 INSTANTS = range(-1, 13)
 # Spark is slow to say what DuckDB says at once; where DuckDB cannot, Spark says it of all.
 SOME_INSTANTS = (-1, 3, 5, 8, 12)
-# So many slices are one query: with more of them each task is told of too many others.
-TOGETHER = 5
 # Spark merges what is equal in several slices, and fails where that is an aggregate in Python.
 SLICES = {
     **OWN_PLAN,
@@ -174,16 +169,10 @@ class Snapshots:
             self._asked, self._found = query, {}
         missing = [instant for instant in instants if instant not in self._found]
         with configured(self.spark, SLICES):
-            for some in batches(missing, TOGETHER):
-                frames = [self._slice(query, instant) for instant in some]
-                rows = reduce(DataFrame.unionAll, frames).collect()
-                self._found |= {instant: [] for instant in some}
-                for instant, *row in rows:
-                    self._found[instant].append(tuple(row))
+            self._found |= rows_of_each(missing, lambda instant: self._slice(query, instant))
         return {instant: self._found[instant] for instant in instants}
 
     def _slice(self, query: str, instant: int) -> Any:
-        """A frame whose first column is the instant."""
         frames = self._slices.setdefault(instant, {})
         named = [name for name in self.tables if re.search(rf"\b{name}\b", query)]
         for name in named:
@@ -192,7 +181,7 @@ class Snapshots:
                 frames[name] = self._frame(table.columns, table.at(instant))
         self._name({name: frames[name] for name in named})
         try:
-            return self.spark.sql(query).select(sf.lit(instant), "*")
+            return self.spark.sql(query)
         finally:
             self._name({name: self._marked[name] for name in named})
 
