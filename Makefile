@@ -151,7 +151,7 @@ lint-python: $(VENV)
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
-	$(PY) project/generate.py --check
+	$(PY) tools/generate.py --check
 
 .PHONY: lint-scala
 lint-scala: $(VENV) $(SBT_TOOL) | check-tools
@@ -233,7 +233,7 @@ $(JAR): $(JAR_SOURCES) $(SOURCE_LIST) $(VENV) $(SBT_TOOL) | check-tools
 $(CLASSES): $(VENV) tests/support/spark/jvm.py tests/support/spark/QuickFiles.java
 	PYTHONPATH=tests $(PY) -m support.spark.jvm
 
-$(WHEEL): $(JAR) pyproject.toml project/hatch_build.py README.md
+$(WHEEL): $(JAR) pyproject.toml tools/hatch_build.py README.md
 	$(call build_wheel,$(SPARK))
 	@touch $@
 

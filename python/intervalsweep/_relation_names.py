@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of the relations, for type checkers. Written by project/generate.py."""
+"""The names of the relations, for type checkers. Written by tools/generate.py."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ The session needs the extension: ``intervalsweep.configure`` or ``intervalsweep.
 Spark Connect the server needs it.
 """
 
-# Written by project/generate.py from relations.json: change project/python_functions.py.
+# Written by tools/generate.py from relations.json: change tools/python_functions.py.
 
 from __future__ import annotations
 

@@ -11,22 +11,24 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: the extra plot has it")
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+TOOLS = ROOT / "tools"
 
 
 def test_picture_of_the_readme_is_that_of_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its texts and the number of its shapes; their outlines depend on matplotlib's version."""
-    monkeypatch.syspath_prepend(str(DOCS))
-    pictures = importlib.import_module("pictures")
+    monkeypatch.syspath_prepend(str(TOOLS))
+    pictures = importlib.import_module("readme_picture")
     committed = pictures.FILE.read_text(encoding="utf-8")
     pictures.main(tmp_path / "drawn.svg")
     drawn = (tmp_path / "drawn.svg").read_text(encoding="utf-8")
     assert texts(drawn) == texts(committed)
     assert "Sort s by start: the matches of each r are one run" in texts(committed)
     assert len(committed) < 100_000
-    assert pictures.FILE.name in (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    assert pictures.FILE.name in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def texts(svg: str) -> list[str]:
@@ -37,8 +39,8 @@ def texts(svg: str) -> list[str]:
 def test_pictures_of_the_operators_are_those_of_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(str(DOCS))
-    pictures = importlib.import_module("temporal_pictures")
+    monkeypatch.syspath_prepend(str(TOOLS))
+    pictures = importlib.import_module("operator_pictures")
     pictures.main(tmp_path)
     drawn = {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()}
     kept = {f.name: f.read_text(encoding="utf-8") for f in pictures.FOLDER.iterdir()}

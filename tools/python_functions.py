@@ -31,7 +31,7 @@ The session needs the extension: ``intervalsweep.configure`` or ``intervalsweep.
 Spark Connect the server needs it.
 """
 
-# Written by project/generate.py from relations.json: change project/python_functions.py.
+# Written by tools/generate.py from relations.json: change tools/python_functions.py.
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def {name}(
 
 NAMES = '''\
 # SPDX-License-Identifier: Apache-2.0
-"""The names of the relations, for type checkers. Written by project/generate.py."""
+"""The names of the relations, for type checkers. Written by tools/generate.py."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ Relation = dict[str, Any]
 INTRODUCTION = """\
 # When rows can leave
 
-<!-- Written by project/generate.py from python/intervalsweep/relations.json: change those. -->
+<!-- Written by tools/generate.py from python/intervalsweep/relations.json: change those. -->
 
 A join of streams keeps a row as long as a row that is still to come may match it. What is still to
 come is known of the column with the watermark: all rows up to it have come. So a row can leave when

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page docs/relations.md and its drawings; project/generate.py writes them.
+"""The page docs/relations.md and its drawings; tools/generate.py writes them.
 
 A drawing has the thirteen ways in which two intervals can lie (Allen 1983), r fixed above, and
 in colour those that a relation admits. Which they are is found by evaluating its formula.
@@ -26,7 +26,7 @@ COLOR, PALE, INK, FAINT = "#3949ab", "#d6d9e0", "#222222", "#8a8f98"
 HEAD = """\
 # What each relation means
 
-<!-- Written by project/generate.py from python/intervalsweep/relations.json: change those. -->
+<!-- Written by tools/generate.py from python/intervalsweep/relations.json: change those. -->
 
 `r` is the left operand and `s` the right one. Two intervals that are not empty can lie in thirteen
 ways. Each drawing has `r` on top and below it a row for each way in which `s` may lie, beside which

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what follows from relations.json: three pages, drawings, intervalsweep.functions.
 
-python project/generate.py           writes them
-python project/generate.py --check   fails if one is out of date
+python tools/generate.py           writes them
+python tools/generate.py --check   fails if one is out of date
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Relation = dict[str, Any]
 INTRODUCTION = """\
 # SQL functions
 
-<!-- Written by project/generate.py from python/intervalsweep/relations.json: change those. -->
+<!-- Written by tools/generate.py from python/intervalsweep/relations.json: change those. -->
 
 An interval is half-open, `[ts, te)`; `r` is the left operand, `s` the right one. A function is
 exactly its formula, in SQL's three-valued logic: also for NULL, NaN, empty (`ts = te`) and reversed
@@ -186,7 +186,7 @@ def main(arguments: list[str]) -> int:
         return 0
     old = [f for f, text in texts.items() if not f.exists() or f.read_text("utf-8") != text]
     for file in old:
-        print(f"{file.name} is out of date: run python project/generate.py", file=sys.stderr)
+        print(f"{file.name} is out of date: run python tools/generate.py", file=sys.stderr)
     return 1 if old else 0
 
 
