@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -17,16 +17,20 @@ SOURCES = {
     for file in sorted(MAIN.rglob("*.scala"))
     if PACKAGE in str(file)
 }
-# A row's path through the execution, each folder knowing those before it.
-EXECUTION = (
-    *("metrics", "packing", "block", "windows", "runs", "aggregates", "worker", "task"),
-    *("ranges", "periods"),
-)
+# Each folder knows only those before it.
 LAYERS = (
-    *("functions", "condition", "temporal", "temporal/rules"),
-    *(f"execution/{name}" for name in EXECUTION),
-    *("execution", "streams", "planner"),
+    *("compat", "functions/distances", "functions"),
+    *(f"condition/{name}" for name in ("expressions", "model", "reading", "expiry")),
+    *(f"temporal/{name}" for name in ("nodes", "lowering", "rules", "functions")),
+    *(f"execution/{name}" for name in ("metrics", "index", "packing", "block", "windows")),
+    *(f"execution/{name}" for name in ("runs", "aggregates", "worker", "task", "ranges")),
+    *("execution/periods", "execution"),
+    *(f"streams/{name}" for name in ("eventtime", "partitioning", "state", "windows")),
+    *("streams/joins", "streams/open"),
+    *(f"planner/{name}" for name in ("nodes", "adaptive", "joins", "aggregates", "periods")),
+    *(f"planner/{name}" for name in ("laterals", "streams", "report")),
 )
+MOST_FILES = 15
 NOT_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|^import [^\n{]*(?:\{[^}]*\})?", re.S | re.M)
 TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 DEFINED = re.compile(
@@ -71,6 +75,12 @@ def test_no_circle_of_files(references: dict[str, set[str]]) -> None:
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
     assert order.index("execution/block/RowBlock") < order.index("execution/task/SweepTask")
+
+
+def test_no_folder_is_crowded() -> None:
+    folders = Counter(name.rpartition("/")[0] for name in SOURCES)
+    assert len(folders) > 30
+    assert {name: n for name, n in folders.items() if n > MOST_FILES} == {}
 
 
 def test_folders_know_only_those_before_them(references: dict[str, set[str]]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from support.spark.comparison import BROADCAST, physical, sweeps
 
-LOGGER = "org.apache.spark.sql.intervalsweep.planner.FallbackLog"
+LOGGER = "org.apache.spark.sql.intervalsweep.planner.joins.FallbackLog"
 MEET = "INTERVAL_INTERSECTS(r.ts, r.te, s.ts, s.te)"
 
 

@@ -15,7 +15,7 @@ import intervalsweep
 from support.spark.comparison import BROADCAST, ENABLED, Both, physical, sweeps
 
 ROOT = Path(__file__).resolve().parents[2]
-WHY_NOT = "scala-plugin/src/main/scala/org/apache/spark/sql/intervalsweep/condition/WhyNot.scala"
+WHY_NOT = "scala-plugin/src/main/scala/org/apache/spark/sql/intervalsweep/condition/model/WhyNot.scala"
 MEET = "INTERVAL_INTERSECTS(r.ts, r.te, s.ts, s.te)"
 
 
@@ -140,7 +140,7 @@ def test_reason_is_the_broadcast_of_another_join(spark: Any) -> None:
     done = sql.execution.adaptive.LogicalQueryStage(join.right(), broadcast)
     again = join.copy(join.left(), done, join.joinType(), join.condition(), join.hint())
     no_side = spark._jvm.scala.Option.empty()
-    decision = sql.intervalsweep.planner.IntervalSweepStrategy.decide(again, no_side)
+    decision = sql.intervalsweep.planner.joins.IntervalSweepStrategy.decide(again, no_side)
     reason = decision.swap().toOption().get()
     assert reason.name() == "BroadcastStageOfOther"
     assert reason.advice() == "nothing to change"

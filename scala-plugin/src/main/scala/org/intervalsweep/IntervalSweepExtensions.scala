@@ -4,18 +4,25 @@ package org.intervalsweep
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.functions.{
-  DropUnreadEndpoints, InferEndpointsNotNull, IntervalFunctions, PairEventTime, Placeholder,
-  WindowFunctions
+  IntervalFunctions, PairEventTime, Placeholder, WindowFunctions
 }
-import org.apache.spark.sql.intervalsweep.planner.{
-  AggregateRuns, FiltersBelowRowIdentity, FiltersOfOneTable, GatherTotals, IntervalSweepStrategy,
-  JoinReportFunction, LateralAggregates, PairTimes, PeriodSweepStrategy, PrunePartitions,
-  ReadVectors, SplitSkewedKeys, StreamJoins, StreamModes, StreamStrategy, StreamWindows,
-  WindowTimes,
+import org.apache.spark.sql.intervalsweep.planner.adaptive.{
+  GatherTotals, PrunePartitions, ReadVectors, SplitSkewedKeys
+}
+import org.apache.spark.sql.intervalsweep.planner.aggregates.AggregateRuns
+import org.apache.spark.sql.intervalsweep.planner.joins.{
+  DropUnreadEndpoints, FiltersOfOneTable, InferEndpointsNotNull, IntervalSweepStrategy,
   WriteOutEqualities
 }
-import org.apache.spark.sql.intervalsweep.streams.PlaceSlots
-import org.apache.spark.sql.intervalsweep.temporal.TemporalFunctions
+import org.apache.spark.sql.intervalsweep.planner.laterals.{
+  FiltersBelowRowIdentity, LateralAggregates
+}
+import org.apache.spark.sql.intervalsweep.planner.periods.PeriodSweepStrategy
+import org.apache.spark.sql.intervalsweep.planner.report.JoinReportFunction
+import org.apache.spark.sql.intervalsweep.planner.streams.{
+  PairTimes, PlaceSlots, StreamJoins, StreamModes, StreamStrategy, StreamWindows, WindowTimes
+}
+import org.apache.spark.sql.intervalsweep.temporal.functions.TemporalFunctions
 import org.apache.spark.sql.intervalsweep.temporal.rules.{
   DropInnerSweep, FlattenPeriodJoins, MergeSetOperations, PushDistinctThroughJoin,
   PushFilterThroughSweep

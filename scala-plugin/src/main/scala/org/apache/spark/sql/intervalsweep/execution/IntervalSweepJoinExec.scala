@@ -11,14 +11,16 @@ import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.execution.joins.BaseJoinExec
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side, SweepCondition}
+import org.apache.spark.sql.intervalsweep.condition.model.{
+  JoinOutput, LeftSide, RightSide, Side, SweepCondition
+}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.{
   ColumnPlace, RunColumn, RunLayout, RunValue
 }
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.{PackedRows, RowShuffle}
-import org.apache.spark.sql.intervalsweep.execution.task.{JoinOutput, SweepMode}
-import org.apache.spark.sql.intervalsweep.temporal.RuleNames
+import org.apache.spark.sql.intervalsweep.execution.task.SweepMode
+import org.apache.spark.sql.intervalsweep.temporal.nodes.RuleNames
 
 /**
  * Joins two inputs on intervals. Rows stay in the JVM; only their endpoints go to a Python worker,

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
   CodeGenerator, CodegenContext, ExprCode, FalseLiteral, JavaCode
 }
 import org.apache.spark.sql.catalyst.expressions.codegen.Block.BlockHelper
-import org.apache.spark.sql.intervalsweep.condition.SweepNumber
+import org.apache.spark.sql.intervalsweep.condition.model.SweepNumber
 import org.apache.spark.sql.intervalsweep.execution.block.BlockColumn
 import org.apache.spark.sql.types.{IntegerType, LongType}
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeSet, BindReferences}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.execution.CodegenSupport
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.task.{SweepNode, SweepTask, SweepTasks}
 
 /**

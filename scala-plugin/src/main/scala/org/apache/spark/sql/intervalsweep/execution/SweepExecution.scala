@@ -5,7 +5,7 @@ import java.util.UUID
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide}
 import org.apache.spark.sql.intervalsweep.execution.ranges.RangeExecution
 import org.apache.spark.sql.intervalsweep.execution.task.{
   BroadcastTasks, PairReader, SortedTasks, SweepMode, SweepNode, SweepTasks, TaskInput,

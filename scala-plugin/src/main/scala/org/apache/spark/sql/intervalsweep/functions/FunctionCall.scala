@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.analysis.{
 }
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.types._
 
 /**
@@ -19,7 +20,7 @@ private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Ex
   private val conf = SQLConf.get
   private val errors = FunctionErrors(relation, arguments)
 
-  private val (positional, named) = NamedArguments.split(arguments, relation.functionName)
+  private val (positional, named) = SparkShims.splitArguments(arguments, relation.functionName)
 
   def build(): Expression = {
     val required = if (arePeriods) 2 else Endpoint.all.size

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.functions.distances.{DifferenceAtMost, PlusMonths}
 import org.apache.spark.sql.types.YearMonthIntervalType
 
 /**

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.DataType
 /**
  * The time of a row of a join: of a pair the later one of its rows', of a row without a match the
  * time from which on none can come any more. It stands for what
- * [[org.apache.spark.sql.intervalsweep.planner.PairTimes]] makes of it, which knows the join.
+ * [[org.apache.spark.sql.intervalsweep.planner.streams.PairTimes]] makes of it, which knows the join.
  *
  * @param left  the column by which the rows of the left side come
  * @param right and of the right side

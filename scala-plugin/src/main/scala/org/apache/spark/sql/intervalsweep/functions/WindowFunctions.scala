@@ -28,7 +28,7 @@ case class WindowMark(isFinal: Boolean) extends LeafExpression {
 
 /**
  * The time from which on the window of a row cannot change any more: where it ends, or the row's own
- * time if that is later. It stands for what [[org.apache.spark.sql.intervalsweep.planner.WindowTimes]]
+ * time if that is later. It stands for what [[org.apache.spark.sql.intervalsweep.planner.streams.WindowTimes]]
  * makes of it, which knows the window.
  */
 case class WindowEventTime() extends LeafExpression with Placeholder {

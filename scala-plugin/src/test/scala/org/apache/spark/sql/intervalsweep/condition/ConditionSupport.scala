@@ -15,6 +15,11 @@ import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.condition.model.{
+  Bound, Description, LeftSide, RightSide, Side, Sweep, SweepCondition, SweepNumber, SweepWish,
+  WhyNot
+}
+import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
 import org.apache.spark.sql.intervalsweep.functions.IntervalFunctions
 import org.apache.spark.sql.types.StructType
 

@@ -5,6 +5,7 @@ import java.nio.file.Files
 
 import org.apache.spark.sql.{Row, SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.planner.joins.{DropUnreadEndpoints, InferEndpointsNotNull}
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
 /** A session that knows the functions, and nothing else of this project. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.aggregates
 
-import org.apache.spark.sql.intervalsweep.condition.Side
+import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock}
 import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
 import org.apache.spark.sql.types.LongType

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.aggregates
 
-import org.apache.spark.sql.intervalsweep.condition.Side
-import org.apache.spark.sql.intervalsweep.execution.block.{
-  BlockColumn, DoubleColumn, RowBlock, SegmentTree
-}
+import org.apache.spark.sql.intervalsweep.condition.model.Side
+import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, DoubleColumn, RowBlock}
+import org.apache.spark.sql.intervalsweep.execution.index.SegmentTree
+
 
 /**
  * The partners of each point of a window, where is grouped by points: each box adds

@@ -4,6 +4,7 @@ package org.apache.spark.sql.intervalsweep.execution.aggregates
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
 
+
 /** The rows with which one row of the other side is paired, taken together. */
 trait Partners {
 

@@ -8,8 +8,9 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{
 }
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
-import org.apache.spark.sql.intervalsweep.execution.packing.{RowSorter, SpillingRows}
+import org.apache.spark.sql.intervalsweep.execution.packing.RowSorter
 
 /**
  * The columns of an aggregate that has a group for each row of one side of a join, where nearly all
@@ -82,7 +83,7 @@ final class PieceSums(plan: RowPieces) {
     functions,
     functions.flatMap(_.updateExpressions),
     plan.columns ++ buffers)
-  private lazy val rows = SpillingRows(PieceSums.RowsInMemory, PieceSums.BytesInMemory)
+  private lazy val rows = SparkShims.spillingRows(PieceSums.RowsInMemory, PieceSums.BytesInMemory)
   private val count = plan.metrics(SweepMetrics.Pieces)
   private var number = -1L
 

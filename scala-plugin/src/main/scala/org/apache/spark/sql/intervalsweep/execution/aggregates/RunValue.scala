@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.intervalsweep.condition.Side
+import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.types._
 
 /** What the pairs of a run, that is a row with some partners, are asked together. */

@@ -3,6 +3,8 @@ package org.apache.spark.sql.intervalsweep.execution.block
 
 import java.util.concurrent.ConcurrentHashMap
 
+import org.apache.spark.sql.intervalsweep.execution.index.SegmentTree
+
 /**
  * What is computed once of the columns of a block to have aggregates of any run of its rows without
  * going through them. Tables are made when they are asked for first; several tasks may ask.

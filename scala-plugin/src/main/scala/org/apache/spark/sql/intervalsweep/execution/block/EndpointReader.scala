@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute, Expression, MutableProjection, SpecificInternalRow
 }
-import org.apache.spark.sql.intervalsweep.condition.{EncodedEndpoint, EndpointEncoding}
+import org.apache.spark.sql.intervalsweep.condition.expressions.{EncodedEndpoint, EndpointEncoding}
 import org.apache.spark.sql.intervalsweep.execution.packing.RowBatch
 import org.apache.spark.sql.types.{DataType, DoubleType, FloatType, LongType}
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Ascending, Attribute, BoundReference, Expression, RowOrdering, SortOrder, UnsafeProjection,
   UnsafeRow
 }
-import org.apache.spark.sql.intervalsweep.condition.{EncodedEndpoint, EndpointEncoding}
+import org.apache.spark.sql.intervalsweep.condition.expressions.{EncodedEndpoint, EndpointEncoding}
 
 /**
  * The equality keys of one row at a time. A single key that is a number, a date or a timestamp is

@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.execution.block
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.condition.Side
+import org.apache.spark.sql.intervalsweep.condition.model.Side
 
 /**
  * Goes through the rows of a block that leave the join alone, as runs of rows next to each other.

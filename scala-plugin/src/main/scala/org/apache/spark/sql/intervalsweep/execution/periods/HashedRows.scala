@@ -5,8 +5,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.intervalsweep.execution.metrics.SortTimer
-import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
+import org.apache.spark.sql.intervalsweep.execution.metrics.{SortTimer, SweepMetrics}
 import org.apache.spark.sql.intervalsweep.execution.packing.RowSorter
 
 /**

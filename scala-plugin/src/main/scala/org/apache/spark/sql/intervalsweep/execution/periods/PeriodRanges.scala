@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.{Collected, RowShuffle}
-import org.apache.spark.sql.intervalsweep.temporal.{
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   MeasureKind, PeriodMeasure, PeriodRule, TemporalErrors
 }
 import org.apache.spark.util.MutablePair

@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.execution.block.TaskMemory
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
-import org.apache.spark.sql.intervalsweep.temporal.{MeasureKind, PeriodMeasure, PeriodRule}
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{MeasureKind, PeriodMeasure, PeriodRule}
 
 /**
  * What every task of a sweep needs to know; made on the driver.

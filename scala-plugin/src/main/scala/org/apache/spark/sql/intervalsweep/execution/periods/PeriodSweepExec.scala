@@ -13,13 +13,13 @@ import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
 import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
-import org.apache.spark.sql.intervalsweep.temporal.{
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   PeriodMeasure, PeriodRule, PeriodSweep, RuleNames
 }
 
 /**
  * Sweeps over the periods of equal keys, in the worker: see
- * [[org.apache.spark.sql.intervalsweep.temporal.PeriodSweep]], whose parameters these are.
+ * [[org.apache.spark.sql.intervalsweep.temporal.nodes.PeriodSweep]], whose parameters these are.
  *
  * @param isByRanges whether rows go to ranges of time, as there are no keys. It is decided once: what
  *                   the nodes above are told of partitions depends on it.

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
-import org.apache.spark.sql.intervalsweep.temporal.PeriodRule
+import org.apache.spark.sql.intervalsweep.temporal.nodes.PeriodRule
 import org.apache.spark.sql.types.{DoubleType, LongType}
 
 /**

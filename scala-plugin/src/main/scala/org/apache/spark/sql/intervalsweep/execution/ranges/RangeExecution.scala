@@ -6,12 +6,11 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockLayout, RowBlock}
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.task.{
-  JoinOutput, PairReader, SortedTasks, SweepNode, SweepTask, SweepTasks, TaskInput, TaskSettings,
-  TwoInputs
+  PairReader, SortedTasks, SweepNode, SweepTask, SweepTasks, TaskInput, TaskSettings, TwoInputs
 }
 
 /**

@@ -3,10 +3,9 @@ package org.apache.spark.sql.intervalsweep.execution.ranges
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.condition.{Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{Extent, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.block.EndpointReader
 import org.apache.spark.sql.intervalsweep.execution.packing.Collected
-import org.apache.spark.sql.intervalsweep.execution.runs.Extent
 import org.apache.spark.sql.intervalsweep.execution.task.SweepNode
 
 /**

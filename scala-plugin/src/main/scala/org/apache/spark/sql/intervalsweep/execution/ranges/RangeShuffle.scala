@@ -5,10 +5,9 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.{Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{Extent, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.block.EndpointReader
 import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
-import org.apache.spark.sql.intervalsweep.execution.runs.Extent
 import org.apache.spark.util.MutablePair
 
 /**

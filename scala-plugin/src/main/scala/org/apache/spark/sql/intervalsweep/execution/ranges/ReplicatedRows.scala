@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.expressions.codegen.{GenerateUnsafeRowJoiner, UnsafeRowWriter}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.Side
+import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.execution.block.{KeyGroups, Leftovers, RowBlock}
 import org.apache.spark.sql.intervalsweep.execution.packing.{RowShuffle, RowSorter}
 import org.apache.spark.sql.intervalsweep.execution.windows.Windows

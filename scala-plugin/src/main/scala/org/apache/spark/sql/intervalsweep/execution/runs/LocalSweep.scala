@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.execution.runs
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{Extent, LeftSide, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 import org.apache.spark.sql.intervalsweep.execution.windows.Windows
 

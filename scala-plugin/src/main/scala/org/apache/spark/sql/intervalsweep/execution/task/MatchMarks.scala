@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.task
 
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
+
 
 /**
  * Marks the rows that have met a match, where the join asks for it, and fails for those whose

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Literal,
   MutableProjection, NamedExpression, Predicate, UnsafeProjection
 }
-import org.apache.spark.sql.intervalsweep.condition.SweepNumber
+import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, SweepNumber}
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 import org.apache.spark.sql.types.IntegerType
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.task
 
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.{
   BatchPartners, BoxSums, GatheredPartners, Measures, PointRange, RunAggregates, RunLayout
 }
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock}
 import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
+
 
 /**
  * Pairs that are emitted as one, with values of all of them, where no more is asked of a task. How

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.task
 
-import org.apache.spark.sql.intervalsweep.condition.{Description, Side, SweepCondition}
+import org.apache.spark.sql.intervalsweep.condition.model.{Description, Side, SweepCondition}
+
 
 /** How the rows that may match come together in one task. */
 sealed trait SweepMode {
@@ -23,7 +24,7 @@ object SweepMode {
     override def toString: String = "by keys"
   }
 
-  /** By keys, but the rows of a key may be in several tasks: see `planner/SplitSkewedKeys`. */
+  /** By keys, but the rows of a key may be in several tasks: see `planner/adaptive/SplitSkewedKeys`. */
   case object BySplitKeys extends SweepMode {
     override def toString: String = "by keys, large partitions split"
   }

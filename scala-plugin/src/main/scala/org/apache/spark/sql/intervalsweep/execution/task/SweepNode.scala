@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution.task
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, NamedExpression}
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.intervalsweep.condition.{Side, SweepCondition}
+import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, Side, SweepCondition}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.RunLayout
 
 /** What is known of a join when it is executed: its inputs, its condition, and what is emitted. */

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution.task
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock, UnpairedRows}
 import org.apache.spark.sql.intervalsweep.execution.metrics.{Counter, SweepMetrics}
 import org.apache.spark.sql.intervalsweep.execution.runs.{LocalSweep, RunBatch}

@@ -5,7 +5,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.block.GroupReader
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.windows.{

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.task
 
-import org.apache.spark.sql.intervalsweep.condition.Sweep
+import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.{Measures, RunLayout}
+
 
 /**
  * What a task does with the matches.

@@ -5,7 +5,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.RunLayout
 import org.apache.spark.sql.intervalsweep.execution.block.{
   BlockLayout, BlockMemory, Leftovers, RowBlock, TaskMemory

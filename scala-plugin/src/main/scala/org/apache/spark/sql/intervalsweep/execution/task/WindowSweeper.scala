@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.task
 
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.Measures
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 import org.apache.spark.sql.intervalsweep.execution.metrics.{Counter, SweepMetrics}
@@ -10,6 +10,7 @@ import org.apache.spark.sql.intervalsweep.execution.runs.{
 }
 import org.apache.spark.sql.intervalsweep.execution.windows.Windows
 import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
+
 
 /**
  * Has each window swept: a small one by the task itself, another by the worker, to which the

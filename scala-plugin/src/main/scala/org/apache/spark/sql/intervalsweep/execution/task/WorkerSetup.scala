@@ -2,8 +2,9 @@
 package org.apache.spark.sql.intervalsweep.execution.task
 
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.condition.{Axis, Bound, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{Axis, Bound, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
+
 
 /** What the driver decides about the workers of a join. */
 object WorkerSetup {

@@ -6,7 +6,7 @@ import java.util.stream.IntStream
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.intervalsweep.condition.EncodedEndpoint
+import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
 import org.apache.spark.sql.intervalsweep.execution.block.{
   BlockLayout, KeyGroups, ManyKeysGroups, NumberGroups, RowBlock, RowKeys
 }

@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.execution.windows
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.condition.Side
+import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.execution.block.{
   GroupReader, KeyGroups, Leftovers, RowBlock
 }

@@ -6,8 +6,8 @@ import java.util.{BitSet => JBitSet}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
-import org.apache.spark.sql.intervalsweep.execution.packing.SpillingRows
 
 /**
  * The stream's rows of a key group whose resident rows do not all fit into memory: kept, on disk if
@@ -17,7 +17,7 @@ import org.apache.spark.sql.intervalsweep.execution.packing.SpillingRows
  * @param spillSize counts what is kept on disk
  */
 private final class LargeGroup(input: SortedInput, spillSize: SQLMetric) {
-  private val rows = SpillingRows(LargeGroup.RowsInMemory, LargeGroup.BytesInMemory)
+  private val rows = SparkShims.spillingRows(LargeGroup.RowsInMemory, LargeGroup.BytesInMemory)
   private val project = UnsafeProjection.create(input.columns.map(_.dataType).toArray)
   while (input.hasHeldRow) {
     rows.add(project(input.row))

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution.windows
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.intervalsweep.condition.Side
+import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.execution.block.{RowBlock, RowKeys}
 
 /** The rows of one side, that come sorted by keys. */

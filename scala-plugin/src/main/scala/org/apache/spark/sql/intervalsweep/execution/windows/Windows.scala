@@ -3,6 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution.windows
 
 import org.apache.spark.sql.intervalsweep.execution.block.{Leftovers, RowBlock}
 
+
 /**
  * A join cut into pieces that fit into memory: in each, some rows of the side that stays (the
  * resident) and some of the side that passes by (the stream). The pieces together hold every pair

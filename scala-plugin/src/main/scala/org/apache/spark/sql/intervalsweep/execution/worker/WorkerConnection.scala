@@ -16,6 +16,7 @@ import org.apache.spark.internal.config.Python.{
   PYSPARK_EXECUTOR_MEMORY, PYTHON_WORKER_FAULTHANLDER_ENABLED, PYTHON_WORKER_REUSE
 }
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.util.ArrowUtils
 
 /**
@@ -83,9 +84,9 @@ abstract class WorkerConnection(
     ArrowUtils.rootAllocator.newChildAllocator("intervalsweep worker", 0, Long.MaxValue)
   // The last one is called first. Each is there before anything that follows can fail.
   context.addTaskCompletionListener[Unit](_ => allocator.close())
-  private val process = start()
+  private val (process, lastWords) = start()
   context.addTaskCompletionListener[Unit](_ => end())
-  protected val channel = new WorkerChannel(blocking(process.worker))
+  protected val channel = new WorkerChannel(blocking(process))
 
   /** Whether the worker waits for a command, and so can serve another task. */
   protected var isIdle = false
@@ -134,7 +135,7 @@ abstract class WorkerConnection(
             s"answer: ${e.getMessage}",
           e)
       case e: IOException =>
-        val died = process.lastWords().fold("")("\n" + _)
+        val died = lastWords().fold("")("\n" + _)
         throw new SparkException(
           s"The IntervalSweep worker (${settings.python} -m $WorkerModule) ended before it " +
             s"answered. If it was killed for its memory, give it more " +
@@ -148,8 +149,8 @@ abstract class WorkerConnection(
     Option.when(SparkEnv.get.conf.get(PYTHON_WORKER_FAULTHANLDER_ENABLED))(
       "PYTHON_FAULTHANDLER_DIR" -> BasePythonRunner.faultHandlerLogDir.toString)
 
-  private def start(): WorkerProcess =
-    try WorkerProcess.start(settings.python, WorkerModule, DaemonModule, environment)
+  private def start(): (PythonWorker, () => Option[String]) =
+    try SparkShims.startPythonWorker(settings.python, WorkerModule, DaemonModule, environment)
     catch {
       case NonFatal(e) =>
         throw new SparkException(
@@ -195,7 +196,7 @@ abstract class WorkerConnection(
     if (!isEnded) {
       isEnded = true
       val env = SparkEnv.get
-      val worker = process.worker
+      val worker = process
       if (isReusable)
         env.releasePythonWorker(settings.python, WorkerModule, DaemonModule, environment, worker)
       else

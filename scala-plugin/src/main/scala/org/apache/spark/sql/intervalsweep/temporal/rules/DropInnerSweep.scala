@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.temporal.rules
 
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.intervalsweep.temporal.{TemporalCoalesce, TemporalSetOperation}
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{TemporalCoalesce, TemporalSetOperation}
 
 /**
  * A rule about the query inside `sequenced`: a sweep below another, by the same values, which sees

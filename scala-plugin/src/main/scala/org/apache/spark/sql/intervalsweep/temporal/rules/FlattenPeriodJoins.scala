@@ -5,9 +5,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.intervalsweep.condition.PeriodEndpoint
+import org.apache.spark.sql.intervalsweep.condition.expressions.PeriodEndpoint
 import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relations}
-import org.apache.spark.sql.intervalsweep.temporal.RuleNames
+import org.apache.spark.sql.intervalsweep.temporal.nodes.RuleNames
 
 /**
  * An optimizer rule: several inner joins of periods become joins of whole rows, and what all periods

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.temporal.rules
 
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.intervalsweep.temporal.{PeriodRule, TemporalSetOperation}
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{PeriodRule, TemporalSetOperation}
 
 /**
  * A rule about the query inside `sequenced`: one sweep where the query says several.

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeSet
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.intervalsweep.temporal.TemporalSetOperation
+import org.apache.spark.sql.intervalsweep.temporal.nodes.TemporalSetOperation
 
 /**
  * A rule about the query inside `sequenced`: the distinct pairs of rows are the pairs of distinct rows

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.temporal.rules
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.intervalsweep.temporal.{PeriodSweep, RuleNames}
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{PeriodSweep, RuleNames}
 
 /**
  * An optimizer rule: what a filter says of the keys of a sweep holds of whole groups, so that it can

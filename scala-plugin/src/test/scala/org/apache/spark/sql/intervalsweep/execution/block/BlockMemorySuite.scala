@@ -6,7 +6,7 @@ import java.lang.ref.WeakReference
 import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.intervalsweep.condition.EncodedEndpoint
+import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
 import org.apache.spark.sql.intervalsweep.execution.windows.{IndexMemory, Unaccounted}
 import org.apache.spark.sql.intervalsweep.functions.FunctionsSession
 import org.apache.spark.sql.types.{DataTypes, LongType, StringType}

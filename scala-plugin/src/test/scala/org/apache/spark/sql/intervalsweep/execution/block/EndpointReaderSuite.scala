@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Add, AttributeReference, BoundReference, Expression, Literal, UnsafeProjection
 }
-import org.apache.spark.sql.intervalsweep.condition.EncodedEndpoint
+import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
 import org.apache.spark.sql.intervalsweep.execution.packing.{
   BatchedRows, RowBatch, RowPacker, RowUnpacker
 }

@@ -5,7 +5,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.intervalsweep.condition.EndpointEncoding
+import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.execution.packing.RowBatch
 import org.apache.spark.sql.types.{DoubleType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String

@@ -5,7 +5,8 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.intervalsweep.condition._
+import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
+import org.apache.spark.sql.intervalsweep.condition.model.{Axis, Bound, LeftSide, RightSide, Sweep}
 import org.apache.spark.sql.types.LongType
 import org.scalatest.funsuite.AnyFunSuite
 

@@ -6,7 +6,7 @@ import scala.util.Random
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, GenericInternalRow}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.block.{
   BlockLayout, BlockMemory, Leftovers, RowBlock
 }

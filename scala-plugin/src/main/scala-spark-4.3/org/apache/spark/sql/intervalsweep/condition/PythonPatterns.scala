@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.condition
-
-import org.apache.spark.sql.catalyst.trees.TreePattern._
-
-/** What marks an expression that calls a Python function, also where Spark may translate it. */
-private[condition] object PythonPatterns {
-  val all: Seq[TreePattern] = Seq(PYTHON_UDF, TRANSPILED_PYTHON_UDF)
-}

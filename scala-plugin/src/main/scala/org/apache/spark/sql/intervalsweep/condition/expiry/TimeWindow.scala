@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.condition.expiry
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.intervalsweep.compat.SparkShims.TimestampAddInterval
+import org.apache.spark.sql.intervalsweep.condition.expressions.{
+  EncodedEndpoint, EndpointEncoding, ExactSum
+}
+import org.apache.spark.sql.intervalsweep.condition.reading.{
+  Conjuncts, LinearSums, Ordered, Sides, Term, WallClock
+}
+import org.apache.spark.sql.types.DayTimeIntervalType
+
+/**
+ * One end of a window around a base row's time, inclusive.
+ *
+ * @param offset microseconds from the base row's time on
+ * @param slack  by how much it may be further away: where an interval has days, and the clocks of
+ *               the time zone change
+ * @param bound  the end itself as a LONG over the base row, where the offset does not tell it
+ */
+case class WindowEnd(offset: Long, slack: Long = 0, bound: Option[Expression] = None)
+
+/**
+ * The probe rows with a time from one end to the other, around the time of a base row:
+ * {{{
+ *             lower.offset = -PRE                 upper.offset = FOL
+ *    -------------[-----------------------+-------------]----------> time of the probe rows
+ *                                   time of the base row
+ * }}}
+ */
+case class TimeWindow(lower: WindowEnd, upper: WindowEnd) {
+
+  /** When the window of a base row cannot change any more, of the time of the row. */
+  def eventTime(base: Attribute): Expression = {
+    def offset = Seq(EncodedEndpoint(base), Literal(upper.offset))
+    if (upper.bound.isEmpty && upper.offset <= 0) base
+    else {
+      val end = upper.bound.getOrElse(ExactSum.saturating(offset, Seq(false, false)))
+      Greatest(Seq(base, MicrosToTimestamp(end)))
+    }
+  }
+}
+
+object TimeWindow {
+
+  /**
+   * What of a condition bounds the time of the probe rows, and all else of it.
+   *
+   * @param missing the ends that nothing bounds
+   */
+  case class Found(
+      window: Option[TimeWindow],
+      missing: Seq[String],
+      others: Seq[Expression])
+
+  /**
+   * @param condition over the rows of both sides
+   * @param base      the time of the base rows
+   * @param probe     the time of the probe rows
+   */
+  def of(condition: Expression, base: Attribute, probe: Attribute): Found = {
+    val ends = TimeEnds(base, probe)
+    val conjuncts = Conjuncts.of(condition)
+    val read = conjuncts.map(c => c -> ends.of(c.expression))
+    val (lower, upper) = read.flatMap(_._2).partitionMap {
+      case (end, isUpper) => if (isUpper) Right(end) else Left(end)
+    }
+    val low = chosen(lower)(_.maxByOption(_.offset))
+    val high = chosen(upper)(_.minByOption(_.offset))
+    val decided = read.collect {
+      case (c, Some((end, _))) if end.bound.isEmpty || (low ++ high).exists(_ eq end) => c
+    }
+    Found(
+      for (l <- low; h <- high) yield TimeWindow(l, h),
+      Seq(low -> "lower", high -> "upper").collect { case (None, name) => name },
+      conjuncts.filterNot(c => decided.exists(_ eq c)).map(_.whole).distinct)
+  }
+
+  /** An end that has to be computed is not compared with others. */
+  private def chosen(ends: Seq[WindowEnd])(
+      tightest: Seq[WindowEnd] => Option[WindowEnd]): Option[WindowEnd] =
+    tightest(ends.filter(_.bound.isEmpty)).orElse(ends.headOption)
+}
+
+/** Reads conjuncts as ends of a window. */
+private[condition] case class TimeEnds(base: Attribute, probe: Attribute) {
+  private val sides = Sides(AttributeSet(base), AttributeSet(probe))
+  private val sums = LinearSums(sides)
+  private val times = AttributeSet(Seq(base, probe))
+
+  /** The end, and whether it is the upper one. */
+  def of(conjunct: Expression): Option[(WindowEnd, Boolean)] = conjunct match {
+    case Ordered(lesser, greater, strict) if conjunct.references == times =>
+      exact(lesser, greater, strict).orElse(calendar(lesser, greater, strict))
+    case _ => None
+  }
+
+  /** `lesser - greater` is `p - b + c` or `b - p + c`. */
+  private def exact(
+      lesser: Expression,
+      greater: Expression,
+      strict: Boolean): Option[(WindowEnd, Boolean)] =
+    sums.difference(lesser, greater, strict).filter(s => !s.mayWrap && s.slack == 0).flatMap {
+      sum =>
+        val step = if (strict) 1 else 0
+        val (constants, rows) = sum.terms.partition(_.side.isEmpty)
+        val offset =
+          constants.map(valueOf).reduceOption(both(_, _)(_ + _)).getOrElse(Some(BigInt(0)))
+        def isTime(term: Term, time: Attribute): Boolean = term.operand.encoded match {
+          case EncodedEndpoint(a: Attribute) => a.exprId == time.exprId
+          case _ => false
+        }
+        (rows.find(isTime(_, base)), rows.find(isTime(_, probe)), offset) match {
+          case (Some(b), Some(p), Some(c)) if rows.size == 2 && b.negative != p.negative =>
+            val end = if (b.negative) -c - step else c + step
+            Option.when(end.isValidLong)((WindowEnd(end.toLong), b.negative))
+          case _ => None
+        }
+    }
+
+  private def both(a: Option[BigInt], b: Option[BigInt])(
+      add: (BigInt, BigInt) => BigInt): Option[BigInt] =
+    for (x <- a; y <- b) yield add(x, y)
+
+  private def valueOf(term: Term): Option[BigInt] = term.operand.encoded match {
+    case Literal(value: Long, _) => Some(if (term.negative) -BigInt(value) else BigInt(value))
+    case e if e.foldable =>
+      Option(e.eval()).map { value =>
+        val number = BigInt(value.asInstanceOf[Long])
+        if (term.negative) -number else number
+      }
+    case _ => None
+  }
+
+  /** An interval of days and the like, added to the base row's time by the calendar. */
+  private def calendar(
+      lesser: Expression,
+      greater: Expression,
+      strict: Boolean): Option[(WindowEnd, Boolean)] =
+    (EndpointEncoding.strip(lesser), EndpointEncoding.strip(greater)) match {
+      case (p: Attribute, added: TimestampAddInterval) if p.exprId == probe.exprId =>
+        end(added, if (strict) -1 else 0).map((_, true))
+      case (added: TimestampAddInterval, p: Attribute) if p.exprId == probe.exprId =>
+        end(added, if (strict) 1 else 0).map((_, false))
+      case _ => None
+    }
+
+  private def end(added: TimestampAddInterval, step: Long): Option[WindowEnd] =
+    (EndpointEncoding.strip(added.left), added.right) match {
+      case (b: Attribute, by)
+          if b.exprId == base.exprId && by.foldable &&
+            by.dataType.isInstanceOf[DayTimeIntervalType] =>
+        Option(by.eval()).map(_.asInstanceOf[Long]).map { micros =>
+          val zone = added.zoneIdForType(added.left.dataType)
+          if (math.abs(micros) < TimeEnds.Day || zone.getRules.isFixedOffset)
+            WindowEnd(micros + step)
+          else {
+            val bound = ExactSum.saturating(
+              Seq(EncodedEndpoint(added), Literal(step)),
+              Seq(false, false))
+            WindowEnd(micros + step, WallClock.slack(zone).toLong, Some(bound))
+          }
+        }
+      case _ => None
+    }
+}
+
+private[condition] object TimeEnds {
+  val Day: Long = 86400000000L
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.condition.expressions
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen._
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.types._
+
+/**
+ * The sum of LONGs in the integers, however large it is on the way. NULL if a term is.
+ *
+ * @param negative     for each term, whether it is subtracted
+ * @param nullIfBelow  what becomes of a sum below the longs: NULL, or the smallest LONG
+ * @param nullIfAbove  likewise for a sum above them
+ */
+case class ExactSum(
+    terms: Seq[Expression],
+    negative: Seq[Boolean],
+    nullIfBelow: Boolean,
+    nullIfAbove: Boolean)
+    extends Expression {
+
+  require(terms.length == negative.length && terms.forall(_.dataType == LongType))
+
+  override def children: Seq[Expression] = terms
+
+  override def nullIntolerant: Boolean = true
+
+  override def foldable: Boolean = terms.forall(_.foldable)
+
+  override def nullable: Boolean = nullIfBelow || nullIfAbove || terms.exists(_.nullable)
+
+  override def dataType: DataType = LongType
+
+  override def prettyName: String = "exact_sum"
+
+  override def eval(input: InternalRow): Any = {
+    // A sum is kept as high * 2^32 + low, neither of which can overflow.
+    var high, low = 0L
+    val values = terms.iterator.map(_.eval(input)).zip(negative)
+    while (values.hasNext) {
+      val (value, minus) = values.next()
+      if (value == null) return null
+      val v = value.asInstanceOf[Long]
+      if (minus) { high -= v >> 32; low -= v & ExactSum.Low }
+      else { high += v >> 32; low += v & ExactSum.Low }
+    }
+    val beyond = ExactSum.beyond(high, low)
+    if (nullIfBelow && beyond < 0 || nullIfAbove && beyond > 0) null
+    else ExactSum.saturated(high, low)
+  }
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val high = ctx.freshName("high")
+    val low = ctx.freshName("low")
+    val sums = ExactSum.getClass.getName.stripSuffix("$")
+    val added = terms.zip(negative).map { case (term, minus) =>
+      val value = term.genCode(ctx)
+      val by = if (minus) "-=" else "+="
+      s"""if (!${ev.isNull}) {
+         |  ${value.code}
+         |  ${ev.isNull} = ${value.isNull};
+         |  if (!${ev.isNull}) {
+         |    $high $by ${value.value} >> 32;
+         |    $low $by ${value.value} & ${ExactSum.Low}L;
+         |  }
+         |}""".stripMargin
+    }
+    val outside = Seq("< 0" -> nullIfBelow, "> 0" -> nullIfAbove).collect {
+      case (sign, true) => s"${ev.isNull} |= $sums.beyond($high, $low) $sign;"
+    }
+    ev.copy(code = code"""
+      boolean ${ev.isNull} = false;
+      long ${ev.value} = 0L;
+      long $high = 0L;
+      long $low = 0L;
+      ${added.mkString("\n")}
+      ${outside.mkString("\n")}
+      if (!${ev.isNull}) {
+        ${ev.value} = $sums.saturated($high, $low);
+      }""")
+  }
+
+  override def sql: String = show(_.sql)
+
+  override def toString: String = show(_.toString)
+
+  private def show(term: Expression => String): String = {
+    val signed = terms.zip(negative).map {
+      case (Literal(v: Long, _), minus) => (BigInt(v).abs.toString, minus ^ (v < 0))
+      case (e, minus) => (term(e), minus)
+    }.sortBy(_._2)
+    signed.tail.foldLeft((if (signed.head._2) "- " else "") + signed.head._1) {
+      case (sum, (e, minus)) => s"$sum ${if (minus) "-" else "+"} $e"
+    }.mkString("(", "", ")")
+  }
+
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): ExactSum =
+    copy(terms = newChildren)
+}
+
+object ExactSum {
+
+  private[condition] val Low = 0xffffffffL
+
+  /** A sum that stops at the ends of the longs. */
+  def saturating(terms: Seq[Expression], negative: Seq[Boolean]): ExactSum =
+    ExactSum(terms, negative, nullIfBelow = false, nullIfAbove = false)
+
+  /** -1, 0 or 1: whether `high * 2^32 + low` is below, among or above the longs. */
+  def beyond(high: Long, low: Long): Int = {
+    val carried = high + (low >> 32)
+    if (carried < Int.MinValue) -1 else if (carried > Int.MaxValue) 1 else 0
+  }
+
+  def saturated(high: Long, low: Long): Long = beyond(high, low) match {
+    case 0 => ((high + (low >> 32)) << 32) | (low & Low)
+    case below if below < 0 => Long.MinValue
+    case _ => Long.MaxValue
+  }
+}

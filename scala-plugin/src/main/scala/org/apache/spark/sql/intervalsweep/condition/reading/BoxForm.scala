@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.condition.reading
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.intervalsweep.condition.model.{
+  Axis, Bound, LeftSide, RightSide, Side, Sweep, SweepWish
+}
+
+/** All that comparisons say of one point of the side that is not boxes. */
+private[condition] case class PointAxis(
+    point: Expression,
+    comparisons: Seq[(Comparison, PointBounds)]) {
+
+  private def bounds: Seq[PointBounds] = comparisons.map(_._2)
+
+  val lower: Option[End] = End.tightest(bounds.flatMap(_.lower), upper = false)
+  val upper: Option[End] = End.tightest(bounds.flatMap(_.upper), upper = true)
+
+  /** How well it leads: a point on the axis, a stretch of it, or all of it from one end on. */
+  def strength: Int =
+    if (bounds.exists(b => b.lower.isDefined && b.upper.isDefined)) PointAxis.Equality
+    else if (lower.isDefined && upper.isDefined) PointAxis.TwoSided
+    else PointAxis.OneSided
+
+  def exact: Seq[Comparison] = comparisons.collect { case (c, bounds) if bounds.exact => c }
+
+  def everywhere: PointAxis = mapBounds(_.everywhere)
+
+  private def mapBounds(f: PointBounds => PointBounds): PointAxis =
+    copy(comparisons = comparisons.map { case (c, b) => (c, f(b)) })
+
+  /**
+   * The stretches in which the axis is to be searched, disjoint. It is one, but where arithmetic
+   * wraps: then it is what the bounds say as far as they can be believed, and all that is beyond.
+   * {{{
+   *          below          |             core             |         above
+   *   ----------------------+------[lower ... upper]-------+---------------------->
+   * }}}
+   * The ends of the core are a constant apart, so that it has a place on either side.
+   */
+  def stretches: Seq[(Option[End], Option[End])] = {
+    val base = bounds.flatMap(_.cores).headOption.map(c => Offset(c.end))
+    val aligned = mapBounds { b =>
+      if (b.cores.forall(c => base.exists(_.sameBase(Offset(c.end))))) b else b.everywhere
+    }
+    aligned.alignedStretches
+  }
+
+  private def alignedStretches: Seq[(Option[End], Option[End])] = {
+    def edge(upper: Boolean): Option[End] =
+      End.tightest(
+        bounds.flatMap(_.cores).filter(_.upper == upper).map(c => End(c.end, strict = false)),
+        upper)
+    val (low, high) = (edge(upper = false), edge(upper = true))
+    val isEmpty = low.zip(high).exists { case (l, h) => Offset(l.bound).by > Offset(h.bound).by }
+    if (isEmpty) everywhere.alignedStretches
+    else {
+      val free = copy(comparisons = comparisons.filter(_._2.cores.isEmpty))
+      val core = (
+        End.tightest(lower.toSeq ++ low, upper = false),
+        End.tightest(upper.toSeq ++ high, upper = true))
+      val above =
+        high.map(h => (Some(End.beyond(h.bound, free.lower.toSeq, upper = false)), free.upper))
+      val below =
+        low.map(l => (free.lower, Some(End.beyond(l.bound, free.upper.toSeq, upper = true))))
+      core +: (above.toSeq ++ below)
+    }
+  }
+}
+
+private[condition] object PointAxis {
+  val OneSided = 1
+  val TwoSided = 2
+  val Equality = 3
+}
+
+/** Comparisons as one sweep, with one side as boxes. */
+private[condition] case class BoxForm(boxes: Side, lead: PointAxis, second: Option[PointAxis]) {
+
+  private def axes: Seq[PointAxis] = lead +: second.toSeq
+
+  /** The comparisons that need not be looked at again. */
+  def exact: Seq[Comparison] = axes.flatMap(_.exact)
+
+  def comparisons: Int = axes.map(_.comparisons.length).sum
+
+  def toSweeps(slots: Slots): Seq[Sweep] = {
+    def bound(end: End): Bound = Bound(slots.of(boxes, end.bound), end.strict)
+    def axis(point: Expression, lower: Option[End], upper: Option[End]): Axis =
+      Axis(slots.of(boxes.other, point), lower.map(bound), upper.map(bound))
+    lead.stretches.map { case (lower, upper) =>
+      Sweep(
+        boxes,
+        axis(lead.point, lower, upper),
+        second.map(_.everywhere).map(a => axis(a.point, a.lower, a.upper)))
+    }
+  }
+}
+
+private[condition] object BoxForm {
+
+  /**
+   * The best form: the axis that leaves fewest candidates leads, and then as many comparisons as
+   * possible are decided by the two axes. The other side's endpoints would do as well as points,
+   * so each side is tried as boxes.
+   */
+  def best(comparisons: Seq[Comparison], wish: SweepWish): Option[BoxForm] =
+    Seq(LeftSide, RightSide).flatMap(of(comparisons, _)).maxByOption { form =>
+      (
+        wish.forcedBoxes.contains(form.boxes),
+        form.lead.strength,
+        form.comparisons,
+        form.exact.length,
+        wish.preferredBoxes.contains(form.boxes),
+        form.boxes == LeftSide)
+    }
+
+  private def of(comparisons: Seq[Comparison], boxes: Side): Option[BoxForm] = {
+    val axes = axesOf(comparisons, boxes)
+    axes.headOption.map(BoxForm(boxes, _, axes.lift(1)))
+  }
+
+  /** With either side as boxes and any axis in the lead. */
+  def all(comparisons: Seq[Comparison]): Seq[BoxForm] = for {
+    boxes <- Seq(LeftSide, RightSide)
+    axes = axesOf(comparisons, boxes)
+    lead <- axes
+  } yield BoxForm(boxes, lead, axes.find(_ ne lead))
+
+  /** The best first. Stable, so that among equals the first one written leads. */
+  private def axesOf(comparisons: Seq[Comparison], boxes: Side): Seq[PointAxis] =
+    points(comparisons.flatMap(c => c.boxes.get(boxes).map(c -> _)))
+      .sortBy(axis => (-axis.strength, -axis.comparisons.length))
+
+  private def points(comparisons: Seq[(Comparison, PointBounds)]): Seq[PointAxis] =
+    comparisons.foldLeft(Seq.empty[PointAxis]) { case (axes, (comparison, bounds)) =>
+      axes.indexWhere(_.point.semanticEquals(bounds.point)) match {
+        case -1 => axes :+ PointAxis(bounds.point, Seq(comparison -> bounds))
+        case i =>
+          axes.updated(i, axes(i).copy(comparisons = axes(i).comparisons :+ (comparison -> bounds)))
+      }
+    }
+}
+
+/** The endpoints of both sides: each expression once. */
+private[condition] class Slots {
+  private var expressions: Map[Side, Seq[Expression]] = Map(LeftSide -> Nil, RightSide -> Nil)
+
+  def apply(side: Side): Seq[Expression] = expressions(side)
+
+  def of(side: Side, e: Expression): Int = expressions(side).indexWhere(_.semanticEquals(e)) match {
+    case -1 =>
+      expressions = expressions.updated(side, expressions(side) :+ e)
+      expressions(side).length - 1
+    case slot => slot
+  }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.condition.reading
+
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Coalesce, Expression, Or}
+import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
+import org.apache.spark.sql.intervalsweep.condition.model.{
+  LeftSide, RightSide, Side, Sweep, SweepCondition, SweepWish, WhyNot
+}
+
+/** Splits a condition and assembles a [[SweepCondition]]. */
+private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
+
+  private case class Parts(
+      keys: Seq[(Conjunct, Seq[(Expression, Expression)])],
+      comparisons: Seq[Comparison],
+      reasons: Seq[WhyNot])
+
+  def apply(condition: Expression): Either[WhyNot, SweepCondition] = {
+    val conjuncts = Conjuncts.of(condition)
+    conjuncts.find(!_.whole.deterministic) match {
+      case Some(conjunct) => Left(WhyNot.NonDeterministic(conjunct.whole))
+      case None =>
+        val parts = read(conjuncts)
+        bestBox(parts)
+          .toRight(reason(condition, conjuncts, parts))
+          .flatMap(assemble(conjuncts, parts, _))
+          .left.flatMap(reason => alternatives(conjuncts).toRight(reason))
+    }
+  }
+
+  /** A function that is nothing but equalities is keys beside other keys or a range, else axes. */
+  private def read(conjuncts: Seq[Conjunct]): Parts = {
+    val asKeys = read(conjuncts, EqualityKeys(sides, ofFunctions = true))
+    val functions = asKeys.keys.count(_._1.relation.isDefined)
+    val areKeys = functions < asKeys.keys.size || bestBox(asKeys).exists(!isOneComparison(_))
+    if (functions == 0 || areKeys && !wish.functionsAsAxes) asKeys
+    else {
+      val asAxes = read(conjuncts, EqualityKeys(sides, ofFunctions = false))
+      if (bestBox(asAxes).isDefined) asAxes else asKeys
+    }
+  }
+
+  private def bestBox(parts: Parts): Option[BoxForm] = BoxForm.best(parts.comparisons, wish)
+
+  private def isOneComparison(box: BoxForm): Boolean =
+    box.lead.strength == PointAxis.OneSided && box.comparisons < 2
+
+  private def read(conjuncts: Seq[Conjunct], keys: EqualityKeys): Parts = {
+    val comparisons = Comparisons(sides)
+    conjuncts.foldLeft(Parts(Nil, Nil, Nil)) { (parts, conjunct) =>
+      keys.of(conjunct) match {
+        case Some(Right(pairs)) => parts.copy(keys = parts.keys :+ (conjunct -> pairs))
+        case Some(Left(reason)) => parts.copy(reasons = parts.reasons :+ reason)
+        case None => comparisons.of(conjunct) match {
+            case Right(comparison) => parts.copy(comparisons = parts.comparisons :+ comparison)
+            case Left(reason) => parts.copy(reasons = parts.reasons :+ reason)
+          }
+      }
+    }
+  }
+
+  private def assemble(
+      conjuncts: Seq[Conjunct],
+      parts: Parts,
+      box: BoxForm): Either[WhyNot, SweepCondition] = {
+    val split = SplitForm.of(parts.comparisons).filter { _ =>
+      box.lead.strength == PointAxis.OneSided && !wish.forcedBoxes.contains(box.boxes)
+    }
+    val slots = new Slots
+    val (sweeps, exact) = split match {
+      case Some(form) => (form.toSweeps(slots), form.exact)
+      case None => (box.toSweeps(slots), box.exact)
+    }
+    val unsafe = Failures(sides, exact).ofPairs
+    val safe = exact.filterNot(c => unsafe.exists(_ eq c))
+    val decided = parts.keys.map(_._1) ++ safe.map(_.conjunct)
+    val failures = Failures(sides, safe)
+    val (leftKeys, rightKeys) = parts.keys.flatMap(_._2).distinct.unzip
+    lazy val sweep = SweepCondition(
+      leftKeys,
+      rightKeys,
+      slots(LeftSide),
+      slots(RightSide),
+      sweeps,
+      rest(conjuncts, decided),
+      failures.ofRows(LeftSide),
+      failures.ofRows(RightSide))
+    if (conjuncts.exists(_.isSwept)) Right(sweep)
+    else unorderable(parts).orElse(weak(parts, box, split)).toLeft(sweep)
+  }
+
+  /** By the alternatives of one conjunct. */
+  private def alternatives(conjuncts: Seq[Conjunct]): Option[SweepCondition] =
+    conjuncts.iterator.flatMap { conjunct =>
+      conjunct.expression match {
+        case Alternatives(several) if conjunct.relation.isEmpty && !wish.forcedBoxes.isDefined =>
+          sweptBy(several, conjunct, conjuncts)
+        case _ => None
+      }
+    }.nextOption()
+
+  /** @param either the one of the conjuncts that is the alternatives */
+  private def sweptBy(
+      alternatives: Seq[Expression],
+      either: Conjunct,
+      conjuncts: Seq[Conjunct]): Option[SweepCondition] = {
+    val branches = alternatives.map(Conjuncts.of)
+    val others = conjuncts.filterNot(_ eq either)
+    val common = read(others, EqualityKeys(sides, ofFunctions = true))
+    val form = Alternatives(branches.map(common.comparisons ++ comparisonsOf(_)))
+    val slots = new Slots
+    val isWanted = wish.weakRanges || common.keys.isEmpty || !form.areWeak ||
+      branches.forall(_.exists(_.isSwept))
+    for {
+      sweeps <- if (isWanted) form.toSweeps(slots) else None
+      (leftKeys, rightKeys) = common.keys.flatMap(_._2).distinct.unzip
+      whole = branches.map(_.map(_.whole).distinct.reduceOption(And).getOrElse(TrueLiteral))
+      decides = Alternatives.residual(whole, sweeps.map(_.length))
+    } yield SweepCondition(
+      leftKeys,
+      rightKeys,
+      valuesOf(LeftSide, slots, sweeps),
+      valuesOf(RightSide, slots, sweeps),
+      sweeps.flatten,
+      rest(
+        conjuncts.map(c => if (c eq either) c.copy(whole = decides) else c),
+        common.keys.map(_._1)),
+      leftChecks = Nil,
+      rightChecks = Nil)
+  }
+
+  private def comparisonsOf(conjuncts: Seq[Conjunct]): Seq[Comparison] =
+    conjuncts.flatMap(Comparisons(sides).of(_).toOption)
+
+  /** Where not all branches read an endpoint, a row without it may match by another branch. */
+  private def valuesOf(side: Side, slots: Slots, sweeps: Seq[Seq[Sweep]]): Seq[Expression] =
+    slots(side).zipWithIndex.map { case (endpoint, slot) =>
+      val isInAll = sweeps.forall(_.exists(_.slots(side).contains(slot)))
+      if (isInAll || !endpoint.nullable) endpoint
+      else Coalesce(Seq(endpoint, End.open(upper = false)))
+    }
+
+  /** In the order of the condition, as one part may guard the next against an error. */
+  private def rest(conjuncts: Seq[Conjunct], decided: Seq[Conjunct]): Option[Expression] =
+    conjuncts.filterNot(c => decided.exists(_ eq c))
+      .map(_.whole)
+      .foldLeft(Seq.empty[Expression])((kept, e) => if (kept.exists(_ eq e)) kept else kept :+ e)
+      .reduceOption(And)
+
+  /**
+   * Equality keys are selective: to sort for one inequality more does not pay beside a hash join.
+   */
+  private def weak(parts: Parts, box: BoxForm, split: Option[SplitForm]): Option[WhyNot] = {
+    val isWeak =
+      !wish.weakRanges && parts.keys.nonEmpty && split.isEmpty && isOneComparison(box)
+    Option.when(isWeak)(WhyNot.WeakRange(box.lead.comparisons.head._1.conjunct.written))
+  }
+
+  /**
+   * Keys that can be hashed but not sorted are for Spark's hash join, if they are the only ones.
+   */
+  private def unorderable(parts: Parts): Option[WhyNot] =
+    parts.reasons.collectFirst { case u: WhyNot.UnorderableKeys if parts.keys.isEmpty => u }
+
+  private def reason(condition: Expression, conjuncts: Seq[Conjunct], parts: Parts): WhyNot =
+    parts.reasons.collectFirst { case u: WhyNot.UnsupportedEndpoint => u }
+      .orElse(parts.reasons.collectFirst { case c: WhyNot.CrossSide => c })
+      .getOrElse(noRange(condition, conjuncts, parts))
+
+  /** What reads one side alone is a filter, and compares nothing. */
+  private def noRange(condition: Expression, conjuncts: Seq[Conjunct], parts: Parts): WhyNot = {
+    def written(some: Seq[Conjunct]): Option[Expression] =
+      some.map(_.written).distinct.reduceOption(And)
+    val equalities = parts.keys.map(_._1)
+    val others = conjuncts.filter { c =>
+      sides.isAcross(c.expression) && !equalities.exists(_ eq c)
+    }
+    others.map(_.written).collectFirst { case either: Or => WhyNot.Disjunction(either) }
+      .orElse(written(others).map(WhyNot.NoRange))
+      .orElse(written(equalities).map(WhyNot.OnlyEqualities))
+      .getOrElse(WhyNot.NoRange(condition))
+  }
+}
+
+object ConditionAnalysis {
+
+  /**
+   * @param condition a resolved join condition
+   * @param wish      what to do where there is a choice
+   */
+  def of(
+      condition: Expression,
+      left: AttributeSet,
+      right: AttributeSet,
+      wish: SweepWish = SweepWish()): Either[WhyNot, SweepCondition] =
+    ConditionAnalysis(Sides(left, right), wish)(condition)
+
+  /** The keys that a conjunct is, left and right; None if it is something else. */
+  def keys(
+      conjunct: Expression,
+      left: AttributeSet,
+      right: AttributeSet): Option[Seq[(Expression, Expression)]] =
+    Conjuncts.of(conjunct) match {
+      case Seq(only) =>
+        EqualityKeys(Sides(left, right), ofFunctions = true).of(only).flatMap(_.toOption)
+      case _ => None
+    }
+}

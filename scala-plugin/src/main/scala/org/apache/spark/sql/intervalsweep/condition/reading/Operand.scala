@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.condition.reading
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.intervalsweep.compat.SparkShims.TimestampAddInterval
+import org.apache.spark.sql.intervalsweep.condition.expressions.{
+  CannotFail, EncodedEndpoint, EndpointEncoding, ExactSum, IfFails
+}
+import org.apache.spark.sql.types._
+
+/**
+ * One side of a comparison as a LONG.
+ *
+ * @param encoded  its encoding, over the attributes of one side
+ * @param hasValue whether it can be computed for every row. If not, it serves as a bound only,
+ *                 which is left open where it fails
+ * @param isExact  whether its encoding is that of no other value
+ */
+private[condition] case class Operand(encoded: Expression, hasValue: Boolean, isExact: Boolean)
+
+private[condition] object Operand {
+
+  /** None if the type has no encoding. */
+  def of(expression: Expression): Option[Operand] = {
+    val e = EndpointEncoding.strip(expression)
+    val isExact = EndpointEncoding.isExact(e.dataType)
+    if (!EndpointEncoding.isSupported(e.dataType)) None
+    else if (CannotFail(e)) Some(Operand(encode(e), hasValue = true, isExact))
+    else Some(saturated(e).fold(Operand(encode(e), hasValue = false, isExact))(
+      Operand(_, hasValue = true, isExact)))
+  }
+
+  private def encode(e: Expression): Expression = encoding(e) match {
+    case encoded if e.foldable && CannotFail(e) => Literal.create(encoded.eval(), LongType)
+    case encoded => encoded
+  }
+
+  /** Structs are ordered by their first fields first, where NULL is less than any value. */
+  private def encoding(e: Expression): Expression = e.dataType match {
+    case _: StructType =>
+      val first = e match {
+        case struct: CreateNamedStruct => struct.valExprs.head
+        case _ => GetStructField(e, 0)
+      }
+      val encoded = Coalesce(Seq(encoding(EndpointEncoding.strip(first)), Literal(Long.MinValue)))
+      if (e.nullable) If(IsNull(e), Literal(null, LongType), encoded) else encoded
+    case _ => EncodedEndpoint(e)
+  }
+
+  /**
+   * What fails for no other reason than that its value lies beyond the ends of its type: the
+   * formula raises an error for the row, so that the bound may be what exact arithmetic says, the
+   * end of the longs.
+   */
+  private def saturated(e: Expression): Option[Expression] = e match {
+    case c @ Cast(date, TimestampType | TimestampNTZType, _, _) if date.dataType == DateType =>
+      bySign(c, date)
+    case c @ Cast(time, TimestampType | TimestampNTZType, _, _) if isTimestamp(time.dataType) =>
+      bySign(c, time)
+    case t @ TimestampAddInterval(time, by, _) if by.dataType.isInstanceOf[DayTimeIntervalType] =>
+      bySign(t, by, time)
+    case t @ TimestampAddYMInterval(time, by, _) => bySign(t, by, time)
+    case d @ DateAddYMInterval(date, by) => bySign(d, by, date)
+    case ExactArithmetic(terms) =>
+      for (operands <- all(terms.map { case (term, _) => of(term).filter(_.hasValue) }))
+        yield ExactSum.saturating(operands.map(_.encoded), terms.map(_._2))
+    case _ => None
+  }
+
+  private def isTimestamp(dataType: DataType): Boolean =
+    dataType == TimestampType || dataType == TimestampNTZType
+
+  private def bySign(e: Expression, by: Expression, other: Expression*): Option[Expression] =
+    Option.when((by +: other).forall(CannotFail(_))) {
+      val end = encode(by) match {
+        case Literal(v: Long, _) => Literal(if (v < 0) Long.MinValue else Long.MaxValue)
+        case sign => If(LessThan(sign, Literal(0L)), Literal(Long.MinValue), Literal(Long.MaxValue))
+      }
+      IfFails(EncodedEndpoint(e), end)
+    }
+
+  private[condition] def all[A](options: Seq[Option[A]]): Option[Seq[A]] =
+    Option.when(options.forall(_.isDefined))(options.flatten)
+}
+
+/**
+ * `+` and `-` that raise an error rather than wrap: their terms, and whether each is subtracted.
+ */
+private[condition] object ExactArithmetic {
+  def unapply(e: Expression): Option[Seq[(Expression, Boolean)]] =
+    if (!EndpointEncoding.isWhole(e.dataType)) None
+    else e match {
+      case a: Add if isExact(a.dataType, a.evalMode) => Some(Seq(a.left -> false, a.right -> false))
+      case s: Subtract if isExact(s.dataType, s.evalMode) =>
+        Some(Seq(s.left -> false, s.right -> true))
+      case UnaryMinus(child, fails) if fails || isInterval(child.dataType) =>
+        Some(Seq(child -> true))
+      case s: SubtractTimestamps if !s.legacyInterval && s.left.dataType == TimestampNTZType =>
+        Some(Seq(s.left -> false, s.right -> true))
+      case t: TimestampAddInterval if isElapsed(t) => Some(Seq(t.left -> false, t.right -> false))
+      case _ => None
+    }
+
+  /** Without changes of the clocks the calendar's days are 24 hours. */
+  private def isElapsed(t: TimestampAddInterval): Boolean =
+    t.right.dataType.isInstanceOf[DayTimeIntervalType] &&
+      t.zoneIdForType(t.left.dataType).getRules.isFixedOffset
+
+  private def isExact(dataType: DataType, mode: EvalMode.Value): Boolean =
+    mode == EvalMode.ANSI || isInterval(dataType)
+
+  private def isInterval(dataType: DataType): Boolean = dataType match {
+    case _: DayTimeIntervalType | _: YearMonthIntervalType => true
+    case _ => false
+  }
+}
+
+/** `+` and `-` that wrap around at the ends of their type. */
+private[condition] object WrappingArithmetic {
+  def unapply(e: Expression): Option[Seq[(Expression, Boolean)]] = e match {
+    case a: Add if wraps(a.dataType, a.evalMode) => Some(Seq(a.left -> false, a.right -> false))
+    case s: Subtract if wraps(s.dataType, s.evalMode) =>
+      Some(Seq(s.left -> false, s.right -> true))
+    case UnaryMinus(child, false) if child.dataType.isInstanceOf[IntegralType] =>
+      Some(Seq(child -> true))
+    case DateDiff(end, start) => Some(Seq(end -> false, start -> true))
+    case DateAdd(date, days) => Some(Seq(date -> false, days -> false))
+    case DateSub(date, days) => Some(Seq(date -> false, days -> true))
+    case _ => None
+  }
+
+  private def wraps(dataType: DataType, mode: EvalMode.Value): Boolean =
+    dataType.isInstanceOf[IntegralType] && mode == EvalMode.LEGACY
+}

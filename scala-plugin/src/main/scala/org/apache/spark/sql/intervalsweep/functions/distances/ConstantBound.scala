@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.functions.distances
+
+import java.lang.Double.{doubleToLongBits, longBitsToDouble}
+import java.math.{BigDecimal => JBigDecimal, BigInteger, RoundingMode}
+import java.time.LocalDate
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+
+/**
+ * `later - earlier <= limit` where all but one of the three are constants, as a comparison that
+ * sources and statistics know: `later <= earlier + limit`, computed without overflow and rounded
+ * as [[DifferenceAtMost]] is. Beside `earlier <= later`, which every relation with a parameter
+ * demands, the two are the same, value by value.
+ */
+object ConstantBound {
+
+  /** None if it stays a difference, TRUE if no value of the type is too far away. */
+  def of(difference: DifferenceAtMost): Option[Expression] = difference match {
+    case DifferenceAtMost(later, Value(earlier), Value(limit)) if !later.foldable =>
+      bound(later, earlier, limit, upper = true)
+    case DifferenceAtMost(Value(later), earlier, Value(limit)) if !earlier.foldable =>
+      bound(earlier, later, limit, upper = false)
+    case _ => None
+  }
+
+  private object Value {
+    def unapply(literal: Literal): Option[Any] = Option(literal.value)
+  }
+
+  private def bound(
+      column: Expression,
+      anchor: Any,
+      limit: Any,
+      upper: Boolean): Option[Expression] =
+    column.dataType match {
+      case FloatType | DoubleType =>
+        ofDoubles(double(anchor), double(limit), upper)
+          .map(furthest => compare(column, narrowed(furthest, column.dataType, upper), upper))
+      case dataType => Whole.of(dataType).filter(_ => isFinite(limit)).flatMap { whole =>
+          val (at, reach) = (whole.number(anchor), whole.reach(limit))
+          val furthest = (if (upper) at.add(reach) else at.subtract(reach))
+            .setScale(whole.scale, if (upper) RoundingMode.FLOOR else RoundingMode.CEILING)
+            .unscaledValue
+          if (whole.admitsAll(furthest, upper)) Some(Literal.TrueLiteral)
+          else whole.literal(furthest).map(compare(column, _, upper))
+        }
+    }
+
+  /** The furthest finite double that is not more than `limit` above `anchor`, as differences go. */
+  def furthest(anchor: Double, limit: Double): Double =
+    ofDoubles(anchor, limit, upper = true).getOrElse(anchor)
+
+  private def compare(column: Expression, value: Literal, upper: Boolean): Expression =
+    if (upper) LessThanOrEqual(column, value) else GreaterThanOrEqual(column, value)
+
+  private def isFinite(limit: Any): Boolean = limit match {
+    case fraction: Double => java.lang.Double.isFinite(fraction)
+    case _ => true
+  }
+
+  private def double(value: Any): Double = value.asInstanceOf[Number].doubleValue
+
+  /** The furthest finite double of which the difference, rounded, is not above the limit. */
+  private def ofDoubles(anchor: Double, limit: Double, upper: Boolean): Option[Double] = {
+    def isNear(value: Double): Boolean =
+      if (upper) Differences.atMost(value, anchor, limit)
+      else Differences.atMost(anchor, value, limit)
+    val end = if (upper) Double.MaxValue else -Double.MaxValue
+    if (!isNear(anchor)) None
+    else if (isNear(end)) Some(end)
+    else {
+      // From the anchor on, differences only grow: so halve the doubles in between.
+      var (near, far) = (ordered(anchor), ordered(end))
+      var middle = between(near, far)
+      while (middle != near && middle != far) {
+        if (isNear(inOrder(middle))) near = middle else far = middle
+        middle = between(near, far)
+      }
+      Some(inOrder(near))
+    }
+  }
+
+  private def between(a: Long, b: Long): Long = (a & b) + ((a ^ b) >> 1)
+
+  /** Doubles as LONGs in the same order, and back. */
+  private def ordered(value: Double): Long = flipped(doubleToLongBits(value))
+  private def inOrder(number: Long): Double = longBitsToDouble(flipped(number))
+  private def flipped(bits: Long): Long = if (bits >= 0) bits else bits ^ Long.MaxValue
+
+  private def narrowed(value: Double, dataType: DataType, upper: Boolean): Literal = {
+    // Of the two zeros the outer one: Spark takes them for equal, statistics of files do not.
+    val outer = if (value != 0.0) value else if (upper) 0.0 else -0.0
+    dataType match {
+      case DoubleType => Literal(outer)
+      case _ =>
+        val nearest = outer.toFloat
+        if (upper && nearest > outer) Literal(math.nextDown(nearest))
+        else if (!upper && nearest < outer) Literal(math.nextUp(nearest))
+        else Literal(nearest)
+    }
+  }
+
+  /** A type whose values are whole numbers of 10^-`scale`, from `least` to `greatest`. */
+  private final case class Whole(
+      dataType: DataType,
+      scale: Int,
+      least: BigInteger,
+      greatest: BigInteger) {
+
+    def number(value: Any): JBigDecimal = value match {
+      case decimal: Decimal => decimal.toJavaBigDecimal
+      case whole => JBigDecimal.valueOf(whole.asInstanceOf[Number].longValue)
+    }
+
+    /** A LONG counts the smallest units of the endpoints. */
+    def reach(limit: Any): JBigDecimal = limit match {
+      case decimal: Decimal => decimal.toJavaBigDecimal
+      case fraction: Double => new JBigDecimal(fraction)
+      case units => JBigDecimal.valueOf(units.asInstanceOf[Number].longValue, scale)
+    }
+
+    /** Whether no value of the type is above the upper, or below the lower bound. */
+    def admitsAll(bound: BigInteger, upper: Boolean): Boolean =
+      if (upper) bound.compareTo(greatest) >= 0 else bound.compareTo(least) <= 0
+
+    def literal(value: BigInteger): Option[Literal] =
+      Option.when(isWritable(value))(dataType match {
+        case d: DecimalType =>
+          Literal(Decimal(new JBigDecimal(value, scale), d.precision, d.scale), d)
+        case DateType | IntegerType => Literal(value.intValueExact, dataType)
+        case ByteType => Literal(value.byteValueExact, dataType)
+        case ShortType => Literal(value.shortValueExact, dataType)
+        case _ => Literal(value.longValueExact, dataType)
+      })
+
+    /** Of dates and timestamps, sources know those of SQL's calendar. */
+    private def isWritable(value: BigInteger): Boolean = dataType match {
+      case DateType => Whole.isOfCalendar(value, 1)
+      case TimestampType | TimestampNTZType => Whole.isOfCalendar(value, Whole.MicrosOfDay)
+      case _ => value.compareTo(least) >= 0 && value.compareTo(greatest) <= 0
+    }
+  }
+
+  private object Whole {
+    private val FirstDay = LocalDate.of(1, 1, 1).toEpochDay
+    private val LastDay = LocalDate.of(9999, 12, 31).toEpochDay
+    private val MicrosOfDay = 24L * 3600 * 1000 * 1000
+
+    def of(dataType: DataType): Option[Whole] = dataType match {
+      case ByteType => some(dataType, Byte.MinValue, Byte.MaxValue)
+      case ShortType => some(dataType, Short.MinValue, Short.MaxValue)
+      case IntegerType | DateType => some(dataType, Int.MinValue, Int.MaxValue)
+      case LongType | TimestampType | TimestampNTZType =>
+        some(dataType, Long.MinValue, Long.MaxValue)
+      case d: DecimalType =>
+        val greatest = BigInteger.TEN.pow(d.precision).subtract(BigInteger.ONE)
+        Some(Whole(d, d.scale, greatest.negate, greatest))
+      case _ => None
+    }
+
+    private def some(dataType: DataType, least: Long, greatest: Long): Option[Whole] =
+      Some(Whole(dataType, 0, BigInteger.valueOf(least), BigInteger.valueOf(greatest)))
+
+    private def isOfCalendar(value: BigInteger, unitsOfDay: Long): Boolean = {
+      val unit = BigInteger.valueOf(unitsOfDay)
+      value.compareTo(BigInteger.valueOf(FirstDay).multiply(unit)) >= 0 &&
+      value.compareTo(BigInteger.valueOf(LastDay + 1).multiply(unit)) < 0
+    }
+  }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.aggregates
+
+import scala.collection.mutable.ArrayBuffer
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.plans._
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.trees.TreePattern._
+import org.apache.spark.sql.intervalsweep.compat.SparkShims
+import org.apache.spark.sql.intervalsweep.condition.expressions.CannotFail
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{RunOperand, RunValue}
+import org.apache.spark.sql.types._
+
+/** An aggregate function of the pairs as one of rows that stand for several. */
+private[planner] object RunAggregate {
+
+  /** None for a function that needs the pairs. */
+  def apply(function: AggregateFunction, runs: RunValues): Option[Expression] = function match {
+    case Count(arguments) if arguments.forall(isNeverNull) => Some(total(runs.of(RunValue.rows)))
+    case Count(Seq(argument)) => count(argument, runs)
+    case sum: Sum => sumOf(sum.child, runs).map(sum.copy(_).toAggregateExpression())
+        .orElse(decimalSum(sum, runs))
+    case average: Average => averageOf(average, runs)
+    case Min(argument) =>
+      runs.column(argument).map(c => Min(runs.of(RunValue.least(c))).toAggregateExpression())
+    case Max(argument) =>
+      runs.column(argument).map(c => Max(runs.of(RunValue.greatest(c))).toAggregateExpression())
+    // The columns beside the run values are those of some pair.
+    case first @ First(argument, false) if argument.deterministic =>
+      Some(first.toAggregateExpression())
+    case first @ First(argument, true) => runs.column(argument)
+        .filter(c => RowOrdering.isOrderable(c.column.dataType))
+        .map(c => first.copy(child = runs.of(RunValue.least(c))).toAggregateExpression())
+    case _ => None
+  }
+
+  private def isNeverNull(e: Expression): Boolean = e.foldable && !e.nullable
+
+  private def count(argument: Expression, runs: RunValues): Option[Expression] =
+    runs.column(argument).map(c => total(runs.of(RunValue.count(c))))
+
+  /** The sum of counts; 0 where there is nothing to add up, as a count is never NULL. */
+  private def total(counts: Attribute): Expression =
+    Coalesce(Seq(new Sum(counts).toAggregateExpression(), Literal(0L)))
+
+  /** A run's sum, BIGINT or DOUBLE. */
+  private def sumOf(e: Expression, runs: RunValues): Option[Attribute] = e.dataType match {
+    case _: IntegralType =>
+      runs.column(narrow(e)).map(c => runs.of(RunValue.sum(c))).orElse(sumOfTwo(e, runs))
+    case FloatType | DoubleType => runs.column(e).map(c => runs.of(RunValue.sum(c)))
+    case _ => None
+  }
+
+  /** Sums are BIGINT anyway. */
+  private def narrow(e: Expression): Expression = e match {
+    case Cast(child, _: IntegralType, _, _)
+        if child.dataType.isInstanceOf[IntegralType] &&
+          Cast.canUpCast(child.dataType, e.dataType) =>
+      narrow(child)
+    case other => other
+  }
+
+  private def sumOfTwo(e: Expression, runs: RunValues): Option[Attribute] = {
+    val operands = e match {
+      case Add(a, b, _) => Some((a, b))
+      case Subtract(a, b, _) => Some((a, b))
+      case _ => None
+    }
+    for {
+      (a, b) <- operands
+      first <- runs.column(narrow(a))
+      second <- runs.column(narrow(b))
+      if first.side != second.side
+      ofPair = e.transform {
+        case x if x eq narrow(a) => first.ofPair
+        case x if x eq narrow(b) => second.ofPair
+      }
+    } yield runs.of(RunValue.sumOfTwo(first, second, ofPair))
+  }
+
+  /** By unscaled values, which are integers. */
+  private def unscaledSum(e: Expression, runs: RunValues): Option[Expression] = e.dataType match {
+    case DecimalType.Fixed(precision, scale) if precision <= Decimal.MAX_LONG_DIGITS =>
+      runs.column(UnscaledValue(e)).map { c =>
+        val sum = runs.of(RunValue.sum(c))
+        new Sum(MakeDecimal(sum, Decimal.MAX_LONG_DIGITS + 1, scale)).toAggregateExpression()
+      }
+    case _ => None
+  }
+
+  private def decimalSum(sum: Sum, runs: RunValues): Option[Expression] =
+    unscaledSum(sum.child, runs).map(limited(_, sum.dataType, SparkShims.evalMode(sum)))
+
+  /** Fails, or is NULL, where the sum is more than its type holds. */
+  private def limited(
+      sum: Expression,
+      dataType: DataType,
+      mode: EvalMode.Value): Expression = {
+    val checked =
+      CheckOverflowInSum(
+        sum,
+        dataType.asInstanceOf[DecimalType],
+        mode != EvalMode.ANSI,
+        sum.origin.context)
+    If(IsNull(sum), Literal(null, dataType), checked)
+  }
+
+  private def averageOf(average: Average, runs: RunValues): Option[Expression] =
+    average.child.dataType match {
+      case DecimalType.Fixed(precision, scale) => for {
+          sum <- unscaledSum(average.child, runs)
+          n <- count(average.child, runs)
+        } yield {
+          val sumType = DecimalType.bounded(precision + 10, scale)
+          val resultType = average.dataType.asInstanceOf[DecimalType]
+          val quotient = DecimalDivideWithOverflowCheck(
+            limited(sum, sumType, average.evalMode),
+            Cast(n, DecimalType.LongDecimal),
+            resultType,
+            average.origin.context,
+            average.evalMode != EvalMode.ANSI)
+          If(EqualTo(n, Literal(0L)), Literal(null, resultType), quotient)
+        }
+      case _ => for {
+          sum <- sumOf(average.child, runs)
+          n <- count(average.child, runs)
+        } yield Divide(
+          new Sum(Cast(sum, DoubleType)).toAggregateExpression(),
+          Cast(n, DoubleType),
+          EvalMode.LEGACY)
+    }
+}
+
+/** The run values that the aggregates of a join ask for, each once. */
+private[planner] final class RunValues(join: Join) {
+  private val found = ArrayBuffer.empty[Alias]
+  private val columns = AttributeMap(join.output.map(a => a -> a))
+  private val checked = Map[Side, ArrayBuffer[Expression]](
+    LeftSide -> ArrayBuffer.empty,
+    RightSide -> ArrayBuffer.empty)
+  private val computed = Map[Side, ArrayBuffer[Alias]](
+    LeftSide -> ArrayBuffer.empty,
+    RightSide -> ArrayBuffer.empty)
+
+  def values: Seq[Alias] = found.toSeq
+
+  /** What must not fail for the rows of a side that have a match. */
+  def checks(side: Side): Seq[Expression] = checked(side).toSeq
+
+  /** The join with the columns that had to be computed below it. */
+  def joinWithColumns: Join = join.copy(
+    left = withColumns(join.left, computed(LeftSide).toSeq),
+    right = withColumns(join.right, computed(RightSide).toSeq))
+
+  private def withColumns(plan: LogicalPlan, columns: Seq[Alias]): LogicalPlan =
+    if (columns.isEmpty) plan else Project(plan.output ++ columns, plan)
+
+  /** The column that has a run value. */
+  def of(value: RunValue): Attribute = named(found, value, value.prettyName)
+
+  /**
+   * An expression of one side as a column of the join's. If it may fail, it has to do so for rows
+   * with a match only: below the join it is NULL then, and what it says is kept as a check.
+   */
+  def column(expression: Expression): Option[RunOperand] = for {
+    side <- sideOf(expression)
+    // With the nullability of the join's output.
+    e = expression.transform { case a: Attribute => columns.getOrElse(a, a) }
+    if e.deterministic && !e.containsAnyPattern(PLAN_EXPRESSION, OUTER_REFERENCE, PYTHON_UDF)
+    operand <- e match {
+      case attribute: Attribute => Some(RunOperand(side, attribute, attribute))
+      case _ if mayBeAbsent(side) && !isNullOfNull(e) => None
+      case _ if CannotFail(e) || isKept(side) =>
+        val column = computedBelow(side, e)
+        Some(RunOperand(side, column, column))
+      case _ =>
+        if (!checked(side).exists(_.semanticEquals(e))) checked(side) += e
+        Some(RunOperand(side, computedBelow(side, TryEval(e)), e))
+    }
+  } yield operand
+
+  private def computedBelow(side: Side, e: Expression): Attribute = {
+    val column = named(computed(side), e, "value")
+    column.withNullability(column.nullable || mayBeAbsent(side))
+  }
+
+  private def named(known: ArrayBuffer[Alias], e: Expression, name: String): Attribute =
+    known.find(_.child.semanticEquals(e)).getOrElse {
+      known += Alias(e, name)()
+      known.last
+    }.toAttribute
+
+  /** A constant may be taken for a column of either side. */
+  private def sideOf(e: Expression): Option[Side] =
+    if (e.references.isEmpty) Seq(LeftSide, RightSide).find(!mayBeAbsent(_))
+    else if (e.references.subsetOf(join.left.outputSet)) Some(LeftSide)
+    else if (e.references.subsetOf(join.right.outputSet)) Some(RightSide)
+    else None
+
+  /** Whether it is NULL where there is no row, like the column that is computed of rows. */
+  private def isNullOfNull(e: Expression): Boolean =
+    Try(e.transform { case a: Attribute => Literal(null, a.dataType) }.eval()).toOption
+      .contains(null)
+
+  /** Whether each row of a side is emitted, so that what fails for one fails anyway. */
+  private def isKept(side: Side): Boolean = mayBeAbsent(side.other)
+
+  private def mayBeAbsent(side: Side): Boolean = join.joinType match {
+    case LeftOuter => side == RightSide
+    case RightOuter => side == LeftSide
+    case FullOuter => true
+    case _ => false
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.joins
+
+import org.apache.spark.sql.catalyst.SQLConfHelper
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildSide, JoinSelectionHelper}
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
+import org.apache.spark.sql.catalyst.plans.{Cross, Inner}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
+import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamJoinErrors
+
+/**
+ * A join of a stream with a table in real-time mode. A sweep needs all rows of a batch, and Spark has
+ * a list of the nodes that it runs in this mode: its own join with a broadcast looks at the rows of the
+ * table that have the key of the stream's row, or at all of them.
+ */
+private[planner] object RealTimeJoin extends JoinSelectionHelper with SQLConfHelper {
+
+  def apply(join: Join, planned: LogicalPlan => SparkPlan): SparkPlan = {
+    val side = table(join)
+    // Without keys all rows have the same one.
+    val same = Seq(Literal(0))
+    val (leftKeys, rightKeys, rest) = join match {
+      case ExtractEquiJoinKeys(_, left, right, rest, _, _, _, _) => (left, right, rest)
+      case _ => (same, same, join.condition)
+    }
+    BroadcastHashJoinExec(
+      leftKeys,
+      rightKeys,
+      join.joinType match { case Cross => Inner; case other => other },
+      side,
+      rest,
+      planned(join.left),
+      planned(join.right))
+  }
+
+  private def table(join: Join): BuildSide = {
+    def isTable(side: BuildSide) = !(if (side == BuildLeft) join.left else join.right).isStreaming
+    Seq(true, false).flatMap(getBroadcastBuildSide(join, _, conf)).find(isTable)
+      .getOrElse(StreamJoinErrors.tableInRealTime())
+  }
+}

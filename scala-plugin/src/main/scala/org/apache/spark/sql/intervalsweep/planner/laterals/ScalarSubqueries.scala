@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.laterals
+
+import org.apache.spark.sql.catalyst.expressions.{
+  And, Expression, NamedExpression, PredicateHelper, ScalarSubquery
+}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
+
+/**
+ * Scalar subqueries that refer to the rows around them, as columns beside these rows: what a LEFT JOIN
+ * LATERAL of each of them returns.
+ *
+ * @param joined the rows with the columns of a subquery beside theirs; None if it is left to Spark
+ */
+private[planner] final class ScalarSubqueries(
+    joined: (LogicalPlan, LogicalPlan) => Option[LogicalPlan])
+    extends PredicateHelper {
+
+  def areIn(e: Expression): Boolean = e.exists(isCandidate)
+
+  private def isCandidate(e: Expression): Boolean = e match {
+    case subquery: ScalarSubquery => subquery.outerAttrs.nonEmpty
+    case _ => false
+  }
+
+  def of(project: Project): LogicalPlan = {
+    val beside = new Values(project.child)
+    val columns = project.projectList.map(beside.read(_).asInstanceOf[NamedExpression])
+    if (beside.isUnchanged) project
+    else project.copy(projectList = columns, child = beside.rows)
+  }
+
+  /** Conditions without such a subquery choose the rows for which it is computed. */
+  def of(filter: Filter): LogicalPlan = {
+    val (late, early) = splitConjunctivePredicates(filter.condition).partition(areIn)
+    val rows = early.reduceOption(And).fold(filter.child)(Filter(_, filter.child))
+    val beside = new Values(rows)
+    val kept = late.map(beside.read).reduce(And)
+    if (beside.isUnchanged) filter
+    else Project(filter.child.output, Filter(kept, beside.rows))
+  }
+
+  /** Rows, and beside them the values of subqueries that were read. */
+  private class Values(initial: LogicalPlan) {
+    var rows: LogicalPlan = initial
+    def isUnchanged: Boolean = rows eq initial
+
+    def read(e: Expression): Expression = e.transform {
+      case subquery: ScalarSubquery if isCandidate(subquery) =>
+        joined(rows, subquery.plan).fold[Expression](subquery) { plan =>
+          rows = plan
+          subquery.plan.output.head
+        }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.laterals
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Count}
+import org.apache.spark.sql.catalyst.plans.LeftOuter
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.intervalsweep.condition.model.JoinOutput
+import org.apache.spark.sql.intervalsweep.streams.eventtime.Clocks
+import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
+
+/**
+ * How many rows of another stream are in the window of each row, where the window is one of row
+ * numbers: the aggregate of the SPO-Join paper (Section 6.1).
+ * {{{
+ *   S LEFT JOIN LATERAL (SELECT count(*) FROM R
+ *     WHERE S.dist > R.dist AND S.fare < R.fare AND abs(S.seq - R.seq) < 1000) ON true
+ *
+ *   Project [S.*, counted]
+ *     the join of S and R that counts the pairs of each row of S
+ * }}}
+ * A row comes out when the numbers that have come say that its count is final.
+ */
+private[planner] object WindowCounts {
+
+  /** Whether rows come by numbers, and are counted. */
+  def isAsked(base: LogicalPlan, lateral: LateralWindow): Boolean =
+    !(base.output ++ lateral.probe.output).exists(Clocks.lag(_).isDefined) && !lateral.isEager &&
+      lateral.results.forall(_.collect { case e: AggregateExpression => e }.forall(isCount))
+
+  private def isCount(e: AggregateExpression): Boolean = e match {
+    case AggregateExpression(Count(Seq(Literal(value, _))), _, false, None, _) => value != null
+    case _ => false
+  }
+
+  def apply(base: LogicalPlan, lateral: LateralWindow): LogicalPlan = {
+    val (ofProbe, across) = lateral.conditions.partition { e =>
+      e.deterministic && e.references.subsetOf(lateral.probe.outputSet)
+    }
+    val probe = ofProbe.reduceOption(And).fold(lateral.probe)(Filter(_, lateral.probe))
+    val condition = across.reduceOption(And).getOrElse(Literal.TrueLiteral)
+    val join = Join(base, probe, LeftOuter, Some(condition), JoinHint.NONE)
+    val counted =
+      new StreamJoinPlan(join, condition, JoinOutput.of(LeftOuter).get, isCounted = true).plan
+    val values = lateral.results.zip(lateral.output).map { case (result, column) =>
+      val value = LateralWindow.valueOf(result).transform {
+        case _: AggregateExpression => counted.output.last
+      }
+      Alias(value, column.name)(column.exprId, column.qualifier, Some(column.metadata))
+    }
+    Project(counted.output.init ++ values, counted)
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.periods
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.intervalsweep.execution.periods.PeriodSweepExec
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  PeriodSweep, TemporalErrors, TemporalOperator, ValidTime
+}
+
+/** Plans sweeps over time. A valid-time relation that `sequenced` has not read has no plan. */
+object PeriodSweepStrategy extends SparkStrategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case sweep: PeriodSweep =>
+      import sweep._
+      Seq(PeriodSweepExec(
+        rule,
+        keys,
+        from,
+        to,
+        weight,
+        measures,
+        results,
+        output,
+        planLater(child),
+        fired.toSeq.flatten,
+        PeriodSweepExec.isByRanges(sweep)))
+    case relation: ValidTime => TemporalErrors.outside(relation.names._1, relation.names._2)
+    case operator: TemporalOperator => TemporalErrors.operatorOutside(operator.nodeName)
+    case _ => Nil
+  }
+}

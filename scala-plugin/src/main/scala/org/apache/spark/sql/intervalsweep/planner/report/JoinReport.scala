@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.report
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Filter, Join, LocalRelation, LogicalPlan, TransformWithState
+}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, WhyNot}
+import org.apache.spark.sql.intervalsweep.planner.joins.{FallbackLog, IntervalSweepStrategy}
+import org.apache.spark.sql.intervalsweep.planner.nodes.MatchRuns
+import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinProcessor
+import org.apache.spark.sql.intervalsweep.streams.open.OpenJoinProcessor
+import org.apache.spark.sql.intervalsweep.streams.partitioning.SlotProcessor
+import org.apache.spark.sql.types.StructType
+
+/**
+ * A join of a plan, or a window union of two streams: how it is swept, or why it is not. The fields are
+ * the columns of `interval_join_report`, in [[JoinReport.schema]], and those of Python's `JoinReport`.
+ *
+ * @param number         joins are counted as EXPLAIN shows them, from the top
+ * @param how            keys, sides, axes and distribution, and whether an aggregate above is
+ *                       computed from runs or why it needs pairs; of two streams what EXPLAIN says
+ *                       of the operator; none if Spark joins
+ * @param reason         one of [[WhyNot]]; none if the join is swept, like those that follow
+ * @param conjunct       the part of the condition that the reason is about
+ * @param estimatedPairs the pairs with equal keys, or all pairs if there are no keys, of which a
+ *                       sweep visits a part; none unless Spark's cost-based optimizer knows
+ */
+case class JoinReport(
+    number: Int,
+    joinType: String,
+    condition: Option[String],
+    swept: Boolean,
+    how: Option[String],
+    reason: Option[String],
+    conjunct: Option[String],
+    explanation: Option[String],
+    advice: Option[String],
+    estimatedPairs: Option[Long])
+
+object JoinReport extends PredicateHelper {
+
+  val schema: StructType = StructType.fromDDL(
+    "number INT NOT NULL, join_type STRING NOT NULL, condition STRING, swept BOOLEAN NOT NULL, " +
+      "how STRING, reason STRING, conjunct STRING, explanation STRING, advice STRING, " +
+      "estimated_pairs BIGINT")
+
+  /** The report on a query, a row per join that is left in its optimized plan. */
+  def relation(query: QueryExecution): LocalRelation = {
+    val reports = query.sparkSession.withActive(of(optimized(query)))
+    LocalRelation.fromProduct(DataTypeUtils.toAttributes(schema), reports)
+  }
+
+  /** Of a stream, Spark optimizes by itself only what it starts. */
+  private def optimized(query: QueryExecution): LogicalPlan =
+    if (query.analyzed.isStreaming) {
+      query.sparkSession.sessionState.optimizer.execute(query.analyzed.clone())
+    } else query.optimizedPlan
+
+  def of(plan: LogicalPlan): Seq[JoinReport] = {
+    val filters = plan.collectWithSubqueries { case Filter(condition, join: Join) =>
+      join -> condition
+    }
+    val runs = plan.collectWithSubqueries { case runs: MatchRuns => runs }
+    val joins = plan.collectWithSubqueries {
+      case join: Join => join
+      case node: TransformWithState if processor(node).isInstanceOf[SlotProcessor] => node
+    }
+    // Partition pruning repeats a side of a join, with the joins in it.
+    joins.distinct.zipWithIndex.map {
+      case (join: Join, i) =>
+        val filter = filters.collectFirst { case (j, condition) if j eq join => condition }
+        report(i + 1, join, filter, runs.find(_.join.contains(join)))
+      case (node, i) => ofStreams(i + 1, processor(node.asInstanceOf[TransformWithState]))
+    }
+  }
+
+  private def processor(node: TransformWithState): Any = node.statefulProcessor
+
+  /** Two streams are joined by an operator with state, which the analyzer has put in their place. */
+  private def ofStreams(number: Int, operator: Any): JoinReport = {
+    val joinType = operator match {
+      case join: StreamJoinProcessor => JoinOutput.typeOf(join.spec.output)
+      case _: OpenJoinProcessor => Inner
+      case _ => LeftOuter
+    }
+    JoinReport(
+      number,
+      WhyNot.nameOf(joinType),
+      condition = None,
+      swept = true,
+      how = Some(operator.toString),
+      reason = None,
+      conjunct = None,
+      explanation = None,
+      advice = None,
+      estimatedPairs = None)
+  }
+
+  /** @param runs what takes the pairs of the join together, if it is known */
+  private def report(
+      number: Int,
+      join: Join,
+      filter: Option[Expression],
+      runs: Option[MatchRuns]): JoinReport = {
+    val choice = IntervalSweepStrategy.decide(join, runs.flatMap(_.groupSide)).left.map {
+      case WhyNot.NoCondition => filter.flatMap(random(join, _)).getOrElse(WhyNot.NoCondition)
+      case reason => reason
+    }
+    val reason = choice.left.toOption
+    JoinReport(
+      number,
+      WhyNot.nameOf(join.joinType),
+      join.condition.map(_.sql),
+      choice.isRight,
+      choice.toOption.map(c => (c.describe +: ofAggregate(join, runs)).mkString(", ")),
+      reason.map(_.name),
+      reason.flatMap(_.conjunct).map(_.sql),
+      reason.map(_.explanation),
+      reason.map(_.advice),
+      estimatedPairs(join))
+  }
+
+  private def ofAggregate(join: Join, runs: Option[MatchRuns]): Seq[String] =
+    runs.map(_ => "runs for the aggregate above").toSeq ++
+      FallbackLog.pairsBecause(join).map(why => s"pairs for the aggregate above: $why")
+
+  /** Spark keeps what is not deterministic out of joins, and filters the pairs by it. */
+  private def random(join: Join, filter: Expression): Option[WhyNot] =
+    splitConjunctivePredicates(filter)
+      .find(c => !c.deterministic && !canEvaluate(c, join.left) && !canEvaluate(c, join.right))
+      .map(WhyNot.NonDeterministic(_))
+
+  private def estimatedPairs(join: Join): Option[Long] =
+    join.copy(joinType = Inner).stats.rowCount.map(_.min(Long.MaxValue).toLong)
+}

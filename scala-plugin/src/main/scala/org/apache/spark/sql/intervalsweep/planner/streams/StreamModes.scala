@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.streams
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TransformWithState}
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
+import org.apache.spark.sql.intervalsweep.streams.partitioning.SlotProcessor
+import org.apache.spark.sql.streaming.OutputMode
+
+/**
+ * A check of queries that start: rows that come out again need a sink that takes them for updates.
+ * Spark compares its own operators with the mode of the writer, but leaves `TransformWithState` out:
+ * in append mode, the default, all revisions would stand beside each other. Rows that come out once
+ * may be written in update mode, too.
+ */
+object StreamModes {
+
+  val check: SparkSession => LogicalPlan => Unit = _ => {
+    case write: WriteToStream
+        if write.outputMode != OutputMode.Update() && write.inputQuery.exists(isRevised) =>
+      StreamErrors.outputMode(write.outputMode.toString)
+    case _ =>
+  }
+
+  private def isRevised(plan: LogicalPlan): Boolean = plan match {
+    case node: TransformWithState =>
+      node.statefulProcessor.isInstanceOf[SlotProcessor] && node.outputMode == OutputMode.Update()
+    case _ => false
+  }
+}

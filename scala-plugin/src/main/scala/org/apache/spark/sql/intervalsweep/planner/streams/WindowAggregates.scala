@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.streams
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.intervalsweep.condition.expressions.CannotFail
+import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
+import org.apache.spark.sql.intervalsweep.execution.aggregates.RunKind
+import org.apache.spark.sql.intervalsweep.streams.windows.WindowResult
+import org.apache.spark.sql.types._
+
+/** The columns that a stream operator reads of a side: some are computed below it. */
+private[planner] final class SideColumns(child: LogicalPlan, first: Seq[Attribute]) {
+  private val found = ArrayBuffer.from[NamedExpression](first)
+
+  def columns: Seq[Attribute] = found.map(_.toAttribute).toSeq
+
+  def plan: LogicalPlan = Project(found.toSeq, child)
+
+  def has(e: Expression): Boolean = e.references.subsetOf(child.outputSet)
+
+  /** The column that an expression is. */
+  def of(e: Expression): Attribute = e match {
+    case a: Attribute =>
+      if (!found.exists(_.exprId == a.exprId)) found += a
+      a
+    case _ => found.collectFirst { case alias: Alias if alias.child.semanticEquals(e) => alias }
+        .getOrElse {
+          val alias = Alias(e, SideColumns.name(e))()
+          found += alias
+          alias
+        }.toAttribute
+  }
+
+  /** Takes the columns that an expression reads of this side. */
+  def ofAll(e: Expression): Unit =
+    e.references.filter(child.outputSet.contains).foreach(of)
+}
+
+private object SideColumns {
+
+  /**
+   * The text of a computed column, by which a state is told whose rows have something else in it:
+   * the same in each run.
+   */
+  private def name(e: Expression): String = e.transform {
+    case a: Attribute => a.withQualifier(Nil)
+    case v: NamedLambdaVariable => v.copy(name = v.name.replaceFirst("_\\d+$", ""))
+  }.sql
+}
+
+/** A condition without what bounds the time. */
+private[planner] case class ConditionParts(
+    keys: Seq[(Expression, Expression)],
+    probeOnly: Seq[Expression],
+    residual: Seq[Expression])
+
+private[planner] object ConditionParts {
+  def apply(
+      conjuncts: Seq[Expression],
+      base: AttributeSet,
+      probe: AttributeSet): ConditionParts = {
+    val (ofProbe, others) = conjuncts.partition { c =>
+      c.references.nonEmpty && c.references.subsetOf(probe) && c.deterministic
+    }
+    val keyed = others.map(c => c -> ConditionAnalysis.keys(c, base, probe))
+    ConditionParts(
+      keyed.flatMap(_._2).flatten.distinct,
+      ofProbe,
+      keyed.collect { case (c, None) => c })
+  }
+}
+
+/** The aggregate functions of windows, each once, and what is made of their results. */
+private[planner] final class WindowAggregates(probes: SideColumns) {
+  private val found = ArrayBuffer.empty[(WindowResult, Attribute)]
+
+  def results: Seq[WindowResult] = found.map(_._1).toSeq
+
+  def ordinal(a: Attribute): Option[Int] =
+    Some(found.indexWhere(_._2.exprId == a.exprId)).filter(_ >= 0)
+
+  /** What is selected, over the results. */
+  def of(selected: NamedExpression): NamedExpression =
+    selected.transform { case e: AggregateExpression => replaced(e) }.asInstanceOf[NamedExpression]
+
+  private def replaced(e: AggregateExpression): Expression = e.aggregateFunction match {
+    case average: Average if isPlain(e) =>
+      average.child.dataType match {
+        case _: NumericType if !average.child.dataType.isInstanceOf[DecimalType] =>
+          averageOf(average)
+        case _ => result(e)
+      }
+    case _ => result(e)
+  }
+
+  private def isPlain(e: AggregateExpression): Boolean = !e.isDistinct && e.filter.isEmpty
+
+  private def averageOf(average: Average): Expression = {
+    val number = average.child match {
+      case e if e.dataType == DoubleType => e
+      case e => Cast(e, DoubleType)
+    }
+    val count = result(Count(average.child).toAggregateExpression())
+    val sum = result(Sum(number).toAggregateExpression())
+    If(
+      EqualTo(count, Literal(0L)),
+      Literal(null, DoubleType),
+      Divide(sum, Cast(count, DoubleType), EvalMode.LEGACY))
+  }
+
+  private def result(e: AggregateExpression): Attribute =
+    found.collectFirst { case (r, a) if r.function.semanticEquals(e) => a }.getOrElse {
+      val (kind, column) = runsOf(e).unzip
+      probes.ofAll(e)
+      val result = WindowResult(s"value${found.size}", e, kind, column.flatten)
+      val attribute = AttributeReference(result.name, e.dataType)()
+      found += result -> attribute
+      attribute
+    }
+
+  /** What runs tell of it, and of which column. */
+  private def runsOf(e: AggregateExpression): Option[(RunKind, Option[Attribute])] =
+    if (!isPlain(e)) None
+    else e.aggregateFunction match {
+      case Count(arguments) if arguments.forall(a => a.foldable && !a.nullable) =>
+        Some(RunKind.Rows -> None)
+      case Count(Seq(argument)) => of(RunKind.Count, argument)
+      case sum: Sum => sum.child.dataType match {
+          case _: IntegralType | FloatType | DoubleType => of(RunKind.Sum, sum.child)
+          case _ => None
+        }
+      case Min(argument) => of(RunKind.Least, argument)
+      case Max(argument) => of(RunKind.Greatest, argument)
+      case _ => None
+    }
+
+  /** An argument that may fail is computed for the rows of windows alone, by the function. */
+  private def of(kind: RunKind, argument: Expression): Option[(RunKind, Option[Attribute])] =
+    Option.when(
+      argument.references.nonEmpty && probes.has(argument) && argument.deterministic &&
+        CannotFail(argument))(kind -> Some(probes.of(argument)))
+}

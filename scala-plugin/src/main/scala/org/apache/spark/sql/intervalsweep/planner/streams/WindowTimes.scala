@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.streams
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.LATERAL_JOIN
+import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.condition.expiry.TimeWindow
+import org.apache.spark.sql.intervalsweep.functions.WindowEventTime
+import org.apache.spark.sql.intervalsweep.planner.laterals.LateralWindow
+import org.apache.spark.sql.types.{Metadata, TimestampType}
+
+/**
+ * A resolution rule: `window_event_time()` in a lateral subquery becomes what it is of the row around
+ * it, for tables and streams alike.
+ * {{{
+ *   base LEFT JOIN LATERAL (SELECT count(*), window_event_time() AS at FROM probe
+ *     WHERE probe.ts BETWEEN base.ts - INTERVAL 5 SECONDS AND base.ts + INTERVAL 2 SECONDS) ON true
+ *
+ *   at = greatest(base.ts, base.ts + INTERVAL 2 SECONDS)
+ * }}}
+ * A row of two streams comes out with the micro-batch whose watermark reaches this time, so that the
+ * time is above the watermark of the micro-batch before, and what follows does not take it for late.
+ */
+object WindowTimes extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!conf.getConf(IntervalSweepConf.Enabled)) plan
+    else plan.resolveOperatorsUpWithPruning(_.containsPattern(LATERAL_JOIN)) {
+      case join @ LateralJoin(base, subquery, _, _)
+          if join.resolved && subquery.plan.exists(_.expressions.exists(isIn)) =>
+        eventTime(base, subquery.plan).fold[LogicalPlan](join) { case (time, metadata) =>
+          join.copy(right = subquery.withNewPlan(written(subquery.plan, time, metadata)))
+        }
+    }
+
+  private def isIn(e: Expression): Boolean = e.exists(_.isInstanceOf[WindowEventTime])
+
+  private def written(plan: LogicalPlan, time: Expression, metadata: Metadata): LogicalPlan =
+    // The subquery has been analyzed, so that Spark would not look into it for a rule of resolution.
+    AnalysisHelper.allowInvokingTransformsInAnalyzer {
+      plan.transform {
+        case aggregate: Aggregate if aggregate.aggregateExpressions.exists(isIn) =>
+          aggregate.copy(aggregateExpressions = aggregate.aggregateExpressions.map {
+            case column @ Alias(_: WindowEventTime, name) =>
+              Alias(time, name)(column.exprId, column.qualifier, Some(metadata))
+            case other => other.transform { case _: WindowEventTime => time }
+                .asInstanceOf[NamedExpression]
+          })
+      }
+    }
+
+  /** The time, and the watermark that it has; None if the subquery is no window of time. */
+  private def eventTime(
+      base: LogicalPlan,
+      subquery: LogicalPlan): Option[(Expression, Metadata)] = for {
+    lateral <- LateralWindow.of(base, subquery)
+    condition <- lateral.conditions.reduceOption(And)
+    (time, window) <- windows(base, lateral.probe, condition) match {
+      case Seq(one) => Some(one)
+      case several => several.find { case (time, _) => StreamOperator.hasWatermark(time) }
+    }
+  } yield {
+    val hasWatermark = subquery.isStreaming && !lateral.isEager
+    val ofRow = window.eventTime(time).transform { case a: Attribute => OuterReference(a) }
+    (ofRow, if (hasWatermark) time.metadata else Metadata.empty)
+  }
+
+  private def windows(
+      base: LogicalPlan,
+      probe: LogicalPlan,
+      condition: Expression): Seq[(Attribute, TimeWindow)] = {
+    def times(plan: LogicalPlan) =
+      plan.output.filter(a => a.dataType == TimestampType && condition.references.contains(a))
+    for {
+      time <- times(base)
+      other <- times(probe)
+      window <- TimeWindow.of(condition, time, other).window
+    } yield (time, window)
+  }
+}

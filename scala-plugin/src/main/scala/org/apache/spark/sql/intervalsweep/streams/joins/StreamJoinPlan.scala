@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.joins
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
+import org.apache.spark.sql.intervalsweep.condition.model.{
+  Axis, Bound, Description, JoinOutput, LeftSide, RightSide, Side, SweepCondition, SweepWish
+}
+import org.apache.spark.sql.intervalsweep.condition.reading.{ConditionAnalysis, Conjuncts}
+import org.apache.spark.sql.intervalsweep.execution.block.RowKeys
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{
+  Clocks, DeclaredLengths, PairTime, StreamJoinErrors
+}
+import org.apache.spark.sql.intervalsweep.streams.partitioning.{Fanout, PackSlots, SlotOf}
+import org.apache.spark.sql.intervalsweep.streams.state.{EarlierRows, JoinFingerprint, RowFields}
+import org.apache.spark.sql.streaming.TimeMode
+import org.apache.spark.sql.types._
+
+/**
+ * A join of streams as a plan of Spark's own nodes:
+ * {{{
+ *   Project                   the columns of the join
+ *     Filter, CollectMetrics  what the slots count, to the query's progress
+ *       TransformWithState    by slot; StreamJoinProcessor
+ *         Union
+ *           PackSlots           slot, side, chunk of packed rows
+ *             Project             the fields of packed rows of the left side
+ *           PackSlots
+ *             Project             and of the right side
+ * }}}
+ *
+ * @param condition without what only stands for something else
+ * @param isCounted whether the left side's rows are returned, each with how many partners it has
+ */
+final class StreamJoinPlan(
+    join: Join,
+    condition: Expression,
+    output: JoinOutput,
+    isCounted: Boolean = false)
+    extends PredicateHelper {
+  private val sides = Seq[Side](LeftSide, RightSide)
+  private def input(side: Side): LogicalPlan = if (side == LeftSide) join.left else join.right
+
+  private val clocks = Clocks(join, condition)
+
+  /** The rows of a side, and what they have to fulfil to be taken. */
+  private val sources: Map[Side, (LogicalPlan, Seq[Expression])] =
+    sides.map(s => s -> DeclaredLengths.of(input(s))).toMap
+
+  /** Of what the join is with the first columns of each side, for its checkpoint. */
+  private def fingerprints(columns: Map[Side, Int]): Seq[JoinFingerprint] = {
+    def of(side: Side): String = input(side).output.take(columns(side))
+      .map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
+    // Rows of a window of rows are in order of their keys, which once they were not.
+    val order = if (isKeyed && isOfRows) ", by key" else ""
+    JoinCondition.texts(condition, join).map(_ + order).map { text =>
+      JoinFingerprint(
+        s"$name ${sides.map(of)} $text".hashCode,
+        ("type of join" -> name) +: ("condition" -> text) +:
+          sides.map(s => s"columns of the $s side" -> of(s)))
+    }
+  }
+
+  private def name: String = if (isCounted) "COUNT" else join.joinType.sql
+
+  private val all: Map[Side, Int] = sides.map(s => s -> input(s).output.size).toMap
+
+  /** Whether rows stay for a number of rows, whatever their keys. */
+  private val isOfRows =
+    clocks.disorder.isDefined && !Conjuncts.of(condition).exists(_.relation.isDefined)
+
+  /**
+   * What is looked at pair by pair, and what pairs are found by. The window of a join by inequalities
+   * bounds its state, and its axis would be one that almost all rows lie on.
+   */
+  private val (apart, swept) = {
+    val conjuncts = splitConjunctivePredicates(condition)
+    val window = clocks.window(conjuncts.filterNot(e => isOfRows && isKey(e)))
+    val rest = conjuncts.diff(window).reduceOption(And)
+    val hasTwoAxes = rest.flatMap(analyzed(_, None)).exists(_.sweeps.forall(_.second.isDefined))
+    if (window.nonEmpty && hasTwoAxes) (window, rest.get) else (Nil, condition)
+  }
+
+  private def isKey(e: Expression): Boolean =
+    ConditionAnalysis.keys(e, join.left.outputSet, join.right.outputSet).isDefined
+
+  private val sweeps: Map[Side, SweepCondition] = {
+    val either = sides.flatMap { side =>
+      analyzed(swept, Some(side)).filter(_.sweeps.forall(_.boxes == side)).map(side -> _)
+    }
+    if (either.size == 2) either.toMap
+    else {
+      val any = analyzed(swept, None)
+        .getOrElse(throw new IllegalStateException(s"no sweep for ${condition.sql}"))
+      sides.map(_ -> any).toMap
+    }
+  }
+
+  private def analyzed(e: Expression, boxes: Option[Side]): Option[SweepCondition] =
+    ConditionAnalysis.of(
+      e,
+      join.left.outputSet,
+      join.right.outputSet,
+      SweepWish(forcedBoxes = boxes, weakRanges = true, functionsAsAxes = true)).toOption
+
+  private val keys: Map[Side, Seq[Expression]] = sides.map(s => s -> sweeps(LeftSide).keys(s)).toMap
+  private val isKeyed = keys(LeftSide).nonEmpty
+
+  /** In a window of rows all slots have to know the largest number: no row goes to one alone. */
+  private val isByKey = isKeyed && !isOfRows
+  private val hasNumberForKey = isKeyed && sides.forall(s => RowKeys.isNumber(keys(s)))
+
+  /** The endpoints of a side that either way reads, each once. */
+  private val endpoints: Map[Side, Seq[Expression]] = sides.map { side =>
+    side -> sides.flatMap(sweeps(_).endpoints(side)).foldLeft(Seq.empty[Expression]) { (all, e) =>
+      if (all.exists(_.semanticEquals(e))) all else all :+ e
+    }
+  }.toMap
+
+  private def slot(newSide: Side, side: Side)(old: Int): Int =
+    endpoints(side).indexWhere(_.semanticEquals(sweeps(newSide).endpoints(side)(old)))
+
+  private val pairings: Map[Side, Pairing] = sides.map { newSide =>
+    val sweep = sweeps(newSide)
+    val moved = sweep.sweeps.map { s =>
+      def bound(b: Bound): Bound = b.copy(slot = slot(newSide, s.boxes)(b.slot))
+      def axis(a: Axis): Axis =
+        Axis(slot(newSide, s.points)(a.point), a.lower.map(bound), a.upper.map(bound))
+      s.copy(lead = axis(s.lead), second = s.second.map(axis))
+    }
+    // What has to fail for a pair, the condition as it stands does.
+    val rest = if (sweep.hasChecks) Seq(condition) else apart ++ sweep.residual
+    val sameKeys =
+      if (!isKeyed || hasNumberForKey) Nil
+      else keys(LeftSide).zip(keys(RightSide)).map { case (l, r) => EqualTo(l, r) }
+    val isBand = sameKeys.isEmpty && rest.forall(clocks.isBand)
+    newSide -> Pairing(moved, (sameKeys ++ rest).reduceOption(And), isBand)
+  }.toMap
+
+  checkResidual()
+
+  private def checkResidual(): Unit =
+    pairings.values.flatMap(_.residual).foreach { e =>
+      if (e.containsPattern(TreePattern.CURRENT_LIKE))
+        StreamJoinErrors.unsupported(
+          s"What depends on the current time, as ${e.sql} does,",
+          "compare columns, such as one that was computed before the join")
+      if (e.containsAnyPattern(TreePattern.PLAN_EXPRESSION, TreePattern.PYTHON_UDF))
+        StreamJoinErrors.unsupported(
+          s"Conditions with subqueries or Python functions, as ${e.sql} is,",
+          "filter the result of the join instead")
+    }
+
+  /** Where the rows of a side go if there are no keys. */
+  private sealed trait Spread
+  private case object Everywhere extends Spread
+  private case object ByHash extends Spread
+  private case object Together extends Spread
+
+  private def spread(side: Side): Spread =
+    if (isByKey) ByHash
+    else if (isCounted) Everywhere
+    else output.tracked match {
+      case Nil => Everywhere
+      case Seq(tracked) if clocks.disorder.isEmpty =>
+        // Whether a row of that side has a match, one slot knows.
+        if (side == tracked) ByHash else Everywhere
+      case _ => Together
+    }
+
+  /** The sides whose rows all slots see, and one keeps. What is counted, one slot has to know. */
+  private val spreadSides: Set[Side] =
+    if (isByKey) Set.empty
+    else if (isCounted) Set(LeftSide)
+    else if (output.tracked.isEmpty) sides.toSet
+    else Set.empty
+
+  private def firstColumn(side: Side): Int = RowFields.FirstEndpoint + endpoints(side).size
+
+  /** How many fields packed rows have. The null bits of both sides are as long. */
+  private def sizes(columns: Map[Side, Int]): Map[Side, Int] = {
+    def bits(fields: Int): Int = UnsafeRow.calculateBitSetWidthInBytes(fields)
+    val needed = sides.map(s => s -> (firstColumn(s) + columns(s))).toMap
+    val widest = needed.values.map(bits).max
+    needed.map { case (side, n) => side -> LazyList.from(n).find(bits(_) == widest).get }
+  }
+
+  private val columns: Map[Side, Seq[Expression]] = sizes(all).map { case (side, size) =>
+    val missing = size - firstColumn(side) - all(side)
+    side -> (input(side).output ++ Seq.fill(missing)(Literal(null, IntegerType)))
+  }
+
+  private def earlier: Map[Int, Map[Side, EarlierRows]] = {
+    val asked =
+      condition.references ++ AttributeSet(sides.flatMap(s => clocks.number(s).references))
+    EarlierRows.all(sides.map(s => s -> input(s).output).toMap, asked) { some =>
+      val size = sizes(some)
+      fingerprints(some).map(_.hash) ->
+        sides.map(s => s -> EarlierRows(size(s), firstColumn(s) + some(s))).toMap
+    }
+  }
+
+  private def fields(side: Side): RowFields = {
+    val by = sweeps(side.other).sortSlot(side)
+    RowFields(endpoints(side).size, columns(side).size, slot(side.other, side)(by))
+  }
+
+  private def key(side: Side): Expression =
+    if (!isKeyed) Literal(0L)
+    else if (hasNumberForKey) EncodedEndpoint(keys(side).head)
+    else {
+      val anyNull = keys(side).map(IsNull).reduce[Expression](Or)
+      If(anyNull, Literal(null, LongType), new XxHash64(keys(side)))
+    }
+
+  private def flags(side: Side): Expression = {
+    val home =
+      if (spreadSides.contains(side))
+        ShiftLeft(SlotOf(new Murmur3Hash(endpoints(side))), Literal(RowFields.FlagBits))
+      else Literal(0)
+    val isReversed = clocks.ordered(side).map { order =>
+      val is = Coalesce(Seq(GreaterThan(order.start, order.end), Literal.FalseLiteral))
+      If(is, Literal(RowFields.IsReversed), Literal(0))
+    }
+    val isTooLong = sources(side)._2.reduceOption(And).map { length =>
+      If(Coalesce(Seq(length, Literal.TrueLiteral)), Literal(0), Literal(RowFields.IsTooLong))
+    }
+    (Seq(home) ++ isReversed ++ isTooLong).reduce[Expression](BitwiseOr(_, _))
+  }
+
+  private def packed(side: Side): Seq[Expression] =
+    Seq(flags(side), key(side), clocks.number(side), clocks.expiry(side)) ++ endpoints(side) ++
+      columns(side)
+
+  /** The columns of packed rows; those of the stream keep their names. */
+  private def attributes(side: Side): Seq[Attribute] = {
+    val head = Seq(
+      "flags" -> IntegerType,
+      "key" -> LongType,
+      "clock" -> LongType,
+      "expiry" ->
+        LongType) ++ endpoints(side).indices.map(k => s"endpoint$k" -> LongType)
+    head.map { case (name, dataType) => AttributeReference(name, dataType)() } ++
+      columns(side).map {
+        case a: Attribute => a
+        case other => AttributeReference("nothing", other.dataType)()
+      }
+  }
+
+  private val packedAttributes: Map[Side, Seq[Attribute]] =
+    sides.map(s => s -> attributes(s)).toMap
+
+  private def rows(side: Side): PackSlots = {
+    val fields = packedAttributes(side)
+    val (keys, fanout) = spread(side) match {
+      case Everywhere => Nil -> Fanout(0, isSpread = false)
+      case ByHash if isByKey => Seq(fields(RowFields.Key)) -> Fanout.One
+      case ByHash =>
+        fields.slice(RowFields.FirstEndpoint, firstColumn(side)) -> Fanout.One
+      case Together => Nil -> Fanout.One
+    }
+    SlotJoinRows.packed(side, packed(side), fields, keys, fanout, sources(side)._1)
+  }
+
+  def plan: LogicalPlan = SlotJoinRows.joined(
+    sides.map(rows),
+    new StreamJoinProcessor(spec, PairTime(join, condition, output, Some(clocks))),
+    if (clocks.disorder.isEmpty) TimeMode.EventTime() else TimeMode.None(),
+    sides.flatMap(packedAttributes),
+    if (isCounted) join.left.output :+ count else join.output,
+    clocks.metadata(_, output))
+
+  /** The field of the right side's packed rows that the count is put into. */
+  private def count: Attribute = packedAttributes(RightSide)(RowFields.Clock)
+
+  private def spec: StreamJoinSpec =
+    StreamJoinSpec(
+      s"StreamJoin ${if (isCounted) name else join.joinType}, " +
+        Description(sweeps(LeftSide)).parts.mkString(", ") +
+        sides.map(s => s", $s rows leave at ${clocks.expiry(s).sql}").mkString +
+        sides.filter(clocks.ordered(_).isDefined).map(s =>
+          s", reversed $s rows are dropped").mkString,
+      fingerprints(all).head,
+      earlier,
+      output,
+      packedAttributes(LeftSide),
+      packedAttributes(RightSide),
+      sides.map(s => s -> fields(s)).toMap,
+      pairings,
+      clocks.disorder,
+      spreadSides,
+      isCounted)
+}

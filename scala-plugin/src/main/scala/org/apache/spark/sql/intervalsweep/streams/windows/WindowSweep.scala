@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.windows
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, TaskMemory}
+import org.apache.spark.sql.intervalsweep.streams.partitioning.StreamSide
+import org.apache.spark.sql.intervalsweep.streams.state.Slice
+
+/**
+ * The windows of the base rows of a slot in a micro-batch, and the probe rows in them, new ones and
+ * stored ones. Slices that all windows hold are not read where there are sums of them.
+ *
+ * @param slices  of stored probe rows
+ * @param bases   sorted
+ * @param ends    of their windows
+ * @param keptFor how long after its time a probe row leaves
+ */
+private[streams] final class WindowSweep(
+    batch: SlotBatch,
+    slices: Iterable[Slice],
+    probe: StreamSide,
+    bases: BaseRows,
+    ends: WindowEnds,
+    keptFor: Long,
+    memory: TaskMemory) {
+  private val reach = WindowReach(ends, bases.block.numRows)
+  private val partners = bases.partners()
+
+  /** Columns with a row for each base row. */
+  def results(
+      arrived: Iterator[InternalRow],
+      values: WindowResults,
+      sums: SliceSums): Array[BlockColumn] = {
+    arrived.foreach(add)
+    val totals = new SliceSums.Totals(sums, bases.keyed, memory)
+    val met = slices.filter(s => reach.meets(s.minTime, s.maxTime)).toSeq
+    val (summed, read) = met.partition { s =>
+      sums.isPossible && isInAll(s) && totals.hasRoom && add(s, sums, totals)
+    }
+    read.foreach(addRows)
+    val found = runs()
+    if (summed.isEmpty) values.of(bases.block, partners.block, found)
+    else if (values.fit(partners.block, found)) {
+      val columns = values.ofRuns(partners.block, found)
+      totals.addTo(columns)
+      columns
+    } else {
+      summed.foreach(addRows)
+      values.of(bases.block, partners.block, runs())
+    }
+  }
+
+  private def runs(): WindowRuns = {
+    partners.block.sort()
+    WindowRuns.of(bases.block, partners.block, ends)
+  }
+
+  private def add(row: InternalRow): Unit = {
+    val time = row.getLong(probe.timeOrdinal)
+    if (reach.meets(time, time) && partners.read(row)) partners.append(row)
+  }
+
+  private def addRows(slice: Slice): Unit = stored(slice).foreach(add)
+
+  private def stored(slice: Slice): Iterator[InternalRow] = {
+    batch.counts.read += slice.rows
+    batch.store.rows(slice)
+  }
+
+  /** Whether all windows hold a slice, to which no rows are added any more. */
+  private def isInAll(slice: Slice): Boolean =
+    reach.isInAll(slice.minTime, slice.maxTime) && batch.store.end(slice) - keptFor <= batch.now
+
+  /** Adds the sums of a slice, if there are some or they are worth being made. */
+  private def add(slice: Slice, sums: SliceSums, totals: SliceSums.Totals): Boolean = {
+    val known = batch.store.summary(slice).filter(sums.areIn)
+    val all = known.orElse(Option.when(staysInAll(slice))(made(slice, sums)))
+    val found = all.flatMap(sums.rows)
+    found.foreach(totals.add)
+    found.isDefined
+  }
+
+  /** Whether the windows of the next micro-batches will hold it, too, if these are like this one. */
+  private def staysInAll(slice: Slice): Boolean =
+    reach.isInAll(slice.minTime - 2 * (batch.now - batch.before), slice.maxTime)
+
+  private def made(slice: Slice, sums: SliceSums): Array[Byte] = {
+    val rows = bases.allProbes()
+    stored(slice).foreach(row => if (rows.read(row)) rows.append(row))
+    val found = sums.of(rows)
+    batch.store.summarize(slice, found)
+    found
+  }
+}
+
+/**
+ * Which times some windows hold, and which ones all of them.
+ *
+ * @param first of all windows, and likewise `last`
+ * @param lastLower where the last window begins
+ * @param firstUpper where the first one ends
+ */
+private[streams] final case class WindowReach(
+    first: Long,
+    last: Long,
+    lastLower: Long,
+    firstUpper: Long) {
+
+  /** Whether a window may hold some of the times from one to another. */
+  def meets(from: Long, to: Long): Boolean = from <= last && to >= first
+
+  /** Whether all windows hold all of them. */
+  def isInAll(from: Long, to: Long): Boolean = from >= lastLower && to <= firstUpper
+}
+
+private[streams] object WindowReach {
+  def apply(ends: WindowEnds, rows: Int): WindowReach = {
+    var (first, last) = (Long.MaxValue, Long.MinValue)
+    var (lastLower, firstUpper) = (Long.MinValue, Long.MaxValue)
+    var i = 0
+    while (i < rows) {
+      val (lower, upper) = (ends.lower(i), ends.upper(i))
+      first = math.min(first, lower)
+      lastLower = math.max(lastLower, lower)
+      firstUpper = math.min(firstUpper, upper)
+      last = math.max(last, upper)
+      i += 1
+    }
+    WindowReach(first, last, lastLower, firstUpper)
+  }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.windows
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection}
+import org.apache.spark.sql.intervalsweep.condition.expiry.{TimeWindow, WindowEnd}
+import org.apache.spark.sql.intervalsweep.execution.block.{
+  BlockColumn, KeyGroups, RowBlock, TaskMemory
+}
+import org.apache.spark.sql.intervalsweep.streams.partitioning.{Fanout, StreamSide}
+import org.apache.spark.sql.intervalsweep.streams.state.{FewerColumns, Slice, StateLayout}
+import org.apache.spark.sql.types.{BooleanType, IntegerType, StructField, StructType}
+
+/**
+ * For each base row, aggregates over the probe rows of its key in a window around its time, when
+ * nothing that may yet arrive can change them: the online interval join of Scale-OIJ.
+ *
+ * {{{
+ *                    lower           time of the base row     upper
+ *   probe rows  ------[------x---x-------------x-----x-----x---]------x------> time
+ *                                                              ^
+ *                       final when the watermark is here: later probe rows are later, too
+ * }}}
+ * A base row waits until the watermark passes the upper end of its window, a probe row is kept as
+ * long as the window of a base row may reach it that is yet to come or waits.
+ *
+ * @param base       the columns of the base rows come out as they are
+ * @param upperBound the column of the base rows that has the upper end, where it has to be computed,
+ *                   and likewise `lowerBound`
+ * @param results    what is computed of the probe rows
+ * @param residual   what a base and a probe row have to fulfil besides
+ * @param revision   the column of the base rows that counts how often they have come out, if they do
+ *                   so before their windows are final
+ * @param team       over how many slots the base rows of a key are spread; 0 for all
+ */
+case class WindowUnion(
+    base: StreamSide,
+    payload: Seq[Attribute],
+    lowerBound: Option[Attribute],
+    upperBound: Option[Attribute],
+    probe: StreamSide,
+    window: TimeWindow,
+    results: Seq[WindowResult],
+    residual: Option[Expression],
+    revision: Option[Attribute],
+    team: Int,
+    latenessMicros: Long)
+    extends StreamMachine {
+  import WindowUnion._
+
+  override def sides: Seq[StreamSide] = Seq(base, probe)
+
+  override def output: StructType = StructType(
+    payload.map(a => StructField(a.name, a.dataType, a.nullable)) ++
+      results.map(r => StructField(r.name, r.dataType, nullable = true)) ++
+      revision.toSeq.flatMap(_ =>
+        Seq(
+          StructField("revision", IntegerType, nullable = false),
+          StructField("is_final", BooleanType, nullable = false))))
+
+  /** What is final comes out when it is known that nothing more arrives: a micro-batch at a time. */
+  override def takesRowByRow: Boolean = revision.isDefined
+
+  override def fanout: Seq[Fanout] =
+    Seq(Fanout(team, isSpread = true), Fanout(team, isSpread = false))
+
+  private def pre: Long = window.lower.slack - window.lower.offset
+  private def fol: Long = window.upper.slack + window.upper.offset
+
+  /** How long after its time a probe row may still be asked for. */
+  private val keptFor: Long = pre + math.max(fol, 0)
+
+  override val state: StateLayout = StateLayout(
+    sides.map(_.types),
+    sliceMicros = math.max(1000L, (math.max(keptFor, 0) + latenessMicros) / 64),
+    fingerprint(base),
+    fewer = before => payload.indices.map(fewer).collectFirst { case (`before`, found) => found })
+
+  /** How rows were kept when only the first `n` columns came out as they are. */
+  private def fewer(n: Int): (Seq[(String, String)], FewerColumns) = {
+    val kept = (0 until n) ++ (payload.size until base.columns.size)
+    fingerprint(base.copy(columns = kept.map(base.columns(_)))) -> FewerColumns(Base, kept)
+  }
+
+  private def fingerprint(base: StreamSide): Seq[(String, String)] = {
+    def schema(side: StreamSide): String =
+      side.columns.map(c => s"${c.name} ${c.dataType.sql}").mkString(", ")
+    def keys(side: StreamSide): String = side.keys.map(k => side.ordinal(k)).mkString(", ")
+    Seq(
+      "columns of the base rows" -> schema(base),
+      "columns of the probe rows" -> schema(probe),
+      "keys" -> s"${keys(base)} = ${keys(probe)}",
+      "spark.sql.intervalsweep.streamFanout" -> team.toString,
+      "window" -> s"${window.lower.offset} to ${window.upper.offset} microseconds")
+  }
+
+  override def toString: String = {
+    val keys = base.keys.zip(probe.keys).map { case (b, p) => s"$b = $p" }
+    val times =
+      s"${probe.time} from ${seconds(window.lower)} to ${seconds(window.upper)} s around ${base.time}"
+    val by = results.map(r => if (r.kind.isDefined && residual.isEmpty) "runs" else "rows").distinct
+    val parts = keys ++ Seq(times) ++ residual.map(_.sql) ++
+      Seq(
+        s"aggregates by ${by.mkString(" and ")}",
+        if (revision.isDefined) "eager" else "final",
+        s"probe rows kept for ${keptFor / 1e6} s, in slices of ${state.sliceMicros / 1e6} s")
+    s"WindowUnion [${parts.mkString(", ")}]"
+  }
+
+  private def seconds(end: WindowEnd): Double = end.offset / 1e6
+
+  @transient private lazy val values =
+    new WindowResults(results, base.columns, probe.columns, residual)
+  @transient private lazy val sums = new SliceSums(results, probe, values)
+  @transient private lazy val toUnsafe = UnsafeProjection.create(base.types)
+  private val lowerOrdinal = lowerBound.map(base.ordinal)
+  private val upperOrdinal = upperBound.map(base.ordinal)
+  private val probeKeys = probe.keys.map(probe.ordinal)
+
+  /** The first and the last time at which a probe row may be in the window of a base row. */
+  private def lowerEnd(row: InternalRow): Long = end(row, lowerOrdinal, window.lower.offset)
+  private def upperEnd(row: InternalRow): Long = end(row, upperOrdinal, window.upper.offset)
+
+  private def end(row: InternalRow, computed: Option[Int], offset: Long): Long =
+    computed.fold(row.getLong(base.timeOrdinal) + offset)(row.getLong)
+
+  /** Of the task that this instance is in, whose calls come one after the other. */
+  @transient private lazy val memory: TaskMemory = {
+    val context = TaskContext.get()
+    val own = new TaskMemory(context.taskMemoryManager())
+    context.addTaskCompletionListener[Unit](_ => own.releaseAll())
+    own
+  }
+
+  override def run(batch: SlotBatch): Iterator[InternalRow] = {
+    // What the call before has given out is not needed any more.
+    memory.releaseAll()
+    val rows = new BaseRows(base, (lowerBound ++ upperBound).toSeq, probe, memory)
+    val found = if (revision.isDefined) eager(batch, rows) else atTheEnd(batch, rows)
+    batch.store.expire(Base, batch.now)
+    batch.counts.expired += batch.store.expire(Probe, batch.now)
+    found
+  }
+
+  /** Rows come out when their windows are final; the others wait. */
+  private def atTheEnd(batch: SlotBatch, rows: BaseRows): Iterator[InternalRow] = {
+    batch.rows(Base).foreach { row =>
+      if (!rows.hasWindow(row)) rows.lone.append(row, KeyGroups.NoGroup)
+      else {
+        val end = upperEnd(row)
+        if (end <= batch.now) rows.keyed.append(row)
+        else batch.store.add(Base, end, row, row.getLong(base.timeOrdinal))
+      }
+    }
+    for {
+      slice <- batch.store.of(Base) if batch.store.start(slice) <= batch.now
+      row <- batch.store.rows(slice)
+      end = upperEnd(row)
+      if end > batch.before && end <= batch.now && rows.hasWindow(row)
+    } rows.keyed.append(row)
+    columns(rows.block, aggregates(batch, rows, arrived(batch))) ++
+      columns(rows.lone, values.ofNone(rows.lone.numRows))
+  }
+
+  /**
+   * Rows come out at once, and again when a probe row arrives in their window, and when it is final.
+   * What waits is stored again with its revision.
+   */
+  private def eager(batch: SlotBatch, rows: BaseRows): Iterator[InternalRow] = {
+    val news = arrivals(batch, rows)
+    revised(batch, news, rows)
+    batch.rows(Base).foreach { row =>
+      if (rows.hasWindow(row)) rows.keyed.append(row)
+      else rows.lone.append(row, KeyGroups.NoGroup)
+    }
+    val found = aggregates(batch, rows, news.all)
+    val revisions = new Revisions(rows.block, base.ordinal(revision.get))
+    for (i <- 0 until rows.block.numRows) {
+      val end = upperEnd(revisions.at(i))
+      revisions.raise(i, end <= batch.now)
+      if (end > batch.now) {
+        val row = revisions.at(i)
+        batch.store.add(Base, end, toUnsafe(row), row.getLong(base.timeOrdinal))
+      }
+    }
+    batch.counts.revisions += rows.block.numRows
+    val lone = new Revisions(rows.lone, base.ordinal(revision.get))
+    (0 until rows.lone.numRows).foreach(lone.raise(_, isFinal = true))
+    columns(rows.block, found ++ revisions.columns) ++
+      columns(rows.lone, values.ofNone(rows.lone.numRows) ++ lone.columns)
+  }
+
+  private def arrivals(batch: SlotBatch, rows: BaseRows): Arrivals = {
+    val news = rows.allProbes()
+    for (row <- arrived(batch) if news.read(row)) news.append(row)
+    new Arrivals(news, rows.like(news))
+  }
+
+  /** Takes the stored rows that come out again. Slices in which there are none stay as they are. */
+  private def revised(batch: SlotBatch, news: Arrivals, rows: BaseRows): Unit = {
+    def isOut(row: InternalRow): Boolean =
+      upperEnd(row) <= batch.now || news.areIn(row, lowerEnd(row), upperEnd(row))
+    def isDue(slice: Slice): Boolean =
+      batch.store.start(slice) <= batch.now ||
+        news.reach(slice.minTime - pre, slice.maxTime + fol)
+    for (slice <- batch.store.of(Base).filter(isDue).toSeq)
+      if (batch.store.rows(slice).exists(isOut)) {
+        batch.store.rows(slice).foreach { row =>
+          if (!isOut(row)) batch.store.add(Base, upperEnd(row), row, row.getLong(base.timeOrdinal))
+          else if (rows.hasWindow(row)) rows.keyed.append(row)
+        }
+        batch.store.drop(slice)
+      }
+  }
+
+  private def columns(block: RowBlock, results: Array[BlockColumn]): Iterator[InternalRow] =
+    new BlockRows(
+      payload.map(base.ordinal).map(block.columns(_)).toArray ++ results,
+      Array.range(0, block.numRows))
+
+  private def aggregates(
+      batch: SlotBatch,
+      rows: BaseRows,
+      arrived: Iterator[InternalRow]): Array[BlockColumn] = {
+    rows.block.sort()
+    val slices = batch.store.of(Probe)
+    val sweep = new WindowSweep(batch, slices, probe, rows, ends(rows.block), keptFor, memory)
+    sweep.results(arrived, values, sums)
+  }
+
+  /** The new probe rows that a window may have. Those that may be asked for later are kept. */
+  private def arrived(batch: SlotBatch): Iterator[InternalRow] =
+    batch.rows(Probe).filter { row =>
+      val isAny = !row.isNullAt(probe.timeOrdinal) && !probeKeys.exists(row.isNullAt)
+      if (isAny) {
+        val time = row.getLong(probe.timeOrdinal)
+        if (time + keptFor > batch.now) batch.store.add(Probe, time + keptFor, row, time)
+      }
+      isAny
+    }
+
+  /** The lower and the upper ends of the closing rows' windows. */
+  private def ends(block: RowBlock): WindowEnds = new WindowEnds(
+    block.endpoints(if (lowerBound.isDefined) 1 else 0),
+    if (lowerBound.isDefined) 0 else window.lower.offset,
+    block.endpoints(if (upperBound.isDefined) block.endpoints.length - 1 else 0),
+    if (upperBound.isDefined) 0 else window.upper.offset)
+}
+
+object WindowUnion {
+  val Base = 0
+  val Probe = 1
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.functions
+
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.condition.expressions.{
+  DecodedEndpoint, EncodedEndpoint, EndpointEncoding
+}
+import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
+import org.apache.spark.sql.intervalsweep.functions.distances.{ConstantBound, WholeUnits}
+import org.apache.spark.sql.intervalsweep.temporal.lowering.PeriodPieces
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  History, MeasureKind, PeriodMeasures, PeriodRule, PeriodSweep, SweepInput, TemporalErrors,
+  ValidTime
+}
+import org.apache.spark.sql.types._
+
+/**
+ * The table functions that take the intervals of a table together: merged, split, and their gaps. The
+ * columns beside the interval's are keys. What is empty, reversed or has a NULL end takes no part.
+ *
+ * @param marked a table as a valid-time relation, by the names of its columns
+ */
+private[temporal] final class IntervalSetFunctions(
+    marked: (LogicalPlan, String, Option[String]) => ValidTime) {
+
+  def descriptions: Seq[SparkSessionExtensions#TableFunctionDescription] = Seq(
+    described(
+      "interval_merge",
+      "(TABLE(t), ts, te[, gap][, count]) - The intervals that remain when those that overlap, " +
+        "meet, or are no more than `gap` apart are one, and how many of t each is made of.",
+      Seq("gap", "count"),
+      merge),
+    described(
+      "interval_split",
+      "(TABLE(t), ts, te[, count]) - The time in pieces that no interval of t starts or ends in, " +
+        "and how many hold each.",
+      Seq("count"),
+      split),
+    described(
+      "interval_complement",
+      "(TABLE(t), ts, te[, within]) - The gaps: what no interval of t holds, from the first start " +
+        "to the last end, or within array(a, b).",
+      Seq("within"),
+      complement))
+
+  private def described(
+      name: String,
+      usage: String,
+      options: Seq[String],
+      build: Intervals => LogicalPlan) = {
+    val info = FunctionInfo.ofTable(
+      this,
+      name,
+      s"_FUNC_$usage ts and te are names of columns; the other columns are keys, within equal " +
+        "ones of which this is done.")
+    def plan(provided: Seq[Expression]): LogicalPlan =
+      build(new Intervals(TemporalArguments(name, Seq("t"), Seq("ts", "te") ++ options, provided)))
+    (FunctionIdentifier(name), info, plan(_))
+  }
+
+  /** The intervals of a call's table. */
+  private final class Intervals(val arguments: TemporalArguments) {
+    import arguments._
+
+    private def named(name: String): String = text(name).getOrElse(
+      TemporalErrors.argument(function, name, "the name of a column", "none"))
+
+    private val relation = marked(table("t"), named("ts"), Some(named("te")))
+    if (relation.isStreaming)
+      TemporalErrors.argument(
+        function,
+        "t",
+        "a table",
+        "a stream: write it to a table, and read that")
+    val ends: Seq[Attribute] = relation.start +: relation.end.toSeq
+    val dataType: DataType = relation.start.dataType
+    val keys: Seq[Attribute] = relation.output
+    PeriodSweep.checkComparable(keys, function)
+
+    private def number(end: Expression): NamedExpression = Alias(EncodedEndpoint(end), "number")()
+
+    /** Rows with their keys, the end as a number, and the period up to where it reaches. */
+    def history(reachOf: Attribute => Expression): (History, Attribute) = {
+      val proper = Filter(
+        And(ends.map(IsNotNull(_)).reduce[Expression](And), LessThan(ends.head, ends.last)),
+        relation.child)
+      val (start, end) = (number(ends.head), number(ends.last))
+      val numbers = Project(keys ++ Seq(start, end), proper)
+      val farthest = end.toAttribute
+      (
+        History.of(numbers, keys :+ farthest, start.toAttribute, reachOf(farthest)),
+        farthest)
+    }
+
+    /** Numbers as an interval of the table's columns, and what comes before and behind it. */
+    def result(
+        keys: Seq[Attribute],
+        start: Expression,
+        end: Expression,
+        more: Seq[NamedExpression],
+        below: LogicalPlan): LogicalPlan = {
+      val interval = ends.zip(Seq(start, end)).map { case (column, number) =>
+        Alias(DecodedEndpoint(number, dataType, isPeriod = false), column.name)()
+      }
+      val named = keys.zip(this.keys).map { case (key, column) => Alias(key, column.name)() }
+      Project(named ++ interval ++ more, below)
+    }
+
+    def counted(count: Expression): Seq[NamedExpression] =
+      Seq(Alias(count, text("count").getOrElse("count"))())
+
+    def within: Option[(Expression, Expression)] = pair("within").map { case (from, to) =>
+      def number(bound: Expression): Expression = {
+        val typed = Cast(bound, dataType, Some(SQLConf.get.sessionLocalTimeZone))
+        if (typed.eval() == null) wrong("within", "two values that are not NULL", bound)
+        EncodedEndpoint(typed)
+      }
+      (number(from), number(to))
+    }
+
+    /** The number that is as far behind another one as intervals may be apart. */
+    def reach(end: Attribute): Expression = constant("gap").fold[Expression](end) { gap =>
+      def wanted(what: String): Nothing = wrong("gap", what, gap)
+      val isNumber = gap.dataType.isInstanceOf[NumericType]
+      dataType match {
+        case _: NumericType => if (!isNumber) wanted("a number between numbers")
+        case DateType =>
+          if (!isNumber && !gap.dataType.isInstanceOf[DayTimeIntervalType])
+            wanted("days or an INTERVAL DAY TO SECOND between dates")
+        case TimestampType | TimestampNTZType | _: DayTimeIntervalType =>
+          if (!gap.dataType.isInstanceOf[DayTimeIntervalType])
+            wanted(s"an INTERVAL DAY TO SECOND between ends of ${dataType.sql}")
+        case _: YearMonthIntervalType =>
+          if (!gap.dataType.isInstanceOf[YearMonthIntervalType])
+            wanted(s"an INTERVAL YEAR TO MONTH between ends of ${dataType.sql}")
+        case _ => wanted(s"none between ends of ${dataType.sql}")
+      }
+      val isNegative = gap.eval() match {
+        case decimal: Decimal => decimal.toDouble < 0
+        case number => number.asInstanceOf[Number].doubleValue < 0
+      }
+      if (isNegative) wanted("a distance of at least 0")
+      (dataType, gap.dataType) match {
+        case (FloatType | DoubleType, _) => FarthestWithin(end, Cast(gap, DoubleType))
+        case (DateType, _: DayTimeIntervalType) =>
+          PeriodPieces.plus(end, Literal(gap.eval().asInstanceOf[Long] / PeriodPieces.Day))
+        case (d: DecimalType, _) => PeriodPieces.plus(end, units(gap, d.scale))
+        case _ => PeriodPieces.plus(end, units(gap, 0))
+      }
+    }
+
+    private def units(gap: Expression, scale: Int): Literal = Literal(WholeUnits(gap, scale).eval())
+  }
+
+  private val one = Literal(1L)
+
+  private def merge(intervals: Intervals): LogicalPlan = {
+    import intervals._
+    val (rows, end) = history(reach)
+    val measures = new PeriodMeasures
+    val count = Alias(measures.state(MeasureKind.Sum, one), "count")()
+    val last = Alias(measures.state(MeasureKind.Greatest, end), "last")()
+    val swept = PeriodSweep.ofValues(
+      PeriodRule.Islands,
+      rows,
+      keys,
+      measures.all,
+      Seq(count, last))
+    val (values, start) = (swept.values.take(keys.size), swept.ends.head)
+    result(values, start, last.toAttribute, counted(count.toAttribute), swept)
+  }
+
+  private def split(intervals: Intervals): LogicalPlan = {
+    import intervals._
+    val (rows, _) = history(identity)
+    val measures = new PeriodMeasures
+    val count = Alias(measures.state(MeasureKind.Sum, one), "count")()
+    val swept = PeriodSweep.ofValues(PeriodRule.Cuts, rows, keys, measures.all, Seq(count))
+    val (start, end) = (swept.ends.head, swept.ends.last)
+    result(swept.values.take(keys.size), start, end, counted(count.toAttribute), swept)
+  }
+
+  private def complement(intervals: Intervals): LogicalPlan = {
+    import intervals._
+    val (rows, _) = history(identity)
+    val swept = PeriodSweep.of(PeriodRule.Gaps, Seq(SweepInput.left(rows.copy(values = keys))))
+    val (start, end) = (swept.ends.head, swept.ends.last)
+    within match {
+      case None =>
+        val isBetween = And(
+          GreaterThan(start, Literal(Long.MinValue)),
+          LessThan(end, Literal(Long.MaxValue)))
+        result(swept.values, start, end, Nil, Filter(isBetween, swept))
+      case Some((from, to)) =>
+        val (first, last) = (Greatest(Seq(start, from)), Least(Seq(end, to)))
+        result(swept.values, first, last, Nil, Filter(LessThan(first, last), swept))
+    }
+  }
+}
+
+/** The encoding of the furthest double that is not more than `gap` behind an encoded one. */
+private[temporal] case class FarthestWithin(left: Expression, right: Expression)
+    extends BinaryExpression with CodegenFallback {
+
+  override def dataType: DataType = LongType
+
+  override def nullIntolerant: Boolean = true
+
+  override protected def nullSafeEval(end: Any, gap: Any): Any = EndpointEncoding.ofDouble(
+    ConstantBound.furthest(
+      EndpointEncoding.toDouble(end.asInstanceOf[Long]),
+      gap.asInstanceOf[Double]))
+
+  override protected def withNewChildrenInternal(
+      newLeft: Expression,
+      newRight: Expression): FarthestWithin = copy(left = newLeft, right = newRight)
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.functions
+
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
+import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  OnBounded, PeriodRule, Pieces, TemporalCoalesce, TemporalErrors, TemporalPieces,
+  TemporalSetOperation, ValidTime
+}
+import org.apache.spark.sql.types.DataType
+
+/**
+ * The table functions for operators that SQL lacks, to be called inside `sequenced`, or alone with the
+ * names of the period's columns.
+ *
+ * @param marked a table as a valid-time relation, by the names of these
+ */
+private[temporal] final class OperatorFunctions(
+    marked: (LogicalPlan, String, Option[String]) => ValidTime,
+    rules: Seq[Rule[LogicalPlan]]) {
+
+  def descriptions: Seq[SparkSessionExtensions#TableFunctionDescription] = Seq(
+    described(
+      "temporal_except_strict",
+      "(TABLE(a), TABLE(b)) - The rows of a that no row of b equals.",
+      setOperation(PeriodRule.ExceptStrict)),
+    described(
+      "temporal_union_max",
+      "(TABLE(a), TABLE(b)) - Each row as often as in the one of a and b that has it more often.",
+      setOperation(PeriodRule.UnionMax)),
+    described(
+      "temporal_coalesce",
+      "(TABLE(r)[, max_length]) - The same rows in the fewest periods, none longer than that.",
+      coalesce),
+    described(
+      "temporal_split",
+      "(TABLE(r), max_length) - The same rows in periods that are no longer than that.",
+      split),
+    described(
+      "temporal_window",
+      "(TABLE(r), sliding => w | fixed => w[, origin][, on_bounded]) - Rows that are valid for " +
+        "so long from their start on, or to the end of the window that their start is in.",
+      window))
+
+  private type Build = (String, Seq[Expression]) => LogicalPlan
+
+  private def described(name: String, usage: String, build: Build) = {
+    val info = FunctionInfo.ofTable(
+      this,
+      name,
+      s"_FUNC_$usage It is called inside `sequenced`, or alone with ts =>, te =>, the names of the " +
+        "columns between which rows are valid.")
+    (FunctionIdentifier(name), info, build(name, _: Seq[Expression]))
+  }
+
+  private val Names = Seq("ts", "te")
+
+  /** The operator over its tables; alone, with its history. */
+  private def operator(arguments: TemporalArguments)(of: Seq[LogicalPlan] => LogicalPlan)
+      : LogicalPlan = {
+    val tables = arguments.tables.map(arguments.table)
+    (arguments.text("ts"), arguments.text("te")) match {
+      case (None, None) => of(tables)
+      case (None, Some(te)) =>
+        TemporalErrors.argument(arguments.function, "ts", s"the name of a start beside $te", "none")
+      case (Some(ts), te) => AnalysisHelper.allowInvokingTransformsInAnalyzer {
+          val query = of(tables.map(marked(_, ts, te)))
+          SequencedQuery(query, None, None, coalesce = false, None, rules).plan
+        }
+    }
+  }
+
+  private def setOperation(rule: PeriodRule): Build = (name, provided) => {
+    val arguments = TemporalArguments(name, Seq("a", "b"), Names, provided)
+    operator(arguments) { tables =>
+      val (a, b) = (tables.head, tables.last)
+      def types(plan: LogicalPlan): Seq[DataType] = plan.output.map(_.dataType.asNullable)
+      if (types(a) != types(b)) {
+        def shown(plan: LogicalPlan): String = types(plan).map(_.sql).mkString("(", ", ", ")")
+        TemporalErrors.argument(name, "b", s"a query of the columns ${shown(a)}", shown(b))
+      }
+      TemporalSetOperation(rule, a, b)
+    }
+  }
+
+  private def coalesce: Build = (name, provided) => {
+    val arguments = TemporalArguments(name, Seq("r"), "max_length" +: Names, provided)
+    operator(arguments) { tables =>
+      val fewest = TemporalCoalesce(tables.head)
+      arguments.constant("max_length").fold[LogicalPlan](fewest)(length =>
+        TemporalPieces(fewest, Pieces.Split(length)))
+    }
+  }
+
+  private def split: Build = (name, provided) => {
+    val arguments = TemporalArguments(name, Seq("r"), "max_length" +: Names, provided)
+    val length = arguments.constant("max_length")
+      .getOrElse(TemporalErrors.length("temporal_split needs a max_length that is not NULL."))
+    operator(arguments)(tables => TemporalPieces(tables.head, Pieces.Split(length)))
+  }
+
+  private def window: Build = (name, provided) => {
+    val options = Seq("sliding", "fixed", "origin", "on_bounded") ++ Names
+    val arguments = TemporalArguments(name, Seq("r"), options, provided)
+    val onBounded = arguments.choice("on_bounded", OnBounded.all)(_.name)
+    val how = (arguments.constant("sliding"), arguments.constant("fixed")) match {
+      case (Some(length), None) => Pieces.Sliding(length, onBounded)
+      case (None, Some(length)) =>
+        Pieces.Fixed(length, arguments.constant("origin"), onBounded)
+      case _ => TemporalErrors.length("temporal_window needs one of sliding and fixed, not NULL.")
+    }
+    operator(arguments)(tables => TemporalPieces(tables.head, how))
+  }
+}

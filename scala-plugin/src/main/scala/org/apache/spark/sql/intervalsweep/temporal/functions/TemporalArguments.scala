@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.functions
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.intervalsweep.compat.SparkShims
+import org.apache.spark.sql.intervalsweep.temporal.nodes.TemporalErrors
+import org.apache.spark.sql.types._
+
+/** The arguments of a table function over queries, by name. NULL is as good as none. */
+private[temporal] case class TemporalArguments(
+    function: String,
+    tables: Seq[String],
+    options: Seq[String],
+    arguments: Seq[Expression]) {
+
+  private val provided: Map[String, Expression] = {
+    val none = Literal.create(null, NullType)
+    val parameters =
+      tables.map(InputParameter(_)) ++ options.map(InputParameter(_, Some(none)))
+    val names = tables ++ options
+    names.zip(SparkShims.rearrangeArguments(FunctionSignature(parameters), arguments, function)).toMap
+  }
+
+  def table(name: String): LogicalPlan = provided(name) match {
+    case table: FunctionTableSubqueryArgumentExpression
+        if table.partitionByExpressions.isEmpty && table.orderByExpressions.isEmpty &&
+          !table.withSinglePartition =>
+      table.plan
+    case _: FunctionTableSubqueryArgumentExpression =>
+      wrong(name, "TABLE(...) without PARTITION BY and ORDER BY", provided(name))
+    case other => wrong(name, "TABLE(...)", other)
+  }
+
+  /** A constant that is not NULL. */
+  def constant(name: String): Option[Expression] = provided.get(name).flatMap { e =>
+    val plain = e.transform { case r: RuntimeReplaceable => r.replacement }
+    if (!e.foldable) wrong(name, "a constant", e)
+    // The time of day is a constant that only the optimizer knows.
+    else if (plain.exists(_.isInstanceOf[Unevaluable])) Some(e)
+    else Option.when(plain.eval() != null)(plain)
+  }
+
+  def text(name: String): Option[String] = constant(name).map { e =>
+    if (!e.dataType.isInstanceOf[StringType]) wrong(name, "a STRING", e)
+    e.eval().toString
+  }
+
+  def flag(name: String): Boolean = constant(name).exists { e =>
+    if (e.dataType != BooleanType) wrong(name, "true or false", e)
+    e.eval() == true
+  }
+
+  def choice[A](name: String, all: Seq[A])(nameOf: A => String): A = text(name) match {
+    case None => all.head
+    case Some(text) =>
+      all.find(nameOf(_) == text.toLowerCase(java.util.Locale.ROOT)).getOrElse(wrong(
+        name,
+        all.map(a => s"'${nameOf(a)}'").mkString(" or "),
+        provided(name)))
+  }
+
+  /** `array(a, b)` as its two elements. */
+  def pair(name: String): Option[(Expression, Expression)] =
+    constant(name).map { e =>
+      (provided(name), e.dataType) match {
+        case (CreateArray(Seq(a, b), _), _) => (a, b)
+        case (_, ArrayType(_, _)) =>
+          (GetArrayItem(e, Literal(0), false), GetArrayItem(e, Literal(1), false))
+        case _ => wrong(name, "array(a, b)", e)
+      }
+    }
+
+  def names: Option[(String, String)] = pair("names").map { case (from, to) =>
+    def text(e: Expression): String = Option(e.eval()).fold(wrong("names", "two names", e))(
+      _.toString)
+    (text(from), text(to))
+  }
+
+  def wrong(name: String, wanted: String, found: Expression): Nothing =
+    TemporalErrors.argument(function, name, wanted, found.sql)
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.functions
+
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.errors.QueryCompilationErrors
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
+import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
+import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  Closed, Invalid, Nulls, TemporalErrors, ValidTime
+}
+import org.apache.spark.sql.types.{DataType, DecimalType}
+
+/**
+ * The table functions over valid-time relations.
+ *
+ * @param rules what queries are rewritten by before their histories are made
+ */
+final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
+
+  type Description = SparkSessionExtensions#TableFunctionDescription
+
+  def descriptions: Seq[Description] = Seq(
+    (FunctionIdentifier("validtime"), validtimeInfo, validtime(_)),
+    (FunctionIdentifier("sequenced"), sequencedInfo, sequenced(_))) ++
+    new OperatorFunctions(marked, rules).descriptions ++
+    new IntervalSetFunctions(marked).descriptions
+
+  private def validtime(provided: Seq[Expression]): LogicalPlan = {
+    val arguments = TemporalArguments(
+      "validtime",
+      Seq("table"),
+      Seq("ts", "te", "nulls", "invalid", "closed", "unbounded", "names"),
+      provided)
+    import arguments._
+    val child = table("table")
+    val told = (text("ts"), text("te")) match {
+      case (None, _) => TableProperty.period(child).getOrElse(TemporalErrors.noPeriod())
+      case (Some(ts), te) => (ts, te)
+    }
+    val plain = marked(child, told._1, told._2)
+    plain.copy(
+      names = names.getOrElse(plain.names),
+      nulls = choice("nulls", Nulls.all)(_.name),
+      invalid = choice("invalid", Invalid.all)(_.name),
+      closed = checkedClosed(choice("closed", Closed.all)(_.name), plain.start.dataType),
+      unbounded = constant("unbounded").map(
+        Cast(_, plain.start.dataType, Some(SQLConf.get.sessionLocalTimeZone))))
+  }
+
+  private def marked(table: LogicalPlan, ts: String, te: Option[String]): ValidTime = {
+    val start = column(table, ts)
+    val end = te.map(column(table, _))
+    checkType(start, end)
+    val names = (start.name, end.fold("te")(_.name))
+    ValidTime(
+      table,
+      start,
+      end,
+      names,
+      Nulls.Unbounded,
+      Invalid.Drop,
+      Closed.Left,
+      unbounded = None)
+  }
+
+  /** Descending into a plan that is given is nothing that Spark wants of analyzer rules. */
+  private def sequenced(provided: Seq[Expression]): LogicalPlan =
+    AnalysisHelper.allowInvokingTransformsInAnalyzer {
+      val arguments = TemporalArguments(
+        "sequenced",
+        Seq("query"),
+        Seq("period", "at", "coalesce", "names"),
+        provided)
+      import arguments._
+      val (period, at) = (pair("period"), constant("at"))
+      if (period.isDefined && at.isDefined)
+        wrong("at", "an instant or `period` an interval, not both", at.get)
+      SequencedQuery(table("query"), period, at, flag("coalesce"), names, rules).plan
+    }
+
+  private def column(table: LogicalPlan, name: String): Attribute =
+    table.output.filter(c => SQLConf.get.resolver(c.name, name)) match {
+      case Seq(one) => one
+      case Nil =>
+        throw QueryCompilationErrors.unresolvedColumnError(name, table.output.map(_.name))
+      case _ =>
+        TemporalErrors.argument("validtime", name, "the name of one column", "that of several")
+    }
+
+  private def checkType(start: Attribute, end: Option[Attribute]): Unit = {
+    val types = (start +: end.toSeq).map(_.dataType)
+    if (types.distinct.size > 1)
+      TemporalErrors.periodType(types, "both ends have to be of one type")
+    if (!EndpointEncoding.isExact(types.head))
+      TemporalErrors.periodType(
+        types,
+        "they have to be numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL")
+  }
+
+  private def checkedClosed(closed: Closed, dataType: DataType): Closed = {
+    if (closed != Closed.Left && !EndpointEncoding.isWhole(dataType) &&
+      !dataType.isInstanceOf[DecimalType])
+      TemporalErrors.periodType(
+        Seq(dataType),
+        s"closed => '${closed.name}' needs a type with a smallest step")
+    closed
+  }
+
+  private val validtimeInfo = FunctionInfo.ofTable(
+    this,
+    "validtime",
+    "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names]) - Marks a " +
+      "table or query as a valid-time relation, for `sequenced`: each row is valid in its period " +
+      "[ts, te). The columns of the period are hidden.",
+    """
+      |    Arguments:
+      |      * ts, te - the names of the columns; without te a row is valid from ts on, without
+      |          both the table property `validtime` has them, as 'ts,te'.
+      |      * nulls - what a NULL end means: 'unbounded' (the default), 'drop' the row, 'error'.
+      |      * invalid - what becomes of an empty or reversed period: 'drop' (the default), 'error'.
+      |      * closed - which ends belong to a period: 'left' (the default), 'right', 'both',
+      |          'neither'.
+      |      * unbounded - an end that stands for no end, such as DATE '9999-12-31'.
+      |      * names - array('ts', 'te'), what the period is called in results.
+      |  """.stripMargin,
+    """
+      |    Examples:
+      |      > CREATE TEMP VIEW w AS SELECT * FROM _FUNC_(TABLE(works), 'ts', 'te');
+      |  """.stripMargin)
+
+  private val sequencedInfo = FunctionInfo.ofTable(
+    this,
+    "sequenced",
+    "_FUNC_(TABLE(q)[, period | at][, coalesce][, names]) - The history of the result of a plain " +
+      "query over valid-time relations: at each instant, the rows that the query has over the " +
+      "rows that are valid then. The last two columns are the period, NULL where it is unbounded.",
+    """
+      |    Arguments:
+      |      * period - array(a, b): the part of the history from a to before b.
+      |      * at - the rows of one instant, without a period.
+      |      * coalesce - true for the fewest rows: those that are equal and touch are one.
+      |      * names - array('ts', 'te'), what the period is called; as in the first relation.
+      |  """.stripMargin,
+    """
+      |    Examples:
+      |      > SELECT * FROM _FUNC_(TABLE(SELECT count(*) AS c FROM w), period => array(0, 24));
+      |  """.stripMargin)
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.lowering
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  History, Period, PeriodRule, PeriodSweep, SweepInput, TemporalErrors
+}
+import org.apache.spark.sql.types.DataType
+
+/**
+ * Joins of rows that are valid at the same instants. An inner join is swept over the periods. Others
+ * ask when a row has a partner, and when not, which the keys tell ([[PeriodKeyJoins]]), or else a sweep
+ * of the row's value against that of its pairs.
+ */
+private[temporal] case class PeriodJoins(dataType: DataType) {
+
+  def joined(
+      left: History,
+      right: History,
+      joinType: JoinType,
+      condition: Option[Expression],
+      hint: JoinHint): History = {
+    val sides = Sides(left, right, condition, hint)
+    (joinType, left.isMarked, right.isMarked) match {
+      // Beside what is always valid, a row is valid when it is.
+      case (_: InnerLike | LeftOuter | LeftSemi | LeftAnti | _: ExistenceJoin, true, false) =>
+        plain(sides, joinType, left.period)
+      case (_: InnerLike | RightOuter, false, true) => plain(sides, joinType, right.period)
+      case _ => swept(sides.bounded, joinType)
+    }
+  }
+
+  private def plain(sides: Sides, joinType: JoinType, period: Option[Period]): History = {
+    import sides._
+    val join = Join(left.plan, right.plan, joinType, condition, hint)
+    val hidden = AttributeSet(period.toSeq.flatMap(_.columns))
+    val values = join.output.filterNot(hidden.contains)
+    History(Project(values ++ period.toSeq.flatMap(_.columns), join), values, period)
+  }
+
+  private def swept(sides: Sides, joinType: JoinType): History = joinType match {
+    case _: InnerLike => pairs(sides)
+    case LeftSemi => byKeys(sides).fold(partnered(sides, PeriodRule.Semi))(_.semi)
+    case LeftAnti => alone(sides)
+    case LeftOuter => withAllOfLeft(sides)
+    case RightOuter =>
+      val all = withAllOfLeft(sides.swapped)
+      val (right, left) = all.values.splitAt(sides.right.values.size)
+      all.copy(values = left ++ right)
+    case FullOuter => History.united(Seq(withAllOfLeft(sides), aloneOnRight(sides)))
+    case ExistenceJoin(exists) => byKeys(sides).fold(existence(sides, exists))(_.existence(exists))
+    case LeftSingle =>
+      TemporalErrors.noSnapshotForm(
+        "A scalar subquery that may have several rows at an instant",
+        "take one by an aggregate, such as max")
+    case other => TemporalErrors.noSnapshotForm(s"A ${other.sql} join", "write another join")
+  }
+
+  private def byKeys(sides: Sides): Option[PeriodKeyJoins] =
+    PeriodKeyJoins.of(sides.left, sides.right, sides.condition, sides.hint, dataType)
+
+  private def withAllOfLeft(sides: Sides): History =
+    byKeys(sides).fold(History.united(Seq(pairs(sides), aloneOnLeft(sides))))(_.leftOuter)
+
+  private def existence(sides: Sides, exists: Attribute): History = {
+    val found = partnered(sides, PeriodRule.Semi)
+    val told = Seq(found -> Literal.TrueLiteral, alone(sides.fresh) -> Literal.FalseLiteral).map {
+      case (rows, whether) => rows.selecting(rows.values :+ Alias(whether, exists.name)())
+    }
+    val all = History.united(told)
+    renamed(all, all.values.init :+ exists)
+  }
+
+  private def pairs(sides: Sides): History = {
+    import sides._
+    val (l, r) = (left.period.get, right.period.get)
+    val both = (l.overlaps(r) +: condition.toSeq).reduce(And)
+    val (start, end) = l.overlap(r)
+    History.of(
+      Join(left.plan, right.plan, Inner, Some(both), hint),
+      left.values ++ right.values,
+      start,
+      end)
+  }
+
+  /** Left rows while they have a partner, or while they have none: equal rows have the same. */
+  private def partnered(sides: Sides, rule: PeriodRule): History = {
+    val others = sides.fresh
+    val partners = pairs(others).copy(values = others.left.values)
+    PeriodSweep.history(
+      rule,
+      Seq(SweepInput.left(sides.left), SweepInput.right(partners)),
+      sides.left.values,
+      dataType)
+  }
+
+  /** Left rows while they have no partner. */
+  private def alone(sides: Sides): History =
+    byKeys(sides).fold(partnered(sides, PeriodRule.ExceptStrict))(_.anti)
+
+  private def aloneOnLeft(sides: Sides): History = {
+    val rows = alone(sides.fresh)
+    rows.selecting(rows.values ++ sides.right.nulls)
+  }
+
+  private def aloneOnRight(sides: Sides): History = {
+    val rows = alone(sides.fresh.swapped)
+    rows.selecting(sides.left.nulls ++ rows.values)
+  }
+
+  private def renamed(rows: History, columns: Seq[Attribute]): History = rows.selecting(
+    rows.values.zip(columns).map { case (value, column) =>
+      if (value.exprId == column.exprId) value else Alias(value, column.name)(column.exprId)
+    })
+
+  private case class Sides(
+      left: History,
+      right: History,
+      condition: Option[Expression],
+      hint: JoinHint) {
+
+    def bounded: Sides = copy(left.bounded(dataType), right.bounded(dataType))
+
+    def swapped: Sides = copy(right, left, hint = JoinHint(hint.rightHint, hint.leftHint))
+
+    /** The same sides once more. */
+    def fresh: Sides = {
+      val (l, r) = (Renewed(left), Renewed(right))
+      Sides(l.history, r.history, condition.map(e => l.of(r.of(e))), JoinHint.NONE)
+    }
+  }
+}

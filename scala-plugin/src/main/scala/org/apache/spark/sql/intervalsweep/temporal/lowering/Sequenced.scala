@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.lowering
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  History, PerInstantLimit, PeriodRule, PeriodSweep, Refused, SweepInput, TemporalCoalesce,
+  TemporalOperator, TemporalPieces, TemporalPlan, TemporalSetOperation, ValidTime
+}
+import org.apache.spark.sql.types.DataType
+
+/**
+ * A plain query over valid-time relations, made into one that returns the history of its result:
+ * operator by operator, each into a plan whose rows at an instant are those of the operator over its
+ * inputs' rows at that instant.
+ *
+ * The columns of an operator keep their identity, so that those above it read what they always did.
+ *
+ * @param dataType of all periods in the query
+ */
+private[temporal] case class Sequenced(dataType: DataType) {
+
+  private val joins = PeriodJoins(dataType)
+  private val cuts = PeriodCuts(dataType)
+
+  /** What reads no marked relation is always valid, and stays as it is. */
+  def history(plan: LogicalPlan): History =
+    if (!TemporalPlan.isMarked(plan)) History(plan, plan.output, None)
+    // An error says where in the query it is.
+    else CurrentOrigin.withOrigin(plan.origin)(ofMarked(plan))
+
+  private def ofMarked(plan: LogicalPlan): History = plan match {
+    case relation: ValidTime => ValidTimeLeaf(relation).history(dataType)
+    case operator: TemporalOperator => ofTemporal(operator)
+
+    case Project(columns, child) =>
+      over(child, plan)(h => Project(columns ++ h.period.toSeq.flatMap(_.columns), h.plan))
+    case filter: Filter => over(filter.child, plan)(h => filter.copy(child = h.plan))
+    case generate: Generate => over(generate.child, plan)(h => generate.copy(child = h.plan))
+    case Expand(rows, output, child) =>
+      over(child, plan) { h =>
+        val period = h.period.toSeq.flatMap(_.columns)
+        Expand(rows.map(_ ++ period), output ++ period, h.plan)
+      }
+    case _: Repartition | _: RepartitionByExpression | _: RebalancePartitions =>
+      over(plan.children.head, plan)(h => plan.withNewChildren(Seq(h.plan)))
+    // An order of rows is nothing that an operator above it could tell.
+    case Sort(_, _, child, _) => history(child)
+
+    case PerInstantLimit(limit) => cuts.limited(limit, history(limit.sort.child))
+    case window: Window => cuts.windowed(window, history(window.child))
+    case aggregate: Aggregate => cuts.aggregated(aggregate, history(aggregate.child))
+
+    case Join(left, right, joinType, condition, hint) =>
+      joins.joined(history(left), history(right), joinType, condition, hint)
+    case union: Union => History.united(union.children.map(history(_).bounded(dataType)))
+    case Distinct(child) =>
+      sweep(PeriodRule.Distinct, Seq(SweepInput.left(history(child))), plan.output)
+    case Except(left, right, isAll) =>
+      ofBoth(if (isAll) PeriodRule.ExceptAll else PeriodRule.Except, left, right)
+    case Intersect(left, right, isAll) =>
+      ofBoth(if (isAll) PeriodRule.IntersectAll else PeriodRule.Intersect, left, right)
+
+    case other => Refused(other)
+  }
+
+  /** An operator that leaves the periods as they are. */
+  private def over(child: LogicalPlan, plan: LogicalPlan)(node: History => LogicalPlan): History = {
+    val below = history(child)
+    History(node(below), plan.output, below.period)
+  }
+
+  private def ofBoth(rule: PeriodRule, left: LogicalPlan, right: LogicalPlan): History =
+    sweep(
+      rule,
+      Seq(SweepInput.left(history(left)), SweepInput.right(history(right))),
+      left.output)
+
+  private def ofTemporal(operator: TemporalOperator): History = operator match {
+    case TemporalSetOperation(rule, left, right) => ofBoth(rule, left, right)
+    case TemporalCoalesce(child) => coalesced(history(child))
+    case pieces: TemporalPieces => PeriodPieces(dataType).history(pieces, history(pieces.child))
+  }
+
+  /** In canonical form. */
+  def coalesced(rows: History): History =
+    sweep(PeriodRule.Coalesce, Seq(SweepInput.left(rows)), rows.values)
+
+  private def sweep(rule: PeriodRule, inputs: Seq[SweepInput], output: Seq[Attribute]): History =
+    PeriodSweep.history(rule, inputs, output, dataType)
+}

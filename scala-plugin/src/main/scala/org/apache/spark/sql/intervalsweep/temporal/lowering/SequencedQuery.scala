@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.lowering
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.analysis.{
+  AnsiTypeCoercion, CollationTypeCoercion, TypeCoercion
+}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.condition.expressions.{
+  DecodedEndpoint, EndpointEncoding, PeriodEndpoint
+}
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  History, Period, PeriodSweep, Refused, RuleNames, TemporalErrors, TemporalPlan, ValidTime
+}
+import org.apache.spark.sql.types._
+
+/**
+ * What `sequenced` makes of a query: its history, or its rows at an instant.
+ *
+ * @param period what of the history is asked for
+ * @param at     the instant
+ * @param rules  what the query is rewritten by, but for those that the session excludes
+ */
+private[temporal] case class SequencedQuery(
+    query: LogicalPlan,
+    period: Option[(Expression, Expression)],
+    at: Option[Expression],
+    coalesce: Boolean,
+    names: Option[(String, String)],
+    rules: Seq[Rule[LogicalPlan]]) {
+
+  private val conf = SQLConf.get
+  private val asWritten = Decorrelation.plain(withoutCtes)
+  private val (plain, fired) = rewritten(asWritten)
+  private val leaves = TemporalPlan.leaves(plain)
+  if (leaves.isEmpty) TemporalErrors.notMarked()
+
+  private val dataType: DataType = {
+    val bounds = (period.toSeq.flatMap(p => Seq(p._1, p._2)) ++ at)
+      .filterNot(b => b.dataType == NullType || b.dataType.isInstanceOf[StringType])
+    commonType(leaves.map(_.start) ++ bounds)
+  }
+
+  /** Each sweep says which rules changed the query that it is of, but for those of queries inside. */
+  def plan: LogicalPlan = lowered.transformUp {
+    case sweep: PeriodSweep if sweep.fired.isEmpty => sweep.firedBy(fired)
+  }
+
+  private def lowered: LogicalPlan = at match {
+    case Some(instant) if !TemporalPlan.hasOperators(asWritten) =>
+      snapshot(asWritten, typed(instant))
+    case Some(instant) =>
+      val rows = history
+      val number = PeriodEndpoint(typed(instant), isEnd = false)
+      Project(rows.values, Filter(rows.period.get.contains(number), rows.plan))
+    case None => ordered
+  }
+
+  private def withoutCtes: LogicalPlan = {
+    val known = query.collectWithSubqueries { case c: WithCTE => c.cteDefs.map(_.id) }.flatten
+    query.foreachWithSubqueries {
+      case ref: CTERelationRef if !known.contains(ref.cteId) => TemporalErrors.outerCte()
+      case _ =>
+    }
+    SparkSession.active.sessionState.analyzer.checkAnalysis(query)
+    new InlineCTE(alwaysInline = true)(query)
+  }
+
+  private def rewritten(plan: LogicalPlan): (LogicalPlan, Seq[String]) = {
+    val names = mutable.LinkedHashSet.empty[String]
+    val excluded = conf.optimizerExcludedRules.toSeq.flatMap(_.split(',').map(_.trim))
+    val used = rules.filterNot(rule => excluded.contains(rule.ruleName))
+    // Each takes operators away or moves them down.
+    def once(p: LogicalPlan): LogicalPlan = used.foldLeft(p) { (q, rule) =>
+      val changed = rule(q)
+      if (!changed.fastEquals(q)) names += RuleNames.short(rule)
+      changed
+    }
+    val last = Iterator.iterate(plan)(once).sliding(2).take(SequencedQuery.MostRounds)
+      .find(two => two.head.fastEquals(two.last)).fold(once(plan))(_.last)
+    (last, names.toSeq)
+  }
+
+  /** Every operator over the rows of one instant is the operator itself. */
+  private def snapshot(plan: LogicalPlan, instant: Expression): LogicalPlan =
+    plan.transformUpWithSubqueries { case relation: ValidTime =>
+      ValidTimeLeaf(relation).snapshot(instant, dataType)
+    }
+
+  private def history: History = {
+    Refused.check(plain)
+    Sequenced(dataType).history(Decorrelation(plain))
+  }
+
+  /** An ORDER BY at the top orders the rows of the history. */
+  private def ordered: LogicalPlan = plain match {
+    case Sort(order, true, child, _) => result(child, child.output, order)
+    // Of the columns that the rows are ordered by, some are not returned.
+    case Project(columns, Sort(order, true, child, _)) =>
+      val returned = AttributeSet(columns.map(_.toAttribute))
+      val hidden = AttributeSet(order.flatMap(_.references)).filterNot(returned.contains).toSeq
+      result(Project(columns ++ hidden, child), columns.map(_.toAttribute), order)
+    case other => result(other, other.output, Nil)
+  }
+
+  private def result(
+      query: LogicalPlan,
+      columns: Seq[Attribute],
+      order: Seq[SortOrder]): LogicalPlan = {
+    Refused.check(query)
+    val lowering = Sequenced(dataType)
+    val rows = clipped(lowering.history(Decorrelation(query)).bounded(dataType))
+    val all = if (coalesce) lowering.coalesced(rows) else rows
+    val sorted = if (order.isEmpty) all.plan else Sort(order, global = true, all.plan)
+    val (from, to) = periodNames(columns)
+    val Period(start, end) = all.period.get
+    // The largest value of the type is unbounded.
+    val shown = DecodedEndpoint(PeriodEndpoint(end, isEnd = true), dataType)
+    Project(columns ++ Seq(Alias(start, from)(), Alias(shown, to)()), sorted)
+  }
+
+  private def clipped(rows: History): History = period.fold(rows) { case (from, to) =>
+    val bounds =
+      History.of(rows.plan, rows.values ++ rows.period.get.columns, typed(from), typed(to))
+    val (asked, own) = (bounds.period.get, rows.period.get)
+    val both = And(LessThan(asked.from, own.to), LessThan(own.from, asked.to))
+    val some = And(both, LessThan(asked.from, asked.to))
+    val (start, end) = own.overlap(asked)
+    History.of(Filter(some, bounds.plan), rows.values, start, end)
+  }
+
+  private def periodNames(columns: Seq[Attribute]): (String, String) = {
+    val (from, to) = names.getOrElse(leaves.head.names)
+    Seq(from, to).find(n => columns.exists(c => conf.resolver(c.name, n)))
+      .orElse(Option.when(conf.resolver(from, to))(from))
+      .foreach(TemporalErrors.periodName)
+    (from, to)
+  }
+
+  private def typed(bound: Expression): Expression =
+    if (bound.dataType == dataType) bound
+    else Cast(bound, dataType, Some(conf.sessionLocalTimeZone))
+
+  /** Whatever GREATEST would make of all periods. */
+  private def commonType(ends: Seq[Expression]): DataType = {
+    def fail(cure: String): Nothing = TemporalErrors.periodType(ends.map(_.dataType), cure)
+    val rules = if (conf.ansiEnabled) AnsiTypeCoercion else TypeCoercion
+    val types = ends.map(e => Literal.create(null, e.dataType))
+    val common =
+      if (types.map(_.dataType).distinct.size == 1) types.head.dataType
+      else {
+        val coerced =
+          CollationTypeCoercion(rules.FunctionArgumentTypeCoercion(Greatest(types))).children
+        if (!TypeCoercion.haveSameType(coerced.map(_.dataType))) fail("cast them to one type")
+        coerced.head.dataType
+      }
+    if (!EndpointEncoding.isExact(common))
+      fail("they have to be numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL")
+    common
+  }
+}
+
+private[temporal] object SequencedQuery {
+  private val MostRounds = 10
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.lowering
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.condition.expressions.{DecodedEndpoint, PeriodEndpoint}
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  History, Invalid, Nulls, TemporalErrors, ValidTime
+}
+import org.apache.spark.sql.types.{BooleanType, DataType, StringType}
+
+/** A valid-time relation read by `sequenced`: its periods half-open, of one type, with an instant. */
+private[temporal] case class ValidTimeLeaf(relation: ValidTime) {
+
+  import relation._
+
+  private val ownType = start.dataType
+
+  /** Its rows with their periods. */
+  def history(dataType: DataType): History = {
+    val all = History.of(checked, output, startAs(dataType), endAs(dataType))
+    val period = all.period.get
+    val isValid = LessThan(period.from, period.to)
+    val valid = relation.invalid match {
+      case Invalid.Drop => Filter(isValid, all.plan)
+      case Invalid.Error =>
+        Filter(orRaise(isValid, "INVALID_PERIOD", "has no instant", period.columns), all.plan)
+    }
+    all.copy(plan = valid)
+  }
+
+  /** The rows that are valid at an instant, without periods. */
+  def snapshot(instant: Expression, dataType: DataType): LogicalPlan = {
+    val rows = history(dataType)
+    val at = PeriodEndpoint(instant, isEnd = false)
+    Project(output, Filter(rows.period.get.contains(at), rows.plan))
+  }
+
+  private def checked: LogicalPlan = {
+    val columns = start +: end.toSeq
+    val known = columns.map(IsNotNull(_)).reduce[Expression](And)
+    nulls match {
+      case Nulls.Unbounded => child
+      case Nulls.Drop => Filter(known, child)
+      case Nulls.Error =>
+        Filter(orRaise(known, "NULL_END", "has a NULL end", columns), child)
+    }
+  }
+
+  private def startAs(dataType: DataType): Expression =
+    as(dataType, if (closed.movesStart) next(start, isEnd = false) else start)
+
+  private def endAs(dataType: DataType): Expression = {
+    val bound = end.fold[Expression](Literal.create(null, ownType)) { end =>
+      val stated = unbounded.fold[Expression](end) { value =>
+        If(EqualNullSafe(end, value), Literal.create(null, ownType), end)
+      }
+      if (closed.movesEnd) next(stated, isEnd = true) else stated
+    }
+    // The largest value of a type is unbounded, and is no longer the largest of a wider type.
+    if (dataType == ownType) bound
+    else as(dataType, DecodedEndpoint(PeriodEndpoint(bound, isEnd = true), ownType))
+  }
+
+  private def as(dataType: DataType, e: Expression): Expression =
+    if (e.dataType == dataType) e
+    else Cast(e, dataType, Some(zone))
+
+  /** The next value of the type; what has none is unbounded. */
+  private def next(end: Expression, isEnd: Boolean): Expression = {
+    val number = PeriodEndpoint(end, isEnd)
+    val unbounded = In(number, Seq(Literal(Long.MinValue), Literal(Long.MaxValue)))
+    DecodedEndpoint(If(unbounded, number, Add(number, Literal(1L), EvalMode.LEGACY)), ownType)
+  }
+
+  private def orRaise(
+      condition: Expression,
+      name: String,
+      what: String,
+      columns: Seq[Expression]): Expression = {
+    val values = columns.map(c => Coalesce(Seq(Cast(c, StringType, Some(zone)), Literal("NULL"))))
+    val message = Concat(
+      Seq(Literal(TemporalErrors.text(name, "The period [")), values.head) ++
+        values.tail.flatMap(v => Seq(Literal(", "), v)) :+ Literal(s") $what."))
+    val raised = Cast(RaiseError(message), BooleanType)
+    If(condition, Literal.TrueLiteral, raised)
+  }
+
+  private def zone = SQLConf.get.sessionLocalTimeZone
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.nodes
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression}
+import org.apache.spark.sql.catalyst.plans.logical._
+
+/** The most rows of an instant, in an order. */
+private[temporal] case class PerInstantLimit(
+    limit: Option[Expression],
+    offset: Option[Expression],
+    sort: Sort,
+    columns: Option[Seq[NamedExpression]])
+
+private[temporal] object PerInstantLimit {
+
+  def unapply(plan: LogicalPlan): Option[PerInstantLimit] = plan match {
+    case GlobalLimit(limit, LocalLimit(_, Offset(offset, Ordered(sort, columns)))) =>
+      Some(PerInstantLimit(Some(limit), Some(offset), sort, columns))
+    case GlobalLimit(limit, LocalLimit(_, Ordered(sort, columns))) =>
+      Some(PerInstantLimit(Some(limit), None, sort, columns))
+    case Offset(offset, Ordered(sort, columns)) =>
+      Some(PerInstantLimit(None, Some(offset), sort, columns))
+    case _ => None
+  }
+
+  private object Ordered {
+    def unapply(plan: LogicalPlan): Option[(Sort, Option[Seq[NamedExpression]])] = plan match {
+      case sort: Sort if sort.global => Some((sort, None))
+      case Project(columns, sort: Sort) if sort.global => Some((sort, Some(columns)))
+      case _ => None
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.nodes
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Union}
+import org.apache.spark.sql.intervalsweep.condition.expressions.{DecodedEndpoint, PeriodEndpoint}
+import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relations}
+import org.apache.spark.sql.types.DataType
+
+/** The columns between which a row is valid, the end excluded; NULL is unbounded. */
+case class Period(start: Attribute, end: Attribute) {
+
+  def columns: Seq[Attribute] = Seq(start, end)
+
+  def from: Expression = PeriodEndpoint(start, isEnd = false)
+
+  def to: Expression = PeriodEndpoint(end, isEnd = true)
+
+  def overlaps(other: Period): Expression = IntervalPredicate(
+    Relations.named("INTERVAL_INTERSECTS"),
+    from,
+    to,
+    other.from,
+    other.to,
+    None,
+    None,
+    None)
+
+  /** Whether an instant is in it, as a LONG. */
+  def contains(instant: Expression): Expression =
+    And(LessThanOrEqual(from, instant), LessThan(instant, to))
+
+  /** The instants of both, where there are some; the functions go past NULL. */
+  def overlap(other: Period): (Expression, Expression) =
+    (Greatest(Seq(start, other.start)), Least(Seq(end, other.end)))
+}
+
+/**
+ * A plan that says when its rows are valid.
+ *
+ * @param values the columns of the rows, those of the operator that it was made of
+ * @param period none if the rows are always valid
+ */
+case class History(plan: LogicalPlan, values: Seq[Attribute], period: Option[Period]) {
+
+  def columns: Seq[Attribute] = values ++ period.toSeq.flatMap(_.columns)
+
+  def isMarked: Boolean = period.isDefined
+
+  /** With a period, which for rows that are always valid has no bounds. */
+  def bounded(dataType: DataType): History =
+    if (isMarked) this
+    else {
+      val unbounded = Literal.create(null, dataType)
+      History.of(plan, values, unbounded, unbounded)
+    }
+
+  /** Other columns of the same rows. */
+  def selecting(columns: Seq[NamedExpression]): History = copy(
+    plan = Project(columns ++ period.toSeq.flatMap(_.columns), plan),
+    values = columns.map(_.toAttribute))
+
+  /** Columns like the values, with nothing in them. */
+  def nulls: Seq[NamedExpression] =
+    values.map(a => Alias(Literal.create(null, a.dataType), a.name)())
+
+  /** The period as numbers. */
+  def from: Expression = period.fold[Expression](Literal(Long.MinValue))(_.from)
+  def to: Expression = period.fold[Expression](Literal(Long.MaxValue))(_.to)
+}
+
+object History {
+
+  /** The rows of all, which have periods, in the columns of the first. */
+  def united(all: Seq[History]): History = {
+    val union = Union(all.map(rows => Project(rows.columns, rows.plan)))
+    val (values, ends) = union.output.splitAt(union.output.size - 2)
+    History(union, values, Some(Period(ends.head, ends.last)))
+  }
+
+  /** The rows of a plan with a period whose ends are numbers, of values of the type. */
+  def ofNumbers(
+      plan: LogicalPlan,
+      values: Seq[Attribute],
+      ends: Seq[Expression],
+      dataType: DataType): History =
+    of(plan, values, DecodedEndpoint(ends.head, dataType), DecodedEndpoint(ends.last, dataType))
+
+  /** The rows of a plan with a period that is computed of its columns. */
+  def of(plan: LogicalPlan, values: Seq[Attribute], start: Expression, end: Expression): History = {
+    val ends = Seq(Alias(start, "start")(), Alias(end, "end")())
+    History(
+      Project(values ++ ends, plan),
+      values,
+      Some(Period(ends.head.toAttribute, ends.last.toAttribute)))
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.nodes
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.{BinaryLike, UnaryLike}
+
+/** An operator of the algebra that SQL lacks, as a `temporal_*` function leaves it in a query. */
+sealed trait TemporalOperator extends LogicalPlan
+
+case class TemporalSetOperation(rule: PeriodRule, left: LogicalPlan, right: LogicalPlan)
+    extends TemporalOperator with BinaryLike[LogicalPlan] {
+
+  override def output: Seq[Attribute] = left.output.zip(right.output).map { case (l, r) =>
+    l.withNullability(l.nullable || r.nullable)
+  }
+
+  override protected def withNewChildrenInternal(
+      newLeft: LogicalPlan,
+      newRight: LogicalPlan): TemporalSetOperation = copy(left = newLeft, right = newRight)
+}
+
+case class TemporalCoalesce(child: LogicalPlan)
+    extends TemporalOperator with UnaryLike[LogicalPlan] {
+  override def output: Seq[Attribute] = child.output
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): TemporalCoalesce =
+    copy(child = newChild)
+}
+
+/** Rows whose periods are made others, each by itself. */
+case class TemporalPieces(child: LogicalPlan, how: Pieces)
+    extends TemporalOperator with UnaryLike[LogicalPlan] {
+  override def output: Seq[Attribute] = child.output
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): TemporalPieces =
+    copy(child = newChild)
+}
+
+sealed abstract class Pieces extends Product with Serializable
+object Pieces {
+
+  /** Periods no longer than that (Alg. 11). */
+  case class Split(length: Expression) extends Pieces
+
+  /** omega (9): a row is valid for so long from its start on. */
+  case class Sliding(length: Expression, onBounded: OnBounded) extends Pieces
+
+  /** omega (10): a row is valid to the end of the window that its start is in. */
+  case class Fixed(length: Expression, origin: Option[Expression], onBounded: OnBounded)
+      extends Pieces
+}
+
+/** What a window does with a period that has an end already. */
+sealed abstract class OnBounded(val name: String) extends Product with Serializable
+object OnBounded {
+  case object Replace extends OnBounded("replace")
+  case object Error extends OnBounded("error")
+  val all: Seq[OnBounded] = Seq(Replace, Error)
+}

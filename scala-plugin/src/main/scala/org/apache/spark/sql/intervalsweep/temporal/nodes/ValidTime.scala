@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.nodes
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.UnaryLike
+
+/**
+ * A relation whose rows are valid in their periods, and which `sequenced` reads. It hides the
+ * period's columns: a query cannot name them, and `*` is without them.
+ *
+ * It is no UnaryNode, for in those Spark looks for columns that ORDER BY names and SELECT does not.
+ *
+ * @param end       none if every row is valid from its start on
+ * @param names     of the period in the result, unless `sequenced` says others
+ * @param unbounded an end that means that there is none
+ */
+case class ValidTime(
+    child: LogicalPlan,
+    start: Attribute,
+    end: Option[Attribute],
+    names: (String, String),
+    nulls: Nulls,
+    invalid: Invalid,
+    closed: Closed,
+    unbounded: Option[Expression])
+    extends LogicalPlan with UnaryLike[LogicalPlan] {
+
+  override def output: Seq[Attribute] = {
+    val hidden = AttributeSet(Seq(start) ++ end)
+    child.output.filterNot(hidden.contains)
+  }
+
+  override def maxRows: Option[Long] = child.maxRows
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): ValidTime =
+    copy(child = newChild)
+}
+
+/** What a NULL endpoint means. */
+sealed abstract class Nulls(val name: String) extends Product with Serializable
+object Nulls {
+  case object Unbounded extends Nulls("unbounded")
+  case object Drop extends Nulls("drop")
+  case object Error extends Nulls("error")
+  val all: Seq[Nulls] = Seq(Unbounded, Drop, Error)
+}
+
+/** What becomes of a period without an instant: an empty or a reversed one. */
+sealed abstract class Invalid(val name: String) extends Product with Serializable
+object Invalid {
+  case object Drop extends Invalid("drop")
+  case object Error extends Invalid("error")
+  val all: Seq[Invalid] = Seq(Drop, Error)
+}
+
+/** Which ends belong to a period. */
+sealed abstract class Closed(val name: String, val movesStart: Boolean, val movesEnd: Boolean)
+    extends Product with Serializable
+object Closed {
+  case object Left extends Closed("left", false, false)
+  case object Right extends Closed("right", true, true)
+  case object Both extends Closed("both", false, true)
+  case object Neither extends Closed("neither", true, false)
+  val all: Seq[Closed] = Seq(Left, Right, Both, Neither)
+}

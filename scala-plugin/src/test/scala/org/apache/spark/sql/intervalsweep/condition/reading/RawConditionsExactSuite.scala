@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.condition.reading
+
+import java.time.{Duration, Instant, LocalDate, LocalDateTime, ZoneOffset}
+
+import org.apache.spark.sql.intervalsweep.condition.ConditionSupport
+
+/** Written-out conditions of all types: the sweeps are what Spark makes of the condition. */
+class RawConditionsExactSuite extends ConditionSupport {
+
+  private def micros(value: Long): Instant =
+    Instant.ofEpochSecond(Math.floorDiv(value, 1000000L), Math.floorMod(value, 1000000L) * 1000)
+
+  private val extremes = Seq(Long.MinValue, Long.MaxValue).map(micros)
+
+  private def check(
+      name: String,
+      rSchema: String,
+      rRows: Seq[Row],
+      sSchema: String,
+      sRows: Seq[Row],
+      zones: String*)(conditions: String*): Unit =
+    for (sql <- conditions; ansi <- Seq(true, false);
+      zone <- if (zones.isEmpty) Seq("UTC") else zones) test(s"$name: $sql, ansi $ansi, $zone") {
+      assert(Tables(rSchema, sSchema, ansi, zone).assertExact(sql, rRows, sRows) > 0)
+    }
+
+  private val numbers = Seq[Any](null, -3, -1, 0, 1, 2, 5, 1 << 20)
+  private val ints = product(Seq(0, 1, null), numbers, numbers.take(5))
+
+  check("INT", "k INT, ts INT, te INT", ints, "k INT, ts INT, te INT", ints)(
+    "r.ts < s.te AND s.ts < r.te",
+    "r.k = s.k AND r.ts < s.te AND s.ts < r.te",
+    "r.k <=> s.k AND r.ts <= s.te AND s.ts <= r.te",
+    "r.ts < s.ts AND s.te < r.te AND r.te <> s.ts",
+    "r.ts > s.te",
+    "r.k = s.k AND r.ts > s.ts AND r.te > s.te",
+    "s.ts BETWEEN r.ts AND r.te AND (r.k = 1 OR s.k = 1)",
+    "s.ts > r.ts AND s.ts > r.te AND s.ts < r.k",
+    "s.ts >= r.ts AND s.ts <= r.ts + 1 AND s.ts < r.te + s.k",
+    "coalesce(r.ts < s.te AND (s.ts < r.te) IS TRUE, false)",
+    "NOT coalesce(r.ts >= s.te, true) AND (s.ts >= r.te) <=> false",
+    "CASE WHEN r.k = s.k THEN s.ts BETWEEN r.ts AND r.te END",
+    "if(r.ts < s.ts, 1 DIV (r.ts - s.ts) < r.te AND s.ts < r.te, false)",
+    "CASE WHEN r.k <> s.k AND s.ts > r.ts THEN s.ts < r.te + 1 DIV (r.k - s.k) END",
+    "CASE WHEN r.te <> 0 THEN s.ts BETWEEN r.ts AND r.ts + 10 DIV r.te ELSE false END",
+    "allen_starts(r.ts, r.te, s.ts, s.te) AND r.k = s.k",
+    "allen_meets(r.ts, r.te, s.ts, s.te) AND s.te BETWEEN r.ts AND r.te + 7",
+    "interval_intersects(r.ts, r.te, s.ts, s.te) AND interval_intersects(r.ts, r.te, s.te, s.ts)",
+    "interval_intersects(r.ts - s.k, r.te, s.ts, s.te)",
+    "NOT interval_intersects(r.ts, r.te, s.ts, s.te) AND r.ts < s.ts AND s.ts < r.te + 3")
+
+  private val fractions = Seq(
+    Double.NegativeInfinity,
+    -1.5,
+    -0.0,
+    0.0,
+    0.5,
+    1.0,
+    16777217.0,
+    9.007199254740992e15,
+    Double.PositiveInfinity,
+    Double.NaN)
+  private val wide = Seq(Long.MinValue, -2L, 0L, 1L, 16777217L, 9007199254740993L, Long.MaxValue)
+
+  check(
+    "DOUBLE and FLOAT",
+    "d DOUBLE, f FLOAT",
+    product(fractions :+ null, fractions.map(_.toFloat)),
+    "b BIGINT, d DOUBLE",
+    product(wide :+ null, fractions))(
+    "r.d <= s.b AND s.b <= r.d + 2",
+    "r.f < s.b AND s.b < r.d",
+    "s.d BETWEEN r.d - 1 AND r.d + 1",
+    "s.d = r.d AND r.f < s.b AND r.d < s.b",
+    "s.d <=> r.d AND r.f < s.b AND r.d < s.b",
+    "r.f < s.d AND r.d > s.d",
+    "iseql_before(r.d, r.d, s.d, s.d, r.f)",
+    "iseql_before(r.d, r.d, s.d, s.d, s.d) AND r.d <= s.d")
+
+  private def decimals(values: String*): Seq[Any] = values.map(new java.math.BigDecimal(_))
+
+  check(
+    "DECIMAL",
+    "c DECIMAL(9, 2), d DECIMAL(18, 4)",
+    product(decimals("-1", "0.01", "3", "9999999.99") :+ null, decimals("-1", "0.0101", "2.9999")),
+    "i INT, d DECIMAL(17, 4), w DECIMAL(20, 2)",
+    product(Seq(-1, 0, 3, 99), decimals("-1", "0.01", "2.9999") :+ null, decimals("0.01", "3")))(
+    "r.c <= s.i AND s.i < r.d + 5",
+    "r.d < s.d AND r.c >= s.d",
+    "r.c < s.d AND s.i < r.c",
+    "s.d BETWEEN r.d - 1 AND r.d + 1 AND r.c <= s.d",
+    "r.c < s.w AND s.w <= r.d",
+    "s.w BETWEEN r.c AND r.c + 1",
+    "iseql_start_preceding(r.c, s.w, s.d, s.w, delta => 0.5)",
+    "iseql_start_preceding(r.c, CAST(r.c + 9 AS DECIMAL(20, 2)), s.i, s.w, delta => 3.5)",
+    "iseql_before(r.d, r.d, s.w, s.w, delta => s.i) AND r.c < s.i")
+
+  private val texts =
+    product(Seq("", "a", "the same a", "the same b", "\u00e4", "A", null), Seq("a", "the same b"))
+
+  check("STRING", "a STRING, b STRING", texts, "c STRING, d STRING", texts)(
+    "r.a < s.c",
+    "r.a <= s.c AND s.c < r.b",
+    "r.a < s.d AND s.c <= r.b",
+    "r.a <= s.d AND s.c < r.b AND r.b <> s.d",
+    "r.a = s.c AND r.b < s.d AND r.a <= s.d",
+    "s.c BETWEEN lower(r.a) AND concat(r.b, 'z')",
+    "lower(r.a) < upper(s.c) AND r.b > s.d",
+    "r.a < concat(s.c, s.d)",
+    "(r.a < s.c AND s.d < r.b) OR (r.a = s.d AND r.b <= s.c)",
+    "(s.c BETWEEN r.a AND r.b) OR (r.a BETWEEN s.c AND s.d)",
+    "allen_starts(r.a, r.b, s.c, s.d)",
+    "CAST(r.a AS BINARY) < CAST(s.c AS BINARY) AND r.b >= s.d",
+    "struct(r.a, r.b) < struct(s.c, s.d)",
+    "struct(r.b, r.a) <= struct(s.c, s.d) AND r.a < s.d")
+
+  private val days = Seq(-40, -1, 0, 1, 5, 36, 20000).map(d => LocalDate.ofEpochDay(d.toLong))
+  private val allDays = days ++
+    Seq(Int.MinValue, Int.MaxValue - 3).map(d => LocalDate.ofEpochDay(d.toLong))
+  private val instants = days.map(_.atTime(1, 0).toInstant(ZoneOffset.UTC)) ++ extremes
+
+  check(
+    "DATE",
+    "d DATE, n INT",
+    product(allDays :+ null, Seq(-1, 0, 35)),
+    "d DATE, t TIMESTAMP, i INTERVAL DAY TO SECOND",
+    product(
+      allDays,
+      instants.take(5) ++ extremes,
+      Seq(Duration.ofHours(-1), Duration.ofHours(121))),
+    "UTC",
+    "Europe/Berlin")(
+    "datediff(s.d, r.d) <= 5 AND r.d <= s.d",
+    "datediff(s.d, r.d) BETWEEN 0 AND r.n",
+    "s.d - r.d <= INTERVAL '5' DAY AND s.d >= r.d",
+    "s.d - r.d < INTERVAL '36' HOUR AND s.d >= r.d",
+    "INTERVAL '-36' HOUR <= r.d - s.d AND s.d >= r.d",
+    "s.d - r.d <= s.i AND s.d > date_sub(r.d, 100)",
+    "s.d - r.d = INTERVAL '1' DAY",
+    "s.d - r.d <= r.d - s.d AND s.d >= r.d",
+    "s.d BETWEEN r.d AND date_add(r.d, r.n)",
+    "s.d <= r.d + INTERVAL '1' MONTH AND s.d >= r.d",
+    "date_add(s.d, r.n) <= r.d AND r.d < s.d + 100",
+    "s.t BETWEEN r.d AND date_add(r.d, 1)",
+    "s.t >= r.d AND s.d <= r.d + 7",
+    "datediff(s.t, r.d) <= 3 AND s.d >= r.d")
+
+  // The clocks of Berlin were changed at 01:00 UTC on 2024-03-31 and on 2024-10-27.
+  private val changes = Seq("2024-03-31T01:00:00Z", "2024-10-27T01:00:00Z").map(Instant.parse)
+  private val around = for (c <- changes; hours <- Seq(-25, -24, -23, -2, -1, 0, 1, 23, 24, 25))
+    yield c.plusSeconds(hours * 3600L)
+  private val moments = product(around ++ extremes :+ null)
+
+  check("TIMESTAMP", "t TIMESTAMP", moments, "t TIMESTAMP", moments, "UTC", "Europe/Berlin")(
+    "s.t - r.t <= INTERVAL '1' HOUR AND s.t >= r.t",
+    "s.t - r.t BETWEEN INTERVAL '0' HOUR AND INTERVAL '1' DAY",
+    "s.t BETWEEN r.t AND r.t + INTERVAL '24' HOUR",
+    "s.t BETWEEN r.t - INTERVAL '1' DAY AND r.t",
+    "s.t - INTERVAL '1' DAY < r.t AND s.t > r.t",
+    "s.t <= r.t + INTERVAL '1' MONTH AND r.t <= s.t",
+    "s.t - r.t = INTERVAL '1' HOUR",
+    "iseql_before(r.t, r.t, s.t, s.t, INTERVAL '1' DAY)",
+    "r.t < s.t")
+
+  private val local = moments.map(_.map {
+    case i: Instant => LocalDateTime.ofInstant(i, ZoneOffset.UTC)
+    case other => other
+  })
+
+  check("TIMESTAMP_NTZ", "t TIMESTAMP_NTZ", local, "t TIMESTAMP_NTZ", local, "Europe/Berlin")(
+    "s.t - r.t <= INTERVAL '1' HOUR AND s.t >= r.t",
+    "s.t - r.t < INTERVAL '1' DAY AND s.t - r.t > INTERVAL '1' HOUR",
+    "s.t - INTERVAL '1' DAY < r.t AND s.t > r.t",
+    "s.t BETWEEN r.t AND r.t + INTERVAL '1' MONTH")
+
+  check("mixed", "t TIMESTAMP", moments, "t TIMESTAMP_NTZ", local, "UTC", "Europe/Berlin")(
+    "s.t BETWEEN r.t AND r.t + INTERVAL '24' HOUR",
+    "s.t - r.t <= INTERVAL '1' HOUR AND s.t >= r.t")
+
+  private val spans =
+    product(Seq(-1L, 0L, 1L, 30L, Long.MaxValue / 3600000000L).map(Duration.ofHours))
+
+  check("INTERVAL", "i INTERVAL DAY TO SECOND", spans, "i INTERVAL DAY TO SECOND", spans)(
+    "r.i < s.i",
+    "s.i - r.i <= INTERVAL '1' HOUR AND s.i >= r.i",
+    "s.i BETWEEN r.i AND r.i + INTERVAL '1' DAY")
+
+  check(
+    "fallible",
+    "a STRING, x INT",
+    product(Seq("1", "2", "x", null), Seq(0, 2)),
+    "b STRING, y INT",
+    product(Seq("1", "3", "y"), Seq(0, 1, 2)))(
+    "CAST(r.a AS INT) <= s.y AND r.x <= s.y",
+    "r.x <= s.y AND s.y < CAST(r.a AS INT) + 2",
+    "r.x < s.y AND CAST(r.a AS INT) < CAST(s.b AS INT)",
+    "2 DIV r.x <= s.y",
+    "r.x <= s.y AND s.y <= 4 DIV r.x",
+    "CAST(r.a AS INT) <= s.y AND s.y <= CAST(r.a AS INT) + 2",
+    "r.x <> s.y AND 4 DIV (r.x - s.y) < 9 AND r.x <= s.y",
+    "r.a = s.b AND r.x <= s.y AND s.y <= r.x + 1")
+}
