@@ -133,7 +133,7 @@ def rate(progress: list[Any], warm: int, complete: bool, seconds: float) -> dict
 def counts(progress: list[Any]) -> dict[str, Any]:
     """What has come out, and what the operator tells of itself."""
     metrics = [m.asDict() for p in progress for m in p.observedMetrics.values()]
-    slices = [m["storedSlices"] for m in metrics if m.get("storedSlices") is not None]
+    slices = [m["storedBuckets"] for m in metrics if m.get("storedBuckets") is not None]
     last = [p for p in progress if p.numInputRows][-1:]
     return {
         "rows": observed(progress, "rows"),

@@ -43,7 +43,7 @@ Side = Literal["left", "right"]
 class BoundPlan:
     """A box's bound: which endpoint of the box's row, and whether equality is excluded."""
 
-    slot: int
+    endpoint: int
     strict: bool
 
 
@@ -169,13 +169,13 @@ def _sweep(data: dict[str, Any], columns: dict[Side, int]) -> SweepPlan:
     )
 
 
-def _axis(data: dict[str, Any], slots: int, points: int) -> AxisPlan:
-    lower, upper = (_bound(data.get(name), slots) for name in ("lower", "upper"))
+def _axis(data: dict[str, Any], columns: int, points: int) -> AxisPlan:
+    lower, upper = (_bound(data.get(name), columns) for name in ("lower", "upper"))
     return AxisPlan(_position(data["point"], points), lower, upper)
 
 
-def _bound(data: dict[str, Any] | None, slots: int) -> BoundPlan | None:
-    return None if data is None else BoundPlan(_position(data["slot"], slots), bool(data["strict"]))
+def _bound(data: dict[str, Any] | None, columns: int) -> BoundPlan | None:
+    return None if data is None else BoundPlan(_position(data["endpoint"], columns), bool(data["strict"]))
 
 
 def _position(value: Any, size: int) -> int:

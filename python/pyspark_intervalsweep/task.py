@@ -164,8 +164,8 @@ def _sweep(sweep: SweepPlan, plan: Plan, boxes: SideRows, points: SideRows) -> R
 def _bounds(axis: AxisPlan, boxes: SideRows) -> Bounds:
     lower, upper = axis.lower, axis.upper
     return Bounds(
-        None if lower is None else boxes.endpoints[lower.slot],
-        None if upper is None else boxes.endpoints[upper.slot],
+        None if lower is None else boxes.endpoints[lower.endpoint],
+        None if upper is None else boxes.endpoints[upper.endpoint],
         lower_strict=lower is not None and lower.strict,
         upper_strict=upper is not None and upper.strict,
     )

@@ -22,11 +22,11 @@ LAYERS = (
     *("compat", "functions/distances", "functions"),
     *(f"condition/{name}" for name in ("expressions", "model", "reading", "expiry")),
     *(f"temporal/{name}" for name in ("nodes", "lowering", "rules", "functions")),
-    *(f"execution/{name}" for name in ("metrics", "index", "packing", "block", "windows")),
+    *(f"execution/{name}" for name in ("metrics", "index", "packing", "block", "chunks")),
     *(f"execution/{name}" for name in ("runs", "aggregates", "worker", "task", "ranges")),
     *("execution/periods", "execution"),
     *(f"streams/{name}" for name in ("eventtime", "partitioning", "state", "windows")),
-    *("streams/joins", "streams/open"),
+    *("streams/joins", "streams/ongoing"),
     *(f"planner/{name}" for name in ("nodes", "adaptive", "joins", "aggregates", "periods")),
     *(f"planner/{name}" for name in ("laterals", "streams", "report")),
 )

@@ -101,7 +101,7 @@ def test_over_1000_micro_batches(spark: Any, tmp_path: Path, conf: Any, name: st
     counts = progress[WARM:BATCHES]
     assert len(counts) >= BATCHES - WARM - 10
     stored = [row.asDict() for p in counts for row in p.observedMetrics.values()]
-    for what in ("storedRows", "storedSlices" if "windows" in name else "storedParts"):
+    for what in ("storedRows", "storedBuckets" if "windows" in name else "storedRuns"):
         assert 0 < max(row[what] for row in stored) <= most
     keys = [p.stateOperators[0].numRowsTotal for p in counts]
     half = len(keys) // 2

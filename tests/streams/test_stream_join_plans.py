@@ -60,8 +60,8 @@ def test_explain_has_what_is_swept_and_when_rows_leave(
     line = next(line for line in physical.splitlines() if "StreamJoin" in line)
     for part in says:
         assert re.search(part, line), (part, line)
-    assert "PackSlots" in physical
-    assert "SlotRows" in physical
+    assert "PartitionedBatches" in physical
+    assert "OperatorOutput" in physical
 
 
 @pytest.mark.parametrize(

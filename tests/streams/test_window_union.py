@@ -108,7 +108,7 @@ def test_below_and_above_others(both: Both) -> None:
 def test_filters_reach_the_table(spark: Any) -> None:
     query = f"SELECT * FROM {QUERIES['keyed'].format(base='base')} WHERE ts > 4"
     plan = str(spark.sql(query)._jdf.queryExecution().optimizedPlan().toString())
-    assert re.search(r"NumberedRows[^\n]*\n[^\n]*Filter[^\n]* > 4", plan), plan
+    assert re.search(r"WithRowId[^\n]*\n[^\n]*Filter[^\n]* > 4", plan), plan
 
 
 def test_left_to_spark(both: Both) -> None:

@@ -27,8 +27,8 @@ def axis(point: int, lower: str | None = None, upper: str | None = None) -> dict
     """One axis: `axis(0, "<= 0", "< 1")` is: endpoint 0 <= point's endpoint 0 < endpoint 1."""
 
     def bound(text: str) -> dict[str, Any]:
-        comparison, slot = text.split()
-        return {"slot": int(slot), "strict": comparison == "<"}
+        comparison, endpoint = text.split()
+        return {"endpoint": int(endpoint), "strict": comparison == "<"}
 
     return {"point": point, "lower": lower and bound(lower), "upper": upper and bound(upper)}
 

@@ -7,20 +7,21 @@ import org.apache.spark.sql.intervalsweep.functions.{
   IntervalFunctions, PairEventTime, Placeholder, WindowFunctions
 }
 import org.apache.spark.sql.intervalsweep.planner.adaptive.{
-  GatherTotals, PrunePartitions, ReadVectors, SplitSkewedKeys
+  GatherTotalsInOnePartition, PrunePartitions, ReadVectors, SplitSkewedKeys
 }
 import org.apache.spark.sql.intervalsweep.planner.aggregates.AggregateRuns
 import org.apache.spark.sql.intervalsweep.planner.joins.{
-  DropUnreadEndpoints, FiltersOfOneTable, InferEndpointsNotNull, IntervalSweepStrategy,
-  WriteOutEqualities
+  ExpandEqualityRelations, ExpandSingleTableFilters, InferEndpointsNotNull, IntervalSweepStrategy,
+  PruneUnusedEndpoints
 }
 import org.apache.spark.sql.intervalsweep.planner.laterals.{
-  FiltersBelowRowIdentity, LateralAggregates
+  LateralAggregates, PushFiltersBelowRowId
 }
 import org.apache.spark.sql.intervalsweep.planner.periods.PeriodSweepStrategy
 import org.apache.spark.sql.intervalsweep.planner.report.JoinReportFunction
 import org.apache.spark.sql.intervalsweep.planner.streams.{
-  PairTimes, PlaceSlots, StreamJoins, StreamModes, StreamStrategy, StreamWindows, WindowTimes
+  PairTimes, ResolveStatePartitions, StreamJoins, StreamModes, StreamStrategy, StreamWindows,
+  WindowTimes
 }
 import org.apache.spark.sql.intervalsweep.temporal.functions.TemporalFunctions
 import org.apache.spark.sql.intervalsweep.temporal.rules.{
@@ -59,11 +60,11 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectHintResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => PairTimes)
-    extensions.injectOptimizerRule(_ => PlaceSlots)
-    extensions.injectOptimizerRule(_ => WriteOutEqualities)
-    extensions.injectOptimizerRule(_ => FiltersBelowRowIdentity)
-    extensions.injectOptimizerRule(_ => FiltersOfOneTable)
-    extensions.injectOptimizerRule(_ => DropUnreadEndpoints)
+    extensions.injectOptimizerRule(_ => ResolveStatePartitions)
+    extensions.injectOptimizerRule(_ => ExpandEqualityRelations)
+    extensions.injectOptimizerRule(_ => PushFiltersBelowRowId)
+    extensions.injectOptimizerRule(_ => ExpandSingleTableFilters)
+    extensions.injectOptimizerRule(_ => PruneUnusedEndpoints)
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
     extensions.injectOptimizerRule(_ => PushFilterThroughSweep)
     extensions.injectOptimizerRule(_ => FlattenPeriodJoins)
@@ -74,6 +75,6 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectColumnar(_ => ReadVectors)
     extensions.injectQueryStagePrepRule(_ => PrunePartitions)
     extensions.injectQueryStagePrepRule(_ => SplitSkewedKeys)
-    extensions.injectQueryStagePrepRule(_ => GatherTotals)
+    extensions.injectQueryStagePrepRule(_ => GatherTotalsInOnePartition)
   }
 }

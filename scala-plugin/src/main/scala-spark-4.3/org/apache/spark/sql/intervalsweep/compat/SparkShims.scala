@@ -10,7 +10,9 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{
   FunctionSignature, LogicalPlan, NamedParametersSupport
 }
-import org.apache.spark.sql.catalyst.trees.TreePattern.{PYTHON_UDF, TRANSPILED_PYTHON_UDF, TreePattern}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{
+  PYTHON_UDF, TRANSPILED_PYTHON_UDF, TreePattern
+}
 import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
 import org.apache.spark.sql.execution.datasources.v2.{
   StreamingDataSourceV2Relation, StreamingDataSourceV2ScanRelation

@@ -42,7 +42,7 @@ case class IntervalSweepJoinExec(
     override val mode: SweepMode,
     override val runs: Option[Seq[NamedExpression]],
     groupSide: Option[Side],
-    override val piece: Option[Attribute],
+    override val partialRowId: Option[Attribute],
     override val output: Seq[Attribute])
     extends BinaryExecNode with BaseJoinExec with SweepCodegen {
 
@@ -69,7 +69,7 @@ case class IntervalSweepJoinExec(
   override def leftKeys: Seq[Expression] = sweepCondition.leftKeys
   override def rightKeys: Seq[Expression] = sweepCondition.rightKeys
   override def producedAttributes: AttributeSet =
-    AttributeSet(existence ++ piece ++ runs.getOrElse(Nil).map(_.toAttribute))
+    AttributeSet(existence ++ partialRowId ++ runs.getOrElse(Nil).map(_.toAttribute))
   override def condition: Option[Expression] = sweepCondition.residual
   override def nodeName: String = "IntervalSweepJoin"
 
@@ -90,7 +90,7 @@ case class IntervalSweepJoinExec(
     case _ => Seq(Nil, Nil)
   }
 
-  /** By the keys alone: within a window, endpoints are sorted in arrays, many times as fast. */
+  /** By the keys alone: within a chunk, endpoints are sorted in arrays, many times as fast. */
   private def ordering(side: Side): Seq[SortOrder] =
     sweepCondition.keys(side).map(SortOrder(_, Ascending))
 

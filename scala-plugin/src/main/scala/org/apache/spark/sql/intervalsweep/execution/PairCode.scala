@@ -45,11 +45,11 @@ private final class SweepNumberCode(ctx: CodegenContext) {
 }
 
 /** How generated code knows which pieces belong to one row. */
-private final class PieceCode(ctx: CodegenContext, task: String, position: String) {
-  private val name = ctx.freshName("piece")
+private final class PartialRowCode(ctx: CodegenContext, task: String, position: String) {
+  private val name = ctx.freshName("partialRowId")
 
   def variable: ExprCode = ExprCode(
-    code"final long $name = $task.pieceOf($position);",
+    code"final long $name = $task.partialRowIdOf($position);",
     FalseLiteral,
     JavaCode.variable(name, LongType))
 }
@@ -115,7 +115,7 @@ private final class SideCode(
   /** The columns as pairs have them: an absent row has NULLs. */
   def seen: Seq[Attribute] = attributes.map(a => a.withNullability(a.nullable || mayBeAbsent))
 
-  /** Fetches the columns of a new window. */
+  /** Fetches the columns of a new chunk. */
   def reload: String = columns.map(_.reload).mkString("\n")
 
   /** Copies the arrays into local variables, where a loop reads them fastest. */

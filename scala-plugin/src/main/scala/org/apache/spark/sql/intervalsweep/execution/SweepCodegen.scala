@@ -61,7 +61,7 @@ trait SweepCodegen extends SweepNode with CodegenSupport {
     s"""
        |if ($task == null) $task = $tasks.open(inputs[0]);
        |while ($limitNotReachedCond $task.hasRun()) {
-       |  if ($task.takeWindowChange()) {
+       |  if ($task.takeChunkChange()) {
        |    ${left.reload}
        |    ${right.reload}
        |    ${runs.reload}
@@ -137,7 +137,8 @@ trait SweepCodegen extends SweepNode with CodegenSupport {
     val byId = attributes.map(_.exprId).zip(variables).toMap ++ ofRuns ++
       existence.map(a => a.exprId -> outcome.variable(a))
     pair => {
-      val all = byId ++ piece.map(a => a.exprId -> new PieceCode(ctx, task, pair.left).variable)
+      val all = byId ++
+        partialRowId.map(a => a.exprId -> new PartialRowCode(ctx, task, pair.left).variable)
       val consumed = s"$read\n${consume(ctx, output.map(a => all(a.exprId)))}"
       val checked = check.fold("") { case (evaluated, result) =>
         s"$evaluated\n${checkPair(task, outcome, pair, result)}"

@@ -27,7 +27,7 @@ final class SweepExecution(node: SweepNode, prepared: TaskInput) {
       node.existence,
       node.joinOutput,
       node.runs.getOrElse(Nil),
-      node.piece,
+      node.partialRowId,
       node.output)
     input.mapPartitionsInternal(rows => reader.read(factory.open(rows)))
   }

@@ -57,7 +57,7 @@ case class IntervalPredicate(
   def withoutUnread: IntervalPredicate = {
     def ifRead(endpoint: Expression): Expression =
       if (endpoint.references.subsetOf(conjunction.references)) endpoint
-      else UnreadEndpoint(endpoint.toString, endpoint.sql, endpoint.dataType)
+      else PrunedEndpoint(endpoint.toString, endpoint.sql, endpoint.dataType)
     copy(
       rStart = ifRead(rStart),
       rEnd = ifRead(rEnd),
@@ -65,7 +65,7 @@ case class IntervalPredicate(
       sEnd = ifRead(sEnd))
   }
 
-  private def compare(c: Comparison): Expression = {
+  private def compare(c: EndpointComparison): Expression = {
     val (left, right) = (at(c.left), at(c.right))
     c.operator match {
       case Operator.Less => LessThan(left, right)
@@ -74,7 +74,9 @@ case class IntervalPredicate(
     }
   }
 
-  private def bound(distance: Option[Distance], parameter: Option[Expression]): Option[Expression] =
+  private def bound(
+      distance: Option[EndpointDistance],
+      parameter: Option[Expression]): Option[Expression] =
     for (d <- distance; p <- parameter) yield {
       val (later, earlier) = (at(d.later), at(d.earlier))
       p.dataType match {

@@ -25,19 +25,19 @@ object Operator {
   val all: Seq[Operator] = Seq(Less, LessOrEqual, Equal)
 }
 
-case class Comparison(left: Endpoint, operator: Operator, right: Endpoint) {
+case class EndpointComparison(left: Endpoint, operator: Operator, right: Endpoint) {
   override def toString: String = s"$left ${operator.symbol} $right"
 }
 
 /** What a parameter bounds: the relation demands `later - earlier <= parameter`. */
-case class Distance(later: Endpoint, earlier: Endpoint) {
+case class EndpointDistance(later: Endpoint, earlier: Endpoint) {
   override def toString: String = s"$later - $earlier"
 }
 
 /** Two intervals over the integers that are in the relation. */
 case class Example(r: (Int, Int), s: (Int, Int)) {
   def at(endpoint: Endpoint): Int = Seq(r._1, r._2, s._1, s._2)(endpoint.index)
-  def of(distance: Distance): Int = at(distance.later) - at(distance.earlier)
+  def of(distance: EndpointDistance): Int = at(distance.later) - at(distance.earlier)
 }
 
 /**
@@ -53,15 +53,15 @@ case class Relation(
     family: String,
     inverse: String,
     summary: String,
-    formula: Seq[Comparison],
-    delta: Option[Distance],
-    epsilon: Option[Distance],
+    formula: Seq[EndpointComparison],
+    delta: Option[EndpointDistance],
+    epsilon: Option[EndpointDistance],
     example: Example) {
 
   def functionName: String = name.toLowerCase(java.util.Locale.ROOT)
 
   /** The parameters that the function takes after its endpoints, in their order. */
-  def parameters: Seq[(String, Distance)] =
+  def parameters: Seq[(String, EndpointDistance)] =
     delta.map(Relation.Delta -> _).toSeq ++ epsilon.map(Relation.Epsilon -> _)
 }
 

@@ -67,18 +67,18 @@ object Relations {
     (numbers.get(0).asInt, numbers.get(1).asInt)
   }
 
-  private def comparison(term: String): Comparison = term.split(" ") match {
+  private def comparison(term: String): EndpointComparison = term.split(" ") match {
     case Array(left, symbol, right) =>
       val operator = Operator.all.find(_.symbol == symbol)
         .getOrElse(throw new IllegalArgumentException(s"unknown operator in '$term'"))
-      Comparison(endpoint(left), operator, endpoint(right))
+      EndpointComparison(endpoint(left), operator, endpoint(right))
     case _ => throw new IllegalArgumentException(s"'$term' is no comparison of two endpoints")
   }
 
-  private def distance(node: JsonNode): Option[Distance] =
+  private def distance(node: JsonNode): Option[EndpointDistance] =
     if (node.isNull) None
     else node.asText.split(" ") match {
-      case Array(later, "-", earlier) => Some(Distance(endpoint(later), endpoint(earlier)))
+      case Array(later, "-", earlier) => Some(EndpointDistance(endpoint(later), endpoint(earlier)))
       case _ => throw new IllegalArgumentException(s"$node is no difference of two endpoints")
     }
 
@@ -100,7 +100,8 @@ object Relations {
     }
   }
 
-  private type Meaning = (Set[Comparison], Option[Distance], Option[Distance])
+  private type Meaning =
+    (Set[EndpointComparison], Option[EndpointDistance], Option[EndpointDistance])
 
   private def meaning(relation: Relation): Meaning =
     (relation.formula.map(canonical).toSet, relation.delta, relation.epsilon)
@@ -113,12 +114,13 @@ object Relations {
       epsilon.map(swap))
   }
 
-  private def canonical(c: Comparison): Comparison =
+  private def canonical(c: EndpointComparison): EndpointComparison =
     if (c.operator == Operator.Equal && c.left.index > c.right.index)
       c.copy(c.right, right = c.left)
     else c
 
-  private def swap(d: Distance): Distance = Distance(swap(d.later), swap(d.earlier))
+  private def swap(d: EndpointDistance): EndpointDistance =
+    EndpointDistance(swap(d.later), swap(d.earlier))
 
   private def swap(e: Endpoint): Endpoint = Endpoint.all((e.index + 2) % 4)
 }

@@ -16,7 +16,7 @@ import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.model.{
-  Bound, Description, LeftSide, RightSide, Side, Sweep, SweepCondition, SweepNumber, SweepWish,
+  Bound, Description, LeftSide, RightSide, Side, Sweep, SweepCondition, SweepNumber, SweepOptions,
   WhyNot
 }
 import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
@@ -62,7 +62,7 @@ trait ConditionSupport extends AnyFunSuite {
         condition,
         r.outputSet,
         s.outputSet,
-        SweepWish(preferredBoxes = preferred)))
+        SweepOptions(preferredBoxes = preferred)))
 
     /** The form of a condition in words. */
     def form(sql: String, preferred: Option[Side] = None): String =
@@ -129,8 +129,8 @@ trait ConditionSupport extends AnyFunSuite {
 
       /** How many sweeps match a pair, after the keys and the residual. */
       def count(pair: InternalRow, left: Seq[Any], right: Seq[Any]): Int = {
-        def end(side: Side, slot: Int): Long =
-          (if (side == LeftSide) left else right) (slot).asInstanceOf[Long]
+        def end(side: Side, endpoint: Int): Long =
+          (if (side == LeftSide) left else right) (endpoint).asInstanceOf[Long]
         if (left.contains(null) || right.contains(null) || !keys.forall(_.eval(pair) == true)) 0
         else {
           val found = sweep.sweeps.zip(residuals).count { case (s, residual) =>
@@ -144,7 +144,8 @@ trait ConditionSupport extends AnyFunSuite {
       private def isIn(sweep: Sweep, end: (Side, Int) => Long): Boolean =
         sweep.axes.forall { axis =>
           val point = end(sweep.points, axis.point)
-          def order(bound: Bound): Int = java.lang.Long.compare(point, end(sweep.boxes, bound.slot))
+          def order(bound: Bound): Int =
+            java.lang.Long.compare(point, end(sweep.boxes, bound.endpoint))
           axis.lower.forall(b => order(b) > 0 || !b.strict && order(b) == 0) &&
           axis.upper.forall(b => order(b) < 0 || !b.strict && order(b) == 0)
         }

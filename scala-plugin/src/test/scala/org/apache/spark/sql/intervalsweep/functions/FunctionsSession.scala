@@ -5,7 +5,9 @@ import java.nio.file.Files
 
 import org.apache.spark.sql.{Row, SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.intervalsweep.planner.joins.{DropUnreadEndpoints, InferEndpointsNotNull}
+import org.apache.spark.sql.intervalsweep.planner.joins.{
+  InferEndpointsNotNull, PruneUnusedEndpoints
+}
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
 /** A session that knows the functions, and nothing else of this project. */
@@ -19,7 +21,7 @@ trait FunctionsSession extends BeforeAndAfterAll { this: Suite =>
     .config("spark.sql.warehouse.dir", Files.createTempDirectory("warehouse").toString)
     .withExtensions { (extensions: SparkSessionExtensions) =>
       IntervalFunctions.descriptions.foreach(extensions.injectFunction)
-      extensions.injectOptimizerRule(_ => DropUnreadEndpoints)
+      extensions.injectOptimizerRule(_ => PruneUnusedEndpoints)
       extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
     }
     .getOrCreate()

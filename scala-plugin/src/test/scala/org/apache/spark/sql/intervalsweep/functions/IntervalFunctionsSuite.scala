@@ -37,7 +37,9 @@ class IntervalFunctionsSuite extends AnyFunSuite with FunctionsSession {
       s"$distance <= $limit"
     }).mkString(" AND ")
 
-  private def limits(relation: Relation, values: String*): Seq[Seq[(String, Distance, String)]] =
+  private def limits(
+      relation: Relation,
+      values: String*): Seq[Seq[(String, EndpointDistance, String)]] =
     values.map(v => relation.parameters.map { case (name, distance) => (name, distance, v) })
       .filter(_.nonEmpty)
 

@@ -13,7 +13,8 @@ import org.apache.spark.sql.types._
  * The narrower of two inclusive bounds: the smaller upper or the larger lower one. NULL if one
  * is, as `least` and `greatest` would not be.
  */
-case class Tighter(left: Expression, right: Expression, upper: Boolean) extends BinaryExpression {
+case class TighterBound(left: Expression, right: Expression, upper: Boolean)
+    extends BinaryExpression {
 
   override def nullIntolerant: Boolean = true
 
@@ -35,7 +36,7 @@ case class Tighter(left: Expression, right: Expression, upper: Boolean) extends 
 
   override protected def withNewChildrenInternal(
       newLeft: Expression,
-      newRight: Expression): Tighter =
+      newRight: Expression): TighterBound =
     copy(left = newLeft, right = newRight)
 }
 
@@ -43,14 +44,14 @@ case class Tighter(left: Expression, right: Expression, upper: Boolean) extends 
  * A LONG that may be impossible to compute, as under ANSI arithmetic, and what stands for it
  * then. It is a conditional expression so that no part of it is computed elsewhere, ahead of it.
  */
-case class IfFails(child: Expression, instead: Expression) extends Expression
+case class OnErrorElse(child: Expression, instead: Expression) extends Expression
     with ConditionalExpression {
 
   override def children: Seq[Expression] = Seq(child, instead)
 
   override def alwaysEvaluatedInputs: Seq[Expression] = Nil
 
-  override def withNewAlwaysEvaluatedInputs(inputs: Seq[Expression]): IfFails = this
+  override def withNewAlwaysEvaluatedInputs(inputs: Seq[Expression]): OnErrorElse = this
 
   override def branchGroups: Seq[Seq[Expression]] = Nil
 
@@ -85,7 +86,7 @@ case class IfFails(child: Expression, instead: Expression) extends Expression
       }""")
   }
 
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): IfFails =
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): OnErrorElse =
     copy(child = newChildren(0), instead = newChildren(1))
 }
 

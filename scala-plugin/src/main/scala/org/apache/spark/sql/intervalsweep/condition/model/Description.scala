@@ -19,7 +19,7 @@ case class Description(condition: SweepCondition) {
   private def axes(sweep: Sweep): String = sweep.axes.map(axis(sweep, _)).mkString("[", ", ", "]")
 
   private def axis(sweep: Sweep, axis: Axis): String = {
-    def end(bound: Bound): String = show(condition.endpoints(sweep.boxes)(bound.slot))
+    def end(bound: Bound): String = show(condition.endpoints(sweep.boxes)(bound.endpoint))
     val point = show(condition.endpoints(sweep.points)(axis.point))
     val lower = axis.lower.fold("(-inf")(b => (if (b.strict) "(" else "[") + end(b))
     val upper = axis.upper.fold("inf)")(b => end(b) + (if (b.strict) ")" else "]"))

@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition.model
 
-/** One of the two inputs of a join. */
-sealed trait Side {
-  def other: Side
-}
-
-case object LeftSide extends Side {
-  override def other: Side = RightSide
-  override def toString: String = "left"
-}
-
-case object RightSide extends Side {
-  override def other: Side = LeftSide
-  override def toString: String = "right"
-}
-
 /**
  * One end of a box on one axis.
  *
- * @param slot   index into the endpoints of the side that is boxes
+ * @param endpoint index into the endpoints of the side that is boxes
  * @param strict whether a point on the bound itself is outside of the box
  */
-case class Bound(slot: Int, strict: Boolean)
+case class Bound(endpoint: Int, strict: Boolean)
 
 /**
  * A coordinate of the points, and what a box demands of it. An absent bound is infinite.
@@ -53,7 +38,7 @@ case class Sweep(boxes: Side, lead: Axis, second: Option[Axis]) {
   def points: Side = boxes.other
   def axes: Seq[Axis] = lead +: second.toSeq
 
-  /** The slots of one side that this sweep reads. */
-  def slots(side: Side): Seq[Int] =
-    if (side == boxes) axes.flatMap(_.bounds).map(_.slot) else axes.map(_.point)
+  /** The endpoints of one side that this sweep reads. */
+  def endpointsOf(side: Side): Seq[Int] =
+    if (side == boxes) axes.flatMap(_.bounds).map(_.endpoint) else axes.map(_.point)
 }

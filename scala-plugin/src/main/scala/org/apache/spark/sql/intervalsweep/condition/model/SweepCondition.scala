@@ -36,9 +36,9 @@ case class SweepCondition(
   require(sweeps.nonEmpty, "a sweep condition has a sweep")
   Seq(LeftSide, RightSide).foreach { side =>
     require(
-      sweeps.flatMap(_.slots(side)).forall(endpoints(side).indices.contains),
-      s"a slot without an endpoint on the $side")
-    require(pointSlots(side).distinct.length <= 1, s"the $side is sorted in two ways")
+      sweeps.flatMap(_.endpointsOf(side)).forall(endpoints(side).indices.contains),
+      s"a sweep reads an endpoint that does not exist on the $side")
+    require(pointEndpoints(side).distinct.length <= 1, s"the $side is sorted in two ways")
   }
 
   def keys(side: Side): Seq[Expression] = if (side == LeftSide) leftKeys else rightKeys
@@ -59,20 +59,20 @@ case class SweepCondition(
    * which is the same in every sweep, and otherwise the end of the lead axis at which a box
    * begins.
    */
-  def sortSlot(side: Side): Int = pointSlots(side).headOption.getOrElse {
-    sweeps.head.lead.bounds.head.slot
+  def sortEndpoint(side: Side): Int = pointEndpoints(side).headOption.getOrElse {
+    sweeps.head.lead.bounds.head.endpoint
   }
 
   /**
-   * The endpoint by which rows are sorted that have the same [[sortSlot]]: where both axes are
+   * The endpoint by which rows are sorted that have the same [[sortEndpoint]]: where both axes are
    * equalities, so that what matches is next to each other however many rows share a value.
    */
-  def tieSlot(side: Side): Option[Int] = for {
+  def tieEndpoint(side: Side): Option[Int] = for {
     sweep <- sweeps.find(_.points == side) if sweep.lead.isEquality
     second <- sweep.second if second.isEquality
   } yield second.point
 
-  private def pointSlots(side: Side): Seq[Int] =
+  private def pointEndpoints(side: Side): Seq[Int] =
     sweeps.filter(_.points == side).map(_.lead.point)
 
   /** In the order of the fields. */
@@ -106,7 +106,7 @@ case class SweepCondition(
  * @param weakRanges      whether one inequality beside equality keys is enough
  * @param functionsAsAxes whether a function that is nothing but equalities is axes beside keys, too
  */
-case class SweepWish(
+case class SweepOptions(
     preferredBoxes: Option[Side] = None,
     forcedBoxes: Option[Side] = None,
     weakRanges: Boolean = false,

@@ -25,8 +25,8 @@ private[condition] case class Alternatives(branches: Seq[Seq[Comparison]]) {
   import Alternatives._
 
   /** The sweeps of each branch; None if one has no range, or if they need several orders of rows. */
-  def toSweeps(slots: Slots): Option[Seq[Seq[Sweep]]] =
-    best.map(_.map(_.toSweeps(slots))).filter(_.map(_.length).sum <= MostSweeps)
+  def toSweeps(table: EndpointTable): Option[Seq[Seq[Sweep]]] =
+    best.map(_.map(_.toSweeps(table))).filter(_.map(_.length).sum <= MostSweeps)
 
   /**
    * A side is sorted by one point, whichever sweeps it is points in: of all choices of these two
@@ -89,7 +89,7 @@ private[condition] object Alternatives {
       leads: Map[Side, Expression],
       strength: Int,
       comparisons: Int,
-      toSweeps: Slots => Seq[Sweep]) {
+      toSweeps: EndpointTable => Seq[Sweep]) {
 
     def isSortedBy(left: Option[Expression], right: Option[Expression]): Boolean =
       leads.forall {

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.intervalsweep.condition.model.{
-  Axis, Bound, LeftSide, RightSide, Side, Sweep, SweepWish
+  Axis, Bound, LeftSide, RightSide, Side, Sweep, SweepOptions
 }
 
 /** All that comparisons say of one point of the side that is not boxes. */
@@ -13,8 +13,10 @@ private[condition] case class PointAxis(
 
   private def bounds: Seq[PointBounds] = comparisons.map(_._2)
 
-  val lower: Option[End] = End.tightest(bounds.flatMap(_.lower), upper = false)
-  val upper: Option[End] = End.tightest(bounds.flatMap(_.upper), upper = true)
+  val lower: Option[BoundExpression] =
+    BoundExpression.tightest(bounds.flatMap(_.lower), upper = false)
+  val upper: Option[BoundExpression] =
+    BoundExpression.tightest(bounds.flatMap(_.upper), upper = true)
 
   /** How well it leads: a point on the axis, a stretch of it, or all of it from one end on. */
   def strength: Int =
@@ -38,7 +40,7 @@ private[condition] case class PointAxis(
    * }}}
    * The ends of the core are a constant apart, so that it has a place on either side.
    */
-  def stretches: Seq[(Option[End], Option[End])] = {
+  def stretches: Seq[(Option[BoundExpression], Option[BoundExpression])] = {
     val base = bounds.flatMap(_.cores).headOption.map(c => Offset(c.end))
     val aligned = mapBounds { b =>
       if (b.cores.forall(c => base.exists(_.sameBase(Offset(c.end))))) b else b.everywhere
@@ -46,10 +48,11 @@ private[condition] case class PointAxis(
     aligned.alignedStretches
   }
 
-  private def alignedStretches: Seq[(Option[End], Option[End])] = {
-    def edge(upper: Boolean): Option[End] =
-      End.tightest(
-        bounds.flatMap(_.cores).filter(_.upper == upper).map(c => End(c.end, strict = false)),
+  private def alignedStretches: Seq[(Option[BoundExpression], Option[BoundExpression])] = {
+    def edge(upper: Boolean): Option[BoundExpression] =
+      BoundExpression.tightest(
+        bounds.flatMap(_.cores).filter(_.upper == upper).map(c =>
+          BoundExpression(c.end, strict = false)),
         upper)
     val (low, high) = (edge(upper = false), edge(upper = true))
     val isEmpty = low.zip(high).exists { case (l, h) => Offset(l.bound).by > Offset(h.bound).by }
@@ -57,12 +60,14 @@ private[condition] case class PointAxis(
     else {
       val free = copy(comparisons = comparisons.filter(_._2.cores.isEmpty))
       val core = (
-        End.tightest(lower.toSeq ++ low, upper = false),
-        End.tightest(upper.toSeq ++ high, upper = true))
+        BoundExpression.tightest(lower.toSeq ++ low, upper = false),
+        BoundExpression.tightest(upper.toSeq ++ high, upper = true))
       val above =
-        high.map(h => (Some(End.beyond(h.bound, free.lower.toSeq, upper = false)), free.upper))
+        high.map(h =>
+          (Some(BoundExpression.beyond(h.bound, free.lower.toSeq, upper = false)), free.upper))
       val below =
-        low.map(l => (free.lower, Some(End.beyond(l.bound, free.upper.toSeq, upper = true))))
+        low.map(l =>
+          (free.lower, Some(BoundExpression.beyond(l.bound, free.upper.toSeq, upper = true))))
       core +: (above.toSeq ++ below)
     }
   }
@@ -84,10 +89,13 @@ private[condition] case class BoxForm(boxes: Side, lead: PointAxis, second: Opti
 
   def comparisons: Int = axes.map(_.comparisons.length).sum
 
-  def toSweeps(slots: Slots): Seq[Sweep] = {
-    def bound(end: End): Bound = Bound(slots.of(boxes, end.bound), end.strict)
-    def axis(point: Expression, lower: Option[End], upper: Option[End]): Axis =
-      Axis(slots.of(boxes.other, point), lower.map(bound), upper.map(bound))
+  def toSweeps(table: EndpointTable): Seq[Sweep] = {
+    def bound(end: BoundExpression): Bound = Bound(table.of(boxes, end.bound), end.strict)
+    def axis(
+        point: Expression,
+        lower: Option[BoundExpression],
+        upper: Option[BoundExpression]): Axis =
+      Axis(table.of(boxes.other, point), lower.map(bound), upper.map(bound))
     lead.stretches.map { case (lower, upper) =>
       Sweep(
         boxes,
@@ -104,7 +112,7 @@ private[condition] object BoxForm {
    * possible are decided by the two axes. The other side's endpoints would do as well as points,
    * so each side is tried as boxes.
    */
-  def best(comparisons: Seq[Comparison], wish: SweepWish): Option[BoxForm] =
+  def best(comparisons: Seq[Comparison], wish: SweepOptions): Option[BoxForm] =
     Seq(LeftSide, RightSide).flatMap(of(comparisons, _)).maxByOption { form =>
       (
         wish.forcedBoxes.contains(form.boxes),
@@ -143,7 +151,7 @@ private[condition] object BoxForm {
 }
 
 /** The endpoints of both sides: each expression once. */
-private[condition] class Slots {
+private[condition] class EndpointTable {
   private var expressions: Map[Side, Seq[Expression]] = Map(LeftSide -> Nil, RightSide -> Nil)
 
   def apply(side: Side): Seq[Expression] = expressions(side)
@@ -152,6 +160,6 @@ private[condition] class Slots {
     case -1 =>
       expressions = expressions.updated(side, expressions(side) :+ e)
       expressions(side).length - 1
-    case slot => slot
+    case endpoint => endpoint
   }
 }

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
-  CannotFail, DecimalBound, EndpointEncoding, FloatingBound
+  DecimalBound, EndpointEncoding, FloatingBound, IsTotal
 }
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side, WhyNot}
 import org.apache.spark.sql.intervalsweep.functions.distances.DifferenceAtMost
@@ -138,8 +138,8 @@ private[condition] case class Comparisons(sides: Sides) {
       bound: (Expression, Boolean) => Expression): Option[PointBounds] = {
     def bounded(point: Expression, anchor: Expression, upper: Boolean): Option[PointBounds] =
       Operand.of(point).filter(_.hasValue).map { point =>
-        val end = End(bound(anchor, upper), strict = false)
-        val safe = if (CannotFail(anchor) && CannotFail(d.limit)) end else end.orOpen(upper)
+        val end = BoundExpression(bound(anchor, upper), strict = false)
+        val safe = if (IsTotal(anchor) && IsTotal(d.limit)) end else end.orOpen(upper)
         PointBounds.bounded(point.encoded, safe, upper, exact = false)
       }
     val limited = sides.isConstant(d.limit) || sides.of(d.limit).contains(boxes)

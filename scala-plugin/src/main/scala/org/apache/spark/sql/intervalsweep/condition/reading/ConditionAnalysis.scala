@@ -4,11 +4,11 @@ package org.apache.spark.sql.intervalsweep.condition.reading
 import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Coalesce, Expression, Or}
 import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 import org.apache.spark.sql.intervalsweep.condition.model.{
-  LeftSide, RightSide, Side, Sweep, SweepCondition, SweepWish, WhyNot
+  LeftSide, RightSide, Side, Sweep, SweepCondition, SweepOptions, WhyNot
 }
 
 /** Splits a condition and assembles a [[SweepCondition]]. */
-private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
+private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepOptions) {
 
   private case class Parts(
       keys: Seq[(Conjunct, Seq[(Expression, Expression)])],
@@ -66,21 +66,21 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
     val split = SplitForm.of(parts.comparisons).filter { _ =>
       box.lead.strength == PointAxis.OneSided && !wish.forcedBoxes.contains(box.boxes)
     }
-    val slots = new Slots
+    val table = new EndpointTable
     val (sweeps, exact) = split match {
-      case Some(form) => (form.toSweeps(slots), form.exact)
-      case None => (box.toSweeps(slots), box.exact)
+      case Some(form) => (form.toSweeps(table), form.exact)
+      case None => (box.toSweeps(table), box.exact)
     }
-    val unsafe = Failures(sides, exact).ofPairs
+    val unsafe = ErrorPreservation(sides, exact).ofPairs
     val safe = exact.filterNot(c => unsafe.exists(_ eq c))
     val decided = parts.keys.map(_._1) ++ safe.map(_.conjunct)
-    val failures = Failures(sides, safe)
+    val failures = ErrorPreservation(sides, safe)
     val (leftKeys, rightKeys) = parts.keys.flatMap(_._2).distinct.unzip
     lazy val sweep = SweepCondition(
       leftKeys,
       rightKeys,
-      slots(LeftSide),
-      slots(RightSide),
+      table(LeftSide),
+      table(RightSide),
       sweeps,
       rest(conjuncts, decided),
       failures.ofRows(LeftSide),
@@ -108,19 +108,19 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
     val others = conjuncts.filterNot(_ eq either)
     val common = read(others, EqualityKeys(sides, ofFunctions = true))
     val form = Alternatives(branches.map(common.comparisons ++ comparisonsOf(_)))
-    val slots = new Slots
+    val table = new EndpointTable
     val isWanted = wish.weakRanges || common.keys.isEmpty || !form.areWeak ||
       branches.forall(_.exists(_.isSwept))
     for {
-      sweeps <- if (isWanted) form.toSweeps(slots) else None
+      sweeps <- if (isWanted) form.toSweeps(table) else None
       (leftKeys, rightKeys) = common.keys.flatMap(_._2).distinct.unzip
       whole = branches.map(_.map(_.whole).distinct.reduceOption(And).getOrElse(TrueLiteral))
       decides = Alternatives.residual(whole, sweeps.map(_.length))
     } yield SweepCondition(
       leftKeys,
       rightKeys,
-      valuesOf(LeftSide, slots, sweeps),
-      valuesOf(RightSide, slots, sweeps),
+      valuesOf(LeftSide, table, sweeps),
+      valuesOf(RightSide, table, sweeps),
       sweeps.flatten,
       rest(
         conjuncts.map(c => if (c eq either) c.copy(whole = decides) else c),
@@ -133,11 +133,11 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepWish) {
     conjuncts.flatMap(Comparisons(sides).of(_).toOption)
 
   /** Where not all branches read an endpoint, a row without it may match by another branch. */
-  private def valuesOf(side: Side, slots: Slots, sweeps: Seq[Seq[Sweep]]): Seq[Expression] =
-    slots(side).zipWithIndex.map { case (endpoint, slot) =>
-      val isInAll = sweeps.forall(_.exists(_.slots(side).contains(slot)))
+  private def valuesOf(side: Side, table: EndpointTable, sweeps: Seq[Seq[Sweep]]): Seq[Expression] =
+    table(side).zipWithIndex.map { case (endpoint, index) =>
+      val isInAll = sweeps.forall(_.exists(_.endpointsOf(side).contains(index)))
       if (isInAll || !endpoint.nullable) endpoint
-      else Coalesce(Seq(endpoint, End.open(upper = false)))
+      else Coalesce(Seq(endpoint, BoundExpression.open(upper = false)))
     }
 
   /** In the order of the condition, as one part may guard the next against an error. */
@@ -192,7 +192,7 @@ object ConditionAnalysis {
       condition: Expression,
       left: AttributeSet,
       right: AttributeSet,
-      wish: SweepWish = SweepWish()): Either[WhyNot, SweepCondition] =
+      wish: SweepOptions = SweepOptions()): Either[WhyNot, SweepCondition] =
     ConditionAnalysis(Sides(left, right), wish)(condition)
 
   /** The keys that a conjunct is, left and right; None if it is something else. */

@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.intervalsweep.condition.expressions.CannotFail
+import org.apache.spark.sql.intervalsweep.condition.expressions.IsTotal
 import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
 import org.apache.spark.sql.types.IntegralType
 
@@ -27,7 +27,7 @@ private[intervalsweep] case class Conjunct(
 private[intervalsweep] object Conjuncts {
 
   /** In the order of the condition; a comparison is never below a NOT. */
-  def of(condition: Expression): Seq[Conjunct] = split(Plain(condition))
+  def of(condition: Expression): Seq[Conjunct] = split(InlineReplaceable(condition))
 
   private def split(condition: Expression): Seq[Conjunct] = condition match {
     case And(left, right) => split(left) ++ split(right)
@@ -37,7 +37,7 @@ private[intervalsweep] object Conjuncts {
     case p: IntervalPredicate => p.conjuncts.map(c => Conjunct(c, c, Some(p)))
     case Literal.TrueLiteral => Nil
     case TrueAs(e) => split(e)
-    case Guarded(guard, e) if CannotFail(e) => split(guard) ++ split(e)
+    case Guarded(guard, e) if IsTotal(e) => split(guard) ++ split(e)
     // Where the guard is NULL, AND would go on to what may fail: so the whole stays as it is.
     case Guarded(guard, e) => (split(guard) ++ split(e)).map(_.copy(whole = condition))
     case e => parts(e).map(Conjunct(_, e))

@@ -7,35 +7,35 @@ import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.types._
 
 /** The whole numbers from `low` to `high`. */
-private[condition] case class Range(low: BigInt, high: BigInt) {
-  def +(other: Range): Range = Range(low + other.low, high + other.high)
-  def negated: Range = Range(-high, -low)
-  def contains(other: Range): Boolean = low <= other.low && other.high <= high
+private[condition] case class ValueRange(low: BigInt, high: BigInt) {
+  def +(other: ValueRange): ValueRange = ValueRange(low + other.low, high + other.high)
+  def negated: ValueRange = ValueRange(-high, -low)
+  def contains(other: ValueRange): Boolean = low <= other.low && other.high <= high
 }
 
-private[condition] object Range {
-  val Long: Range = Range(scala.Long.MinValue, scala.Long.MaxValue)
+private[condition] object ValueRange {
+  val Long: ValueRange = ValueRange(scala.Long.MinValue, scala.Long.MaxValue)
 
-  def sum(ranges: Seq[Range]): Range = ranges.foldLeft(Range(0, 0))(_ + _)
+  def sum(ranges: Seq[ValueRange]): ValueRange = ranges.foldLeft(ValueRange(0, 0))(_ + _)
 
-  def of(dataType: DataType): Range = dataType match {
+  def of(dataType: DataType): ValueRange = dataType match {
     case ByteType => bits(8)
     case ShortType => bits(16)
     case IntegerType | DateType | _: YearMonthIntervalType => bits(32)
     case _ => Long
   }
 
-  private def bits(n: Int): Range = Range(-BigInt(2).pow(n - 1), BigInt(2).pow(n - 1) - 1)
+  private def bits(n: Int): ValueRange = ValueRange(-BigInt(2).pow(n - 1), BigInt(2).pow(n - 1) - 1)
 }
 
 /** A number of one side, or a constant (then `side` is None), that is added or subtracted. */
 private[condition] case class Term(
     operand: Operand,
     side: Option[Side],
-    range: Range,
+    range: ValueRange,
     negative: Boolean) {
   def negated: Term = copy(negative = !negative)
-  def signed: Range = if (negative) range.negated else range
+  def signed: ValueRange = if (negative) range.negated else range
 }
 
 /**
@@ -49,13 +49,13 @@ private[condition] case class Term(
  * @param others the ranges of what is summed besides, and is itself no term
  * @param range  what the result is wrapped to
  */
-private[condition] case class Wrapping(
+private[condition] case class OverflowSite(
     terms: Seq[Term],
-    others: Seq[Range],
-    range: Range,
+    others: Seq[ValueRange],
+    range: ValueRange,
     negative: Boolean) {
-  def negated: Wrapping = copy(negative = !negative)
-  def sum: Range = Range.sum(terms.map(_.signed) ++ others)
+  def negated: OverflowSite = copy(negative = !negative)
+  def sum: ValueRange = ValueRange.sum(terms.map(_.signed) ++ others)
 
   def misleadsAbove: Boolean = !negative
   def misleadingEnd: BigInt = if (misleadsAbove) range.high else range.low
@@ -70,7 +70,7 @@ private[condition] case class Wrapping(
  */
 private[condition] case class LinearSum(
     terms: Seq[Term],
-    wrappings: Seq[Wrapping] = Nil,
+    wrappings: Seq[OverflowSite] = Nil,
     slack: BigInt = 0) {
 
   def negated: LinearSum = LinearSum(terms.map(_.negated), wrappings.map(_.negated), slack)
@@ -153,11 +153,14 @@ private[condition] case class LinearSums(sides: Sides) {
   }
 
   private def term(e: Expression): Option[LinearSum] =
-    Operand.of(e).map(whole(_, sides.of(e), Range.of(e.dataType)))
+    Operand.of(e).map(whole(_, sides.of(e), ValueRange.of(e.dataType)))
 
-  private def whole(operand: Operand, side: Option[Side], range: Range = Range.Long): LinearSum = {
+  private def whole(
+      operand: Operand,
+      side: Option[Side],
+      range: ValueRange = ValueRange.Long): LinearSum = {
     val known = operand.encoded match {
-      case Literal(value: Long, _) => Range(value, value)
+      case Literal(value: Long, _) => ValueRange(value, value)
       case _ => range
     }
     LinearSum(Seq(Term(operand, side, known, negative = false)))
@@ -167,17 +170,17 @@ private[condition] case class LinearSums(sides: Sides) {
   private def wrapping(e: Expression): Option[LinearSum] =
     Operand.all(addends(e, e.dataType).map { case (addend, negative) =>
       // What is wrapped to another type inside, is within that type.
-      val range = Range.of(EndpointEncoding.strip(addend).dataType)
+      val range = ValueRange.of(EndpointEncoding.strip(addend).dataType)
       of(addend).map(sum =>
         (if (negative) sum.negated else sum) -> (if (negative) range.negated else range))
     }).map { sums =>
       val (whole, nested) = sums.partition { case (sum, _) =>
         sum.terms.length == 1 && !sum.mayWrap
       }
-      val here = Wrapping(
+      val here = OverflowSite(
         whole.flatMap(_._1.terms),
         nested.map(_._2),
-        Range.of(e.dataType),
+        ValueRange.of(e.dataType),
         negative = false)
       val sum = sums.map(_._1).reduce(_ + _)
       sum.copy(wrappings = here +: sum.wrappings)
@@ -185,7 +188,8 @@ private[condition] case class LinearSums(sides: Sides) {
 
   private def addends(e: Expression, dataType: DataType): Seq[(Expression, Boolean)] =
     EndpointEncoding.strip(e) match {
-      case inner @ WrappingArithmetic(terms) if Range.of(inner.dataType) == Range.of(dataType) =>
+      case inner @ WrappingArithmetic(terms)
+          if ValueRange.of(inner.dataType) == ValueRange.of(dataType) =>
         terms.flatMap { case (term, negative) =>
           addends(term, dataType).map { case (a, n) => (a, n ^ negative) }
         }

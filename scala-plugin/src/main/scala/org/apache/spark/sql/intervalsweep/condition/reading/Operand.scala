@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.condition.reading
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.intervalsweep.compat.SparkShims.TimestampAddInterval
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
-  CannotFail, EncodedEndpoint, EndpointEncoding, ExactSum, IfFails
+  EncodedEndpoint, EndpointEncoding, ExactSum, IsTotal, OnErrorElse
 }
 import org.apache.spark.sql.types._
 
@@ -25,13 +25,13 @@ private[condition] object Operand {
     val e = EndpointEncoding.strip(expression)
     val isExact = EndpointEncoding.isExact(e.dataType)
     if (!EndpointEncoding.isSupported(e.dataType)) None
-    else if (CannotFail(e)) Some(Operand(encode(e), hasValue = true, isExact))
+    else if (IsTotal(e)) Some(Operand(encode(e), hasValue = true, isExact))
     else Some(saturated(e).fold(Operand(encode(e), hasValue = false, isExact))(
       Operand(_, hasValue = true, isExact)))
   }
 
   private def encode(e: Expression): Expression = encoding(e) match {
-    case encoded if e.foldable && CannotFail(e) => Literal.create(encoded.eval(), LongType)
+    case encoded if e.foldable && IsTotal(e) => Literal.create(encoded.eval(), LongType)
     case encoded => encoded
   }
 
@@ -71,12 +71,12 @@ private[condition] object Operand {
     dataType == TimestampType || dataType == TimestampNTZType
 
   private def bySign(e: Expression, by: Expression, other: Expression*): Option[Expression] =
-    Option.when((by +: other).forall(CannotFail(_))) {
+    Option.when((by +: other).forall(IsTotal(_))) {
       val end = encode(by) match {
         case Literal(v: Long, _) => Literal(if (v < 0) Long.MinValue else Long.MaxValue)
         case sign => If(LessThan(sign, Literal(0L)), Literal(Long.MinValue), Literal(Long.MaxValue))
       }
-      IfFails(EncodedEndpoint(e), end)
+      OnErrorElse(EncodedEndpoint(e), end)
     }
 
   private[condition] def all[A](options: Seq[Option[A]]): Option[Seq[A]] =

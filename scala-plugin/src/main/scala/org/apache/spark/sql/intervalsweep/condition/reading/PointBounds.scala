@@ -10,14 +10,14 @@ import org.apache.spark.sql.intervalsweep.condition.model.Side
  * bounds.
  *
  * @param exact whether it says all that the comparison does; if not, it says less
- * @param cores where it holds; see [[Core]]
+ * @param cores where it holds; see [[ValidRange]]
  */
 private[condition] case class PointBounds(
     point: Expression,
-    lower: Option[End],
-    upper: Option[End],
+    lower: Option[BoundExpression],
+    upper: Option[BoundExpression],
     exact: Boolean,
-    cores: Seq[Core] = Nil) {
+    cores: Seq[ValidRange] = Nil) {
 
   /** What both say of one point. */
   def and(other: PointBounds): Option[PointBounds] =
@@ -33,7 +33,8 @@ private[condition] case class PointBounds(
   /** For an equality that is exact: both ends as the one expression that they are. */
   def joined: PointBounds = (exact, upper.map(_.bound)) match {
     case (true, Some(sum: ExactSum)) =>
-      val end = Some(End(sum.copy(nullIfBelow = true, nullIfAbove = true), strict = false))
+      val end =
+        Some(BoundExpression(sum.copy(nullIfBelow = true, nullIfAbove = true), strict = false))
       copy(lower = end, upper = end)
     case _ => this
   }
@@ -53,7 +54,10 @@ private[condition] case class PointBounds(
  * @param end        inclusive; beyond it, nothing is known
  * @param everywhere a bound without that limit: open for the rows that have points beyond it
  */
-private[condition] case class Core(end: Expression, upper: Boolean, everywhere: End)
+private[condition] case class ValidRange(
+    end: Expression,
+    upper: Boolean,
+    everywhere: BoundExpression)
 
 private[condition] object PointBounds {
 
@@ -64,7 +68,7 @@ private[condition] object PointBounds {
   def direct(point: Operand, bound: Operand, strict: Boolean, upper: Boolean): Option[PointBounds] =
     Option.when(point.hasValue) {
       val isExact = point.isExact || bound.isExact
-      val end = End(bound.encoded, strict && isExact)
+      val end = BoundExpression(bound.encoded, strict && isExact)
       bounded(
         point.encoded,
         if (bound.hasValue) end else end.orOpen(upper),
@@ -72,7 +76,11 @@ private[condition] object PointBounds {
         bound.hasValue && isExact)
     }
 
-  def bounded(point: Expression, end: End, upper: Boolean, exact: Boolean): PointBounds =
+  def bounded(
+      point: Expression,
+      end: BoundExpression,
+      upper: Boolean,
+      exact: Boolean): PointBounds =
     PointBounds(point, Option.when(!upper)(end), Option.when(upper)(end), exact)
 
   /**
@@ -89,7 +97,7 @@ private[condition] object PointBounds {
     } yield {
       val upper = !negative
       val slack = sum.slack - (if (strict) 1 else 0)
-      val bound = End(
+      val bound = BoundExpression(
         exactSum(
           if (upper) others.map(_.negated) else others,
           if (upper) slack else -slack,
@@ -100,7 +108,7 @@ private[condition] object PointBounds {
       val wraps = sum.wrappings.filter(_.mayMislead)
       val guards = wraps.map(beyondType(_, boxes)).reduceOption(Or)
       val guarded = bound.copy(bound =
-        guards.fold(bound.bound)(If(_, End.open(upper), bound.bound)))
+        guards.fold(bound.bound)(If(_, BoundExpression.open(upper), bound.bound)))
       val everywhere = if (computable) guarded else guarded.orOpen(upper)
       val exact = computable && sum.slack == 0 && !sum.mayWrap
       wraps match {
@@ -111,7 +119,8 @@ private[condition] object PointBounds {
               case s: ExactSum => s.copy(nullIfBelow = false, nullIfAbove = false)
               case other => other
             })
-            bounded(point, notNull, upper, exact).copy(cores = Seq(Core(core, upper, everywhere)))
+            bounded(point, notNull, upper, exact).copy(cores =
+              Seq(ValidRange(core, upper, everywhere)))
           }
         case _ => bounded(point, everywhere, upper, exact)
       }
@@ -126,15 +135,15 @@ private[condition] object PointBounds {
     case Seq(term) => Some(term.operand.encoded -> term.negative)
     case Seq() => None
     case _ =>
-      Option.when(Range.Long.contains(Range.sum(terms.map(_.signed)))) {
+      Option.when(ValueRange.Long.contains(ValueRange.sum(terms.map(_.signed)))) {
         exactSum(terms, 0, nullIfBelow = false, nullIfAbove = false) -> false
       }
   }
 
   /** Whether some point could bring a row's sum beyond the dangerous end of the type. */
-  private def beyondType(w: Wrapping, boxes: Side): Expression = {
+  private def beyondType(w: OverflowSite, boxes: Side): Expression = {
     val (points, others) = w.terms.partition(_.side.contains(boxes.other))
-    val reach = Range.sum(points.map(_.signed) ++ w.others)
+    val reach = ValueRange.sum(points.map(_.signed) ++ w.others)
     val farthest = if (w.misleadsAbove) reach.high else reach.low
     val beyond =
       exactSum(others, farthest - w.misleadingEnd, nullIfBelow = false, nullIfAbove = false)
@@ -145,14 +154,15 @@ private[condition] object PointBounds {
    * The last point that does not bring a row's sum beyond that end: `p + A <= end` is `p <= end -
    * A`. None if the sum is not of one point and known numbers, or if that point may be no LONG.
    */
-  private def coreOf(w: Wrapping, upper: Boolean, boxes: Side): Option[Expression] = {
+  private def coreOf(w: OverflowSite, upper: Boolean, boxes: Side): Option[Expression] = {
     val (points, others) = w.terms.partition(_.side.contains(boxes.other))
     points match {
       case Seq(point) if w.others.isEmpty =>
         val negated = if (point.negative) others else others.map(_.negated)
         val end = if (point.negative) -w.misleadingEnd else w.misleadingEnd
-        val range = Range.sum(negated.map(_.signed)) + Range(end, end)
-        Option.when(if (upper) range.low >= Range.Long.low else range.high <= Range.Long.high) {
+        val range = ValueRange.sum(negated.map(_.signed)) + ValueRange(end, end)
+        Option.when(if (upper) range.low >= ValueRange.Long.low
+        else range.high <= ValueRange.Long.high) {
           exactSum(negated, end, nullIfBelow = false, nullIfAbove = false)
         }
       case _ => None
@@ -176,7 +186,7 @@ private[condition] object PointBounds {
       nullIfAbove)
     sum match {
       case ExactSum(Seq(), _, _, _) => Literal(0L)
-      // A number as it stands shares its slot with the comparisons that use it so.
+      // A number as it stands shares its endpoint with the comparisons that use it so.
       case ExactSum(Seq(term), Seq(false), _, _) => term
       case _ => sum
     }
@@ -186,7 +196,7 @@ private[condition] object PointBounds {
   private def longs(number: BigInt): Seq[Long] =
     if (number == 0) Nil
     else {
-      val first = number.max(Range.Long.low).min(Range.Long.high)
+      val first = number.max(ValueRange.Long.low).min(ValueRange.Long.high)
       first.toLong +: longs(number - first)
     }
 }

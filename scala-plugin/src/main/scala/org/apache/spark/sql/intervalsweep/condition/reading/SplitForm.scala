@@ -38,12 +38,12 @@ private[condition] case class SplitForm(first: Comparison, second: Comparison) {
   def leads: Map[Side, Expression] =
     Map(less.lesserSide -> less.lesser, more.lesserSide -> more.lesser)
 
-  def toSweeps(slots: Slots): Seq[Sweep] = {
+  def toSweeps(table: EndpointTable): Seq[Sweep] = {
     val (sideA, sideB) = (less.lesserSide, more.lesserSide)
-    val a = slots.of(sideA, less.lesser)
-    val d = slots.of(sideA, more.greater)
-    val c = slots.of(sideB, more.lesser)
-    val b = slots.of(sideB, less.greater)
+    val a = table.of(sideA, less.lesser)
+    val d = table.of(sideA, more.greater)
+    val c = table.of(sideB, more.lesser)
+    val b = table.of(sideB, less.greater)
     Seq(
       Sweep(
         sideA,

@@ -22,15 +22,15 @@ final class RunAggregates(val layout: RunLayout) {
   /** Whether a box's pairs may be emitted together; if not, those of a point may. */
   def isByBox(boxes: Side): Boolean = layout.groupSide.forall(_ == boxes)
 
-  /** Takes memory for what is computed of the rows of a window; if refused, pairs are emitted one by one. */
+  /** Takes memory for what is computed of the rows of a chunk; if refused, pairs are emitted one by one. */
   def reserve(left: RowBlock, right: RowBlock): Boolean =
     left.reserveTables(bytesPerRow) && right.reserveTables(bytesPerRow)
 
   private def bytesPerRow: Int = RunAggregates.BytesPerRow * (1 + columns.length)
 
   /** For the partners of each point. */
-  def gathered(boxes: Side, block: Side => RowBlock): GatheredPartners =
-    new GatheredPartners(columns, boxes, block(boxes), block(boxes.other).numRows)
+  def gathered(boxes: Side, block: Side => RowBlock): PerPointAccumulator =
+    new PerPointAccumulator(columns, boxes, block(boxes), block(boxes.other).numRows)
 
   /**
    * Up to how many pairs can be taken together so that no sum can leave 64 bits. Those of more are
@@ -57,7 +57,7 @@ final class RunAggregates(val layout: RunLayout) {
    * Computes the values for all runs of a batch. By columns: a loop over one has many reads under
    * way, where runs that go through the join and the aggregate one by one wait for each.
    */
-  def total(side: Side, own: RowBlock, runs: RunBatch, partners: BatchPartners): Unit =
+  def total(side: Side, own: RowBlock, runs: RunBatch, partners: BatchMatches): Unit =
     columns.indices.foreach(k => total(columns(k), results(k), side, own, runs, partners))
 
   private def total(
@@ -66,7 +66,7 @@ final class RunAggregates(val layout: RunLayout) {
       side: Side,
       own: RowBlock,
       runs: RunBatch,
-      partners: BatchPartners): Unit = {
+      partners: BatchMatches): Unit = {
     var sum = 0L
     var isNull = true
     if (c.kind == RunKind.Rows) {
@@ -92,7 +92,7 @@ final class RunAggregates(val layout: RunLayout) {
   }
 
   /** Whether it is a sum over two columns of 64 bits without NULLs: there is a loop of its own. */
-  private def isPlain(c: RunColumn, side: Side, own: RowBlock, partners: Partners): Boolean =
+  private def isPlain(c: RunColumn, side: Side, own: RowBlock, partners: Matches): Boolean =
     c.kind == RunKind.SumOfTwo && c.columns.forall { place =>
       val column = (if (place.side == side) own else partners.block).columns(place.ordinal)
       column.nullsIfAny == null && column.isInstanceOf[LongColumn]
@@ -103,7 +103,7 @@ final class RunAggregates(val layout: RunLayout) {
       side: Side,
       own: RowBlock,
       runs: RunBatch,
-      partners: BatchPartners): Long = {
+      partners: BatchMatches): Long = {
     val (ownPlaces, otherPlaces) = c.columns.partition(_.side == side)
     val values = own.columns(ownPlaces(0).ordinal).asInstanceOf[LongColumn].values
     val sums = partners.sums(otherPlaces(0).ordinal)
@@ -120,7 +120,7 @@ final class RunAggregates(val layout: RunLayout) {
   }
 
   /** Computes the values for row `row` of the block `own` of a side. */
-  def compute(side: Side, own: RowBlock, row: Int, partners: Partners): Unit = {
+  def compute(side: Side, own: RowBlock, row: Int, partners: Matches): Unit = {
     var k = 0
     while (k < columns.length) {
       compute(columns(k), results(k), side, own, row, partners)
@@ -134,7 +134,7 @@ final class RunAggregates(val layout: RunLayout) {
       side: Side,
       own: RowBlock,
       row: Int,
-      partners: Partners): Unit =
+      partners: Matches): Unit =
     c.kind match {
       case RunKind.Rows => result.setLong(0, partners.rows)
       case RunKind.SumOfTwo => sumOfTwo(c, result, side, own, row, partners)
@@ -164,7 +164,7 @@ final class RunAggregates(val layout: RunLayout) {
       kind: RunKind,
       result: BlockColumn,
       column: Int,
-      partners: Partners): Unit =
+      partners: Matches): Unit =
     kind match {
       case RunKind.Count => result.setLong(0, partners.count(column))
       case RunKind.Sum =>
@@ -185,7 +185,7 @@ final class RunAggregates(val layout: RunLayout) {
       side: Side,
       own: RowBlock,
       row: Int,
-      partners: Partners): Unit = {
+      partners: Matches): Unit = {
     val isFirst = c.columns(0).side == side
     val value = own.columns(c.columns(if (isFirst) 0 else 1).ordinal)
     val other = c.columns(if (isFirst) 1 else 0).ordinal

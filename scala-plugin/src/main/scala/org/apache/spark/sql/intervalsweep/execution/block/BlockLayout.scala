@@ -10,8 +10,8 @@ import org.apache.spark.sql.types.DataType
  * @param input the columns of the side's rows
  * @param payload the columns that are read again when a pair is emitted
  * @param endpoints the endpoints that the worker compares, of LongType; NULL: matches nothing
- * @param sortSlot the endpoint by which the worker expects the rows in order
- * @param tieSlot the endpoint by which rows are in order that have the same there, if it matters
+ * @param sortEndpoint the endpoint by which the worker expects the rows in order
+ * @param tieEndpoint the endpoint by which rows are in order that have the same there, if it matters
  * @param checks what must not fail for a row that has a match
  * @param copies the INT column that says in how many ranges a row is, if it may be in several
  */
@@ -19,8 +19,8 @@ case class BlockLayout(
     input: Seq[Attribute],
     payload: Seq[Attribute],
     endpoints: Seq[Expression],
-    sortSlot: Int,
-    tieSlot: Option[Int] = None,
+    sortEndpoint: Int,
+    tieEndpoint: Option[Int] = None,
     checks: Seq[Expression] = Nil,
     copies: Option[Attribute] = None) {
   private val kept = payload ++ copies

@@ -50,6 +50,6 @@ final class TaskMemory(manager: TaskMemoryManager)
 
   def releaseAll(): Unit = freeMemory(getUsed)
 
-  /** The rows of a window are all needed until it ends. */
+  /** The rows of a chunk are all needed until it ends. */
   override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
 }

@@ -39,7 +39,7 @@ final class EndpointReader(endpoints: Seq[Expression], input: Seq[Attribute])
   }
 
   /** An endpoint of the row that was read, which is not NULL. */
-  override def apply(slot: Int): Long = fields(slot).of(row)
+  override def apply(endpoint: Int): Long = fields(endpoint).of(row)
 }
 
 object EndpointReader {

@@ -43,7 +43,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   /** Whether the executor's other tasks wait for the block. */
   private val isShared = memory.isShared
   private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
-  private val use = new BlockUse(
+  private val use = new BlockMemoryAccount(
     memory,
     4L + 8 * endpoints.length + columns.map(_.bytesPerRow).sum + RowBlock.SortBytes)
 
@@ -93,7 +93,8 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       case batches: BatchedRows if takesBatches && isWhole(batches.batch, groupOf) =>
         if (rows == capacity) grow()
         val first = batches.position
-        val n = Seq(most, capacity - rows, batches.batch.rowsOf(BlockUse.ObjectStep, first)).min
+        val n =
+          Seq(most, capacity - rows, batches.batch.rowsOf(BlockMemoryAccount.ObjectStep, first)).min
         if (groupOf == null) append(batches.batch, first, n)
         else append(batches.batch, first, groupOf.of(batches.batch, first, n))
         batches.skip(n)
@@ -166,8 +167,8 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   def sort(): Unit = {
     offsets = null
     knownTables = null
-    val ties = layout.tieSlot.map(endpoints(_)).orNull
-    val sorted = EndpointOrder.of(groups, endpoints(layout.sortSlot), rows, isShared, ties)
+    val ties = layout.tieEndpoint.map(endpoints(_)).orNull
+    val sorted = EndpointOrder.of(groups, endpoints(layout.sortEndpoint), rows, isShared, ties)
     order = sorted.orNull
     sorted.foreach { order =>
       val all = IntStream.range(0, endpoints.length + columns.length)
@@ -275,7 +276,7 @@ object RowBlock {
   }
 
   private def tooMany: SparkException =
-    SparkException.internalError(s"IntervalSweepJoin: a window of more than $MaxRows rows")
+    SparkException.internalError(s"IntervalSweepJoin: a chunk of more than $MaxRows rows")
 
   private def offsets(groups: Array[Int], rows: Int): Array[Int] =
     if (groups == null || rows == 0) Array(0, rows)

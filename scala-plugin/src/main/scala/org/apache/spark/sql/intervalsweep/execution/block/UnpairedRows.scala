@@ -33,12 +33,12 @@ final class UnpairedRows(val side: Side, val block: RowBlock, rows: Int, val out
 }
 
 /**
- * Rows that are in no window because they can match nothing, such as those with a NULL endpoint,
+ * Rows that are in no chunk because they can match nothing, such as those with a NULL endpoint,
  * of the sides whose rows are emitted nevertheless.
  *
- * @param limit how many make a window full
+ * @param limit how many make a chunk full
  */
-final class Leftovers(blocks: Map[Side, RowBlock], limit: Int) {
+final class UnsweptRows(blocks: Map[Side, RowBlock], limit: Int) {
   private val kept = blocks.values.toArray
 
   /** The rows of a side, if they are kept. */
@@ -59,6 +59,6 @@ final class Leftovers(blocks: Map[Side, RowBlock], limit: Int) {
   def clear(): Unit = blocks.values.foreach(_.clear())
 }
 
-object Leftovers {
-  val none: Leftovers = new Leftovers(Map.empty, 0)
+object UnsweptRows {
+  val none: UnsweptRows = new UnsweptRows(Map.empty, 0)
 }

@@ -19,7 +19,7 @@ object SweepMetrics {
   val SortTime = "sortTime"
   val PeakMemory = "peakMemory"
   val SpillSize = "spillSize"
-  val Pieces = "pieces"
+  val PartialRows = "partialRows"
 
   /** What [[SweepTask]] counts. */
   val counted: Seq[String] = Seq(

@@ -22,7 +22,7 @@ private[periods] final class HashedRows(
   private val hashOf =
     BindReferences.bindReference[Expression](new XxHash64(settings.keys), settings.input)
   private val hashed = UnsafeProjection.create(Seq(hashOf))
-  private val columns = new KeyedNumbers(settings, limits)
+  private val columns = new KeyDictionary(settings, limits)
   private val sorted = if (hasKeys) sortedByHash() else rows
   private var row: InternalRow = _
   private var read = 0L

@@ -5,7 +5,7 @@ package org.apache.spark.sql.intervalsweep.execution.periods
 private[periods] trait PeriodInput {
 
   /** Where the rows are that are sent next, and the keys of their groups. */
-  def window: PeriodWindow
+  def chunk: PeriodChunk
 
   /** The first of them, and how many they are. */
   def from: Int

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
-import org.apache.spark.sql.intervalsweep.execution.packing.{Collected, RowShuffle}
+import org.apache.spark.sql.intervalsweep.execution.packing.{CollectPacked, RowShuffle}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   MeasureKind, PeriodMeasure, PeriodRule, TemporalErrors
 }
@@ -93,14 +93,14 @@ private[periods] object PeriodRanges {
     val told = telling(settings.rule, settings.measures, settings.results)
     val columns = told.map(_.input)
     val kept = SamplesPerRange * most
-    val parts = Collected(rows.mapPartitionsInternal { partition =>
+    val parts = CollectPacked(rows.mapPartitionsInternal { partition =>
       Iterator(sampled(partition, settings, columns, kept))
     })
     val total = parts.map(_.rows).sum
     val wanted = total / rangeRows + 1
     val count =
       if (total <= rangeRows / 4) 1 else math.min(math.max(wanted, least.toLong), most.toLong).toInt
-    val sample = new InstantSample(kept, columns.size)
+    val sample = new BoundarySample(kept, columns.size)
     parts.foreach(part => sample.addAll(part.instants))
     val candidates = sample.happenings
       .filter(h => told.isEmpty || h.changes.exists(_ != 0))
@@ -115,14 +115,14 @@ private[periods] object PeriodRanges {
       .find(ranges => ranges.count == 1 || copies(ranges, periods) <= MostCopies).get
   }
 
-  private case class Part(rows: Long, instants: InstantSample, periods: Array[(Long, Long)])
+  private case class Part(rows: Long, instants: BoundarySample, periods: Array[(Long, Long)])
 
   private def sampled(
       rows: Iterator[InternalRow],
       settings: PeriodSettings,
       columns: Seq[Expression],
       kept: Int): Part = {
-    val instants = new InstantSample(kept, columns.size)
+    val instants = new BoundarySample(kept, columns.size)
     val some = Array.newBuilder[(Long, Long)]
     val read = eachPeriod(rows, settings, columns) { numbers =>
       val (start, end) = (numbers.getLong(0), numbers.getLong(1))
@@ -166,9 +166,9 @@ private[periods] object PeriodRanges {
   private def uncovered(
       rows: RDD[InternalRow],
       settings: PeriodSettings,
-      sorted: Seq[Happening]): Seq[Happening] = {
+      sorted: Seq[BoundaryEvent]): Seq[BoundaryEvent] = {
     val instants = sorted.map(_.instant).toArray
-    val parts = Collected(rows.mapPartitionsInternal { partition =>
+    val parts = CollectPacked(rows.mapPartitionsInternal { partition =>
       Iterator(coverage(partition, settings, instants))
     })
     val covering = instants.indices.map(k => parts.map(_(k)).sum).scanLeft(0L)(_ + _).drop(1)
@@ -190,7 +190,7 @@ private[periods] object PeriodRanges {
   }
 
   /** Instants between which about equally much happens. */
-  private def quantiles(sorted: Seq[Happening], ranges: Int): Array[Long] = {
+  private def quantiles(sorted: Seq[BoundaryEvent], ranges: Int): Array[Long] = {
     val upTo = sorted.scanLeft(0L)(_ + _.events).tail
     val all = upTo.lastOption.getOrElse(0L)
     (1 until ranges).flatMap { k =>

@@ -31,7 +31,7 @@ private[periods] case class PeriodSettings(
     metrics: Map[String, SQLMetric]) {
 
   /** As many rows as are sent at once, unless one group has more. */
-  def windowRows: Int = PeriodSettings.WindowBatches * batchRows
+  def chunkRows: Int = PeriodSettings.ChunkBatches * batchRows
 
   /** All numbers of a row: its start, its end, and the others. */
   def columns: Seq[Expression] = Seq(from, to) ++ numbers
@@ -56,7 +56,7 @@ private[periods] case class PeriodSettings(
 
   def isCount: Boolean = rule.isInstanceOf[PeriodRule.Count]
 
-  /** The memory of a task's windows; given back when the task ends. */
+  /** The memory of a task's chunks; given back when the task ends. */
   def memory(context: TaskContext): TaskMemory = {
     val memory = new TaskMemory(context.taskMemoryManager())
     context.addTaskCompletionListener[Unit] { _ =>
@@ -68,13 +68,13 @@ private[periods] case class PeriodSettings(
 }
 
 private[periods] object PeriodSettings {
-  private val WindowBatches = 4
+  private val ChunkBatches = 4
 
   /** So many batches of rows a task keeps in memory, if it is granted. */
   val GatheredBatches = 64
 
-  /** How many times as many rows a window may have, if its last groups are large. */
-  val MostWindows = 2
+  /** How many times as many rows a chunk may have, if its last groups are large. */
+  val MostChunks = 2
 
   /** Whether the result is periods in which something is valid, or those between them. */
   def isOfIslands(rule: PeriodRule, hasSides: Boolean): Boolean =

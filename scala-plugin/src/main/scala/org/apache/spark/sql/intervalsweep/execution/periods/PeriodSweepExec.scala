@@ -79,10 +79,10 @@ case class PeriodSweepExec(
       val inRanges = settings.narrow
       PeriodRanges.shuffled(rows, settings, ranges, metrics)
         .mapPartitionsWithIndexInternal { (range, rows) =>
-          new SweptPeriods(inRanges, rows, ranges.limits(range), TaskContext.get())
+          new PeriodSweepIterator(inRanges, rows, ranges.limits(range), TaskContext.get())
         }
     } else rows.mapPartitionsInternal { rows =>
-      new SweptPeriods(settings, rows, (Long.MinValue, Long.MaxValue), TaskContext.get())
+      new PeriodSweepIterator(settings, rows, (Long.MinValue, Long.MaxValue), TaskContext.get())
     }
   }
 

@@ -128,7 +128,7 @@ private final class PreparedRanges(
       Some(matched),
       outcomes,
       runs = Nil,
-      piece = None,
+      partialRowId = None,
       columns)
     inputs(shuffled.updated(side, several)).mapPartitionsInternal(rows =>
       reader.read(tasks.open(rows)))
@@ -154,12 +154,12 @@ final class RangeTasks(
   private def emitDecided(rows: DecidedRows, context: TaskContext): SweepTask = {
     val memory = settings.memory(context)
     val resident = settings.leadPoints
-    val windows = new DecidedWindows(
+    val chunks = new DecidedChunks(
       rows,
       settings.block(resident, memory),
       settings.block(resident.other, memory),
       new RowBlock(decided(rows.side), memory),
       settings.batchRows)
-    settings.task(windows, resident, range = None, context)
+    settings.task(chunks, resident, range = None, context)
   }
 }

@@ -3,9 +3,9 @@ package org.apache.spark.sql.intervalsweep.execution.ranges
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.condition.model.{Extent, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{AxisInterval, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.block.EndpointReader
-import org.apache.spark.sql.intervalsweep.execution.packing.Collected
+import org.apache.spark.sql.intervalsweep.execution.packing.CollectPacked
 import org.apache.spark.sql.intervalsweep.execution.task.SweepNode
 
 /**
@@ -18,7 +18,7 @@ final class RangeSample(val points: PointSample, boxes: Map[Side, Seq[Array[Long
 
   /** About which part of the points lies between the ends of a box, on average. */
   def meanShare(sweep: Sweep): Double = {
-    val extent = new Extent(sweep.lead)
+    val extent = new AxisInterval(sweep.lead)
     val shares = boxes(sweep.boxes).map { box =>
       extent.read(box(_))
       points.share(extent.least, extent.most)
@@ -42,7 +42,7 @@ object RangeSample {
       most: Int): RangeSample = {
     val sides = node.sweepCondition.sweeps.map(_.boxes).distinct
     val samples = points(node, rows, most) +: sides.map(boxes(node, rows, _))
-    val parts = Collected(node.session.sparkContext.union(samples))
+    val parts = CollectPacked(node.session.sparkContext.union(samples))
     val found = parts.collect { case Boxes(side, some) => side -> some }
     new RangeSample(
       PointSample.of(parts.collect { case Points(part) => part }),

@@ -5,7 +5,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.model.{Extent, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{AxisInterval, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.block.EndpointReader
 import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
 import org.apache.spark.util.MutablePair
@@ -93,8 +93,8 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
   private val points: Array[Int] = sweeps.map(_.lead.point).toArray
 
   /** Of the boxes of each sweep; null where the rows are its points. A task has its own copy. */
-  private val extents: Array[Extent] =
-    sweeps.map(sweep => if (sweep.boxes == side) new Extent(sweep.lead) else null).toArray
+  private val extents: Array[AxisInterval] =
+    sweeps.map(sweep => if (sweep.boxes == side) new AxisInterval(sweep.lead) else null).toArray
 
   /** The first and last partition of a row by sweep; of a pair with first > last, there is none. */
   def route(endpoints: Int => Long, number: Long, into: Array[Int]): Unit = {
@@ -110,7 +110,11 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
     }
   }
 
-  private def routeBox(lead: Extent, endpoints: Int => Long, into: Array[Int], at: Int): Unit = {
+  private def routeBox(
+      lead: AxisInterval,
+      endpoints: Int => Long,
+      into: Array[Int],
+      at: Int): Unit = {
     lead.read(endpoints)
     into(at) = if (lead.isEmpty) 1 else ranges.firstOf(lead.least)
     into(at + 1) = if (lead.isEmpty) 0 else ranges.lastOf(lead.most)

@@ -12,9 +12,9 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{GenerateUnsafeRowJoine
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.model.Side
-import org.apache.spark.sql.intervalsweep.execution.block.{KeyGroups, Leftovers, RowBlock}
+import org.apache.spark.sql.intervalsweep.execution.block.{KeyGroups, RowBlock, UnsweptRows}
+import org.apache.spark.sql.intervalsweep.execution.chunks.JoinChunks
 import org.apache.spark.sql.intervalsweep.execution.packing.{RowShuffle, RowSorter}
-import org.apache.spark.sql.intervalsweep.execution.windows.Windows
 import org.apache.spark.sql.types.{BooleanType, IntegerType, LongType}
 import org.apache.spark.util.MutablePair
 
@@ -126,16 +126,16 @@ final class DecidedRows(val side: Side, val rows: Iterator[InternalRow])
   override def next(): InternalRow = throw new UnsupportedOperationException
 }
 
-/** The windows of a task that gets [[DecidedRows]]: nothing but leftovers. */
-final class DecidedWindows(
+/** The chunks of a task that gets [[DecidedRows]]: nothing but leftovers. */
+final class DecidedChunks(
     input: DecidedRows,
     override val resident: RowBlock,
     override val stream: RowBlock,
     decided: RowBlock,
     batchRows: Int)
-    extends Windows {
+    extends JoinChunks {
   private val matchedAt = decided.layout.input.size - 1
-  override val leftovers: Leftovers = new Leftovers(Map(input.side -> decided), batchRows)
+  override val leftovers: UnsweptRows = new UnsweptRows(Map(input.side -> decided), batchRows)
   override def residentChanged: Boolean = false
   override def residentEnds: Boolean = false
   override def token: String = ""

@@ -2,18 +2,18 @@
 package org.apache.spark.sql.intervalsweep.execution.runs
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.intervalsweep.condition.model.{Extent, LeftSide, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{AxisInterval, LeftSide, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
-import org.apache.spark.sql.intervalsweep.execution.windows.Windows
+import org.apache.spark.sql.intervalsweep.execution.chunks.JoinChunks
 
 /**
- * Finds the matches of small windows in the task itself, where a round trip to a worker would take
+ * Finds the matches of small chunks in the task itself, where a round trip to a worker would take
  * longer: for each box a binary search for the points on its lead axis, and a look at each of them.
  *
  * @param firstOnly for each sweep, whether it is enough to know which boxes have a match
  * @param range the range that the task stands for, if it does; it clips the lead axes
  * @param batchRuns about how many runs make a batch
- * @param smallGroupPairs how many pairs the groups of a small window have at most, on average
+ * @param smallGroupPairs how many pairs the groups of a small chunk have at most, on average
  * @param context tells whether the task was killed
  */
 final class LocalSweep(
@@ -31,9 +31,9 @@ final class LocalSweep(
   private var sweep = 0
   private var box = 0
 
-  /** Whether a window is small: in pairs that may be looked at, or in steps of binary searches. */
-  def takes(windows: Windows, block: Side => RowBlock): Boolean =
-    smallGroupPairs > 0 && (hasQuickSearch(block) || hasFewPairs(windows.resident, windows.stream))
+  /** Whether a chunk is small: in pairs that may be looked at, or in steps of binary searches. */
+  def takes(chunks: JoinChunks, block: Side => RowBlock): Boolean =
+    smallGroupPairs > 0 && (hasQuickSearch(block) || hasFewPairs(chunks.resident, chunks.stream))
 
   /** With one axis, no pair is looked at but where a search passes. */
   private def hasQuickSearch(block: Side => RowBlock): Boolean =
@@ -66,7 +66,7 @@ final class LocalSweep(
     pairs <= limit
   }
 
-  /** Begins with a window. */
+  /** Begins with a chunk. */
   def start(l: RowBlock, r: RowBlock): Unit = {
     left = l
     right = r
@@ -130,9 +130,9 @@ private final class BoxSearch(
     firstOnly: Boolean) {
   private val offsets = pointRows.groupOffsets
   private val leadPoints = pointRows.endpoints(sweep.lead.point)
-  private val lead = new Extent(sweep.lead)
+  private val lead = new AxisInterval(sweep.lead)
   private val secondPoints = sweep.second.map(axis => pointRows.endpoints(axis.point)).orNull
-  private val second = sweep.second.map(new Extent(_)).orNull
+  private val second = sweep.second.map(new AxisInterval(_)).orNull
   private val (low, high) = range.getOrElse((Long.MinValue, Long.MaxValue))
 
   /** Pairs that match on the lead axis, of all boxes so far. */
@@ -143,7 +143,7 @@ private final class BoxSearch(
   /** Adds the runs of points in a box. */
   def find(box: Int, runs: RunBatch): Unit = {
     val group = if (boxRows.groups == null) 0 else boxRows.groups(box)
-    lead.read(slot => boxRows.endpoints(slot)(box))
+    lead.read(endpoint => boxRows.endpoints(endpoint)(box))
     lead.clip(low, high)
     if (!lead.isEmpty && group + 1 < offsets.length) {
       val first = firstAtLeast(lead.least, offsets(group), offsets(group + 1))
@@ -169,7 +169,7 @@ private final class BoxSearch(
 
   /** Adds the runs that the second axis leaves of the points [first, end). */
   private def filter(box: Int, first: Int, end: Int, runs: RunBatch): Unit = {
-    second.read(slot => boxRows.endpoints(slot)(box))
+    second.read(endpoint => boxRows.endpoints(endpoint)(box))
     var point = first
     var isDone = second.isEmpty
     while (point < end && !isDone) {

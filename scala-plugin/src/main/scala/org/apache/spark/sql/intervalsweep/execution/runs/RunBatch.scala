@@ -41,7 +41,7 @@ final class RunBatch {
   }
 }
 
-/** How many boxes and points a sweep has in a window. */
+/** How many boxes and points a sweep has in a chunk. */
 case class SweepSize(boxes: Int, points: Int) {
 
   /** Whether all runs, or sums, are of a box and of points, one at least, that there are. */
@@ -68,13 +68,13 @@ case class SweepSize(boxes: Int, points: Int) {
   override def toString: String = s"$boxes boxes and $points points"
 }
 
-/** Who finds the matches of a window: the worker, or the task itself. */
+/** Who finds the matches of a chunk: the worker, or the task itself. */
 trait RunSource {
 
   /** The runs that were found last. */
   def runs: RunBatch
 
-  /** Finds the next batch of runs; false after the last one of the window. */
+  /** Finds the next batch of runs; false after the last one of the chunk. */
   def nextRuns(statistics: SweepStatistics): Boolean
 }
 

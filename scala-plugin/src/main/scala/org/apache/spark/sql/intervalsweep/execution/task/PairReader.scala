@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.IntegerType
  *
  * @param existence the column that says whether an unpaired row has a match
  * @param runs the columns of what the pairs of a run are together
- * @param piece the column of [[SweepNode.piece]]
+ * @param partialRowId the column of [[SweepNode.partialRowId]]
  */
 case class PairReader(
     left: Seq[Attribute],
@@ -25,7 +25,7 @@ case class PairReader(
     existence: Option[Attribute],
     joinOutput: JoinOutput,
     runs: Seq[NamedExpression],
-    piece: Option[Attribute],
+    partialRowId: Option[Attribute],
     output: Seq[Attribute]) {
 
   def read(task: SweepTask): Iterator[InternalRow] = new Iterator[InternalRow] {
@@ -35,7 +35,7 @@ case class PairReader(
       residual.fold[Expression](Literal.TrueLiteral)(SweepNumber.readFrom(sweep, _)),
       input :+ sweep)
     private val nullableInput = input.map(_.withNullability(true))
-    private val joinedInput = nullableInput ++ existence ++ piece ++ runs.map(_.toAttribute)
+    private val joinedInput = nullableInput ++ existence ++ partialRowId ++ runs.map(_.toAttribute)
     private val project = UnsafeProjection.create(output, joinedInput)
     private val valuesOfPair = MutableProjection.create(runs, nullableInput)
     private val leftRow = new BlockRow(left.size)
@@ -43,7 +43,7 @@ case class PairReader(
     private val pair = new JoinedRow(leftRow, rightRow)
     private val sweepNumber = new GenericInternalRow(1)
     private val judged = new JoinedRow(pair, sweepNumber)
-    private val outcome = new GenericInternalRow(existence.size + piece.size)
+    private val outcome = new GenericInternalRow(existence.size + partialRowId.size)
     private val joined = new JoinedRow(pair, outcome)
     private val whole = new JoinedRow
     private val valuesOfRun = new RunRow(task, runs.size)
@@ -59,12 +59,13 @@ case class PairReader(
       if (!hasNext) throw new NoSuchElementException
       isFound = false
       task.emitted(1)
-      if (piece.isDefined) outcome.update(existence.size, task.pieceOf(leftRow.position))
+      if (partialRowId.isDefined)
+        outcome.update(existence.size, task.partialRowIdOf(leftRow.position))
       project(whole(joined, if (task.isRun) valuesOfRun else valuesOfPair(pair)))
     }
 
     private def startRun(): Boolean = task.hasRun() && {
-      if (task.takeWindowChange()) {
+      if (task.takeChunkChange()) {
         leftRow.block = task.left
         rightRow.block = task.right
       }

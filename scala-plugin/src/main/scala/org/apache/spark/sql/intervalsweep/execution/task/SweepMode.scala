@@ -3,7 +3,6 @@ package org.apache.spark.sql.intervalsweep.execution.task
 
 import org.apache.spark.sql.intervalsweep.condition.model.{Description, Side, SweepCondition}
 
-
 /** How the rows that may match come together in one task. */
 sealed trait SweepMode {
 

@@ -27,7 +27,7 @@ trait SweepNode extends SparkPlan {
    * The column that tells which rows are pieces of one row of the left side, where each is one box
    * of one sweep and streams: its number in the task, or -1 where there is but one piece.
    */
-  def piece: Option[Attribute]
+  def partialRowId: Option[Attribute]
 
   /** Where the values of runs come from. */
   def runLayout: Option[RunLayout]

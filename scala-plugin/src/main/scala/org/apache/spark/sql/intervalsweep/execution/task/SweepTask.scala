@@ -5,19 +5,19 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock, UnpairedRows}
+import org.apache.spark.sql.intervalsweep.execution.chunks.JoinChunks
 import org.apache.spark.sql.intervalsweep.execution.metrics.{Counter, SweepMetrics}
 import org.apache.spark.sql.intervalsweep.execution.runs.{LocalSweep, RunBatch}
-import org.apache.spark.sql.intervalsweep.execution.windows.Windows
 import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
 
 /**
- * The join of one task: goes through the windows, has each swept ([[WindowSweeper]]), and hands out
+ * The join of one task: goes through the chunks, has each swept ([[ChunkSweeper]]), and hands out
  * the matches as runs of pairs, and then the unpaired rows as runs with no partner, whose
  * position is -1. Generated code and the interpreted iterator both loop like this:
  *
  * {{{
  *   while (task.hasRun()) {
- *     if (task.takeWindowChange()) ...           // the columns are others than before
+ *     if (task.takeChunkChange()) ...           // the columns are others than before
  *     l = task.leftRow; r = task.rightRow        // a long run comes in parts
  *     for (n = task.takePairs(); n > 0; n -= 1) {
  *       ... emit (l, r) ...                      // or suspend(l, r, n) and go on later
@@ -26,13 +26,13 @@ import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
  *   }
  * }}}
  *
- * @param startWorker starts the worker; called once, and only if a window is not small
- * @param local sweeps the small windows
+ * @param startWorker starts the worker; called once, and only if a chunk is not small
+ * @param local sweeps the small chunks
  * @param context tells whether the task was killed: no iterator of Spark's is asked while runs are
  *   expanded, and if the caller rejects all pairs, nothing is emitted, either
  */
 final class SweepTask(
-    windows: Windows,
+    chunks: JoinChunks,
     residentSide: Side,
     plan: TaskPlan,
     startWorker: () => SweepWorker,
@@ -42,16 +42,16 @@ final class SweepTask(
   private val counters = SweepMetrics.counted.map(name => name -> new Counter(metrics(name))).toMap
   private val emittedRows = counters(SweepMetrics.OutputRows)
   private val output = plan.output
-  private val marks = new MatchMarks(output, () => check())
-  private val together = plan.runs.map(new RunsTogether(plan, _, block)).orNull
+  private val marks = new MatchedBitmap(output, () => check())
+  private val together = plan.runs.map(new RunAggregation(plan, _, block)).orNull
   private val sweeper =
-    new WindowSweeper(windows, residentSide, plan, startWorker, local, together, counters)
+    new ChunkSweeper(chunks, residentSide, plan, startWorker, local, together, counters)
   private var batch: RunBatch = _
   private var next = 0
   private var size = 0
   private var isBoxLeft = false
   private var isSwept = true
-  private var isNewWindow = false
+  private var isNewChunk = false
   private var unpaired: List[UnpairedRows] = Nil
   private var pairs = 0
   private var pairsToCheck = SweepTask.PairsPerCheck
@@ -70,7 +70,7 @@ final class SweepTask(
   /** Whether the pair stands for all pairs of its run, with the values [[runColumns]]. */
   var isRun = false
 
-  /** Whether the run is all that is emitted of the row that it belongs to; see [[SweepNode.piece]]. */
+  /** Whether the run is all that is emitted of the row that it belongs to; see [[SweepNode.partialRowId]]. */
   var isWhole = false
 
   /** Whether unpaired rows have a match. */
@@ -108,9 +108,9 @@ final class SweepTask(
   def endRun(): Unit = pairs = 0
 
   /** Whether the rows changed since this was asked last. */
-  def takeWindowChange(): Boolean = {
-    val changed = isNewWindow
-    isNewWindow = false
+  def takeChunkChange(): Boolean = {
+    val changed = isNewChunk
+    isNewChunk = false
     changed
   }
 
@@ -122,7 +122,7 @@ final class SweepTask(
   }
 
   /** The number of a row of the stream, of which several pieces are emitted; -1 where it is one. */
-  def pieceOf(row: Int): Long = if (isWhole) -1L else windows.streamNumber(row)
+  def partialRowIdOf(row: Int): Long = if (isWhole) -1L else chunks.streamNumber(row)
 
   /** What the pairs of a run are together, as columns of one row. */
   def runColumns: Array[BlockColumn] = together.values
@@ -136,13 +136,13 @@ final class SweepTask(
   /** Whether a pair can tell nothing new: for joins that return no pairs. */
   def isDecided(l: Int, r: Int): Boolean = marks.isDecided(left, right, l, r)
 
-  /** A step on: a run, a batch of runs, or a window. False after the last window. */
+  /** A step on: a run, a batch of runs, or a chunk. False after the last chunk. */
   private def step(): Boolean =
     if (next < size) { startRun(); true }
     else if (!isSwept) { fetch(); true }
     else if (together != null && together.nextPoint()) { startPoint(); true }
     else if (unpaired.nonEmpty) { startUnpairedRun(); true }
-    else nextWindow()
+    else nextChunk()
 
   private def startRun(): Unit = {
     isPair = true
@@ -156,7 +156,7 @@ final class SweepTask(
     pairs = batch.count(next)
     isRun = together != null && together.startRun(next)
     if (isRun) pairs = 1
-    isWhole = pairs == 1 && windows.meetsAll
+    isWhole = pairs == 1 && chunks.meetsAll
     next += 1
   }
 
@@ -189,7 +189,7 @@ final class SweepTask(
   }
 
   private def show(l: RowBlock, r: RowBlock): Unit = {
-    isNewWindow ||= (l ne left) || (r ne right)
+    isNewChunk ||= (l ne left) || (r ne right)
     left = l
     right = r
   }
@@ -223,13 +223,13 @@ final class SweepTask(
 
   private def block(side: Side): RowBlock = if (side == LeftSide) left else right
 
-  private def nextWindow(): Boolean = windows.next() && {
+  private def nextChunk(): Boolean = chunks.next() && {
     check()
-    if (windows.residentChanged) sweeper.residentChanged()
-    if (residentSide == LeftSide) show(windows.resident, windows.stream)
-    else show(windows.stream, windows.resident)
-    isNewWindow = true
-    if (together != null) together.startWindow()
+    if (chunks.residentChanged) sweeper.residentChanged()
+    if (residentSide == LeftSide) show(chunks.resident, chunks.stream)
+    else show(chunks.stream, chunks.resident)
+    isNewChunk = true
+    if (together != null) together.startChunk()
     if (left.numRows > 0 && right.numRows > 0) {
       sweeper.start(left, right)
       isSwept = false
@@ -237,12 +237,12 @@ final class SweepTask(
     true
   }
 
-  /** The rows that no later window can match. */
+  /** The rows that no later chunk can match. */
   private def settled: List[UnpairedRows] = for {
     side <- output.tracked.toList
-    own = if (side != residentSide) Some(windows.stream -> windows.settledStream)
-    else Option.when(windows.residentEnds)(windows.resident -> windows.resident.numRows)
-    (block, rows) <- own ++ windows.leftovers.of(side).map(block => block -> block.numRows)
+    own = if (side != residentSide) Some(chunks.stream -> chunks.settledStream)
+    else Option.when(chunks.residentEnds)(chunks.resident -> chunks.resident.numRows)
+    (block, rows) <- own ++ chunks.leftovers.of(side).map(block => block -> block.numRows)
     outcome <- output.unpaired(side)
   } yield new UnpairedRows(side, block, rows, outcome)
 

@@ -7,10 +7,10 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.block.GroupReader
-import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
-import org.apache.spark.sql.intervalsweep.execution.windows.{
-  BroadcastIndex, BroadcastWindows, SortedInput, SortedWindows
+import org.apache.spark.sql.intervalsweep.execution.chunks.{
+  BroadcastChunks, BroadcastIndex, SortedChunks, SortedInput
 }
+import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 
 /** Makes the join of one task; sent to the executors. */
 trait SweepTasks extends Serializable {
@@ -48,18 +48,18 @@ final class BroadcastTasks(
       context)
     val memory = settings.memory(context)
     val leftovers = settings.leftovers(memory)
-    val windows = new BroadcastWindows(
+    val chunks = new BroadcastChunks(
       index,
       streamed,
       input,
       settings.block(streamed, memory),
       leftovers,
       groupOf(index, streamed, leftovers.isKept(streamed)),
-      settings.windowSize(streamed),
+      settings.chunkSize(streamed),
       sortStream = settings.pointSides(streamed),
       settings.sortTimer,
       token = join)
-    settings.task(windows, resident = side, range = None, context)
+    settings.task(chunks, resident = side, range = None, context)
   }
 
   /** The key groups of the other side's rows; null when the join has no keys. */
@@ -88,16 +88,16 @@ final class SortedTasks(settings: TaskSettings, rangeOf: Int => Option[(Long, Lo
       if (side == LeftSide) inputs.left else inputs.right,
       settings.keys(side),
       settings.layouts(side).input)
-    val windows = new SortedWindows(
+    val chunks = new SortedChunks(
       sorted(resident),
       sorted(resident.other),
       settings.block(resident, memory),
       settings.block(resident.other, memory),
       settings.leftovers(memory),
-      settings.windowSize(resident.other),
+      settings.chunkSize(resident.other),
       sortStream = settings.pointSides(resident.other),
       settings.sortTimer,
       settings.metrics(SweepMetrics.SpillSize))
-    settings.task(windows, resident, rangeOf(inputs.partition), context)
+    settings.task(chunks, resident, rangeOf(inputs.partition), context)
   }
 }

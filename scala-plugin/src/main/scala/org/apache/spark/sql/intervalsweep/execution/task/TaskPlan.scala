@@ -2,8 +2,7 @@
 package org.apache.spark.sql.intervalsweep.execution.task
 
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, Sweep}
-import org.apache.spark.sql.intervalsweep.execution.aggregates.{Measures, RunLayout}
-
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{RunLayout, SummedColumns}
 
 /**
  * What a task does with the matches.
@@ -24,6 +23,6 @@ case class TaskPlan(
   def mayBeSummed(sweep: Sweep): Boolean =
     sweep.second.isDefined && !hasResidual && output.hasPairs && !output.isTracked(sweep.points) &&
       runs.exists { layout =>
-        layout.groupSide.forall(_ == sweep.boxes) && Measures.areEnough(layout, sweep.points)
+        layout.groupSide.forall(_ == sweep.boxes) && SummedColumns.areEnough(layout, sweep.points)
       }
 }

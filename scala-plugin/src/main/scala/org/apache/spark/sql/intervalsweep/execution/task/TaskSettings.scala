@@ -8,11 +8,11 @@ import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.RunLayout
 import org.apache.spark.sql.intervalsweep.execution.block.{
-  BlockLayout, BlockMemory, Leftovers, RowBlock, TaskMemory
+  BlockLayout, BlockMemory, RowBlock, TaskMemory, UnsweptRows
 }
+import org.apache.spark.sql.intervalsweep.execution.chunks.{ChunkSize, JoinChunks}
 import org.apache.spark.sql.intervalsweep.execution.metrics.{SortTimer, SweepMetrics}
 import org.apache.spark.sql.intervalsweep.execution.runs.LocalSweep
-import org.apache.spark.sql.intervalsweep.execution.windows.{WindowSize, Windows}
 import org.apache.spark.sql.intervalsweep.execution.worker.{SweepWorker, WorkerSettings}
 
 /** What every task of a join needs to know; made on the driver. */
@@ -27,8 +27,8 @@ case class TaskSettings(
     smallGroupPairs: Long,
     metrics: Map[String, SQLMetric]) {
 
-  /** Each window of boxes goes through the points once, and each of points is searched. */
-  def windowSize(stream: Side): WindowSize = WindowSize(
+  /** Each chunk of boxes goes through the points once, and each of points is searched. */
+  def chunkSize(stream: Side): ChunkSize = ChunkSize(
     residentRows = TaskSettings.ResidentBatches * batchRows,
     streamRows = batchRows *
       (if (pointSides(stream)) TaskSettings.PointBatches else TaskSettings.BoxBatches),
@@ -42,14 +42,14 @@ case class TaskSettings(
   }
 
   /** Blocks for rows that can match nothing, of the sides that keep them. */
-  def leftovers(memory: BlockMemory): Leftovers = {
+  def leftovers(memory: BlockMemory): UnsweptRows = {
     val kept = plan.output.tracked.filter(plan.output.keepsUnmatched)
     val blocks = kept.map(side => side -> new RowBlock(layouts(side).withoutEndpoints, memory))
-    new Leftovers(blocks.toMap, batchRows)
+    new UnsweptRows(blocks.toMap, batchRows)
   }
 
   def task(
-      windows: Windows,
+      chunks: JoinChunks,
       resident: Side,
       range: Option[(Long, Long)],
       context: TaskContext): SweepTask = {
@@ -57,7 +57,7 @@ case class TaskSettings(
     val firstOnly = plan.sweeps.map(plan.isFirstOnly)
     val local =
       new LocalSweep(plan.sweeps, firstOnly, range, batchRows, smallGroupPairs, context)
-    val task = new SweepTask(windows, resident, plan, start, local, metrics, context)
+    val task = new SweepTask(chunks, resident, plan, start, local, metrics, context)
     context.addTaskCompletionListener[Unit](_ => task.publish())
     task
   }
@@ -93,8 +93,8 @@ object TaskSettings {
       input,
       node.payload(side),
       condition.endpoints(side),
-      condition.sortSlot(side),
-      condition.tieSlot(side),
+      condition.sortEndpoint(side),
+      condition.tieEndpoint(side),
       condition.checks(side))
   }
 

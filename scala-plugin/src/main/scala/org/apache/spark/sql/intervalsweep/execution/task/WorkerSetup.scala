@@ -5,7 +5,6 @@ import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.model.{Axis, Bound, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
 
-
 /** What the driver decides about the workers of a join. */
 object WorkerSetup {
 
@@ -35,5 +34,5 @@ object WorkerSetup {
     s"""{"point":${a.point},"lower":${end(a.lower)},"upper":${end(a.upper)}}"""
 
   private def end(bound: Option[Bound]): String =
-    bound.fold("null")(b => s"""{"slot":${b.slot},"strict":${b.strict}}""")
+    bound.fold("null")(b => s"""{"endpoint":${b.endpoint},"strict":${b.strict}}""")
 }

@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.execution.worker
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.intervalsweep.execution.aggregates.Measures
+import org.apache.spark.sql.intervalsweep.execution.aggregates.SummedColumns
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 import org.apache.spark.sql.intervalsweep.execution.runs.{
   RunBatch, RunSource, SweepSize, SweepStatistics
@@ -24,7 +24,7 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
    *
    * @param measures what is added up of the rows
    */
-  def sendResident(block: RowBlock, measures: Option[Measures], token: String): Unit = talk {
+  def sendResident(block: RowBlock, measures: Option[SummedColumns], token: String): Unit = talk {
     channel.writeInt(Resident)
     channel.writeString(token)
     val isKnown = token.nonEmpty && { channel.flush(); reply() == More }
@@ -40,7 +40,7 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
    */
   def sendStream(
       block: RowBlock,
-      measures: Option[Measures],
+      measures: Option[SummedColumns],
       sizes: Array[SweepSize],
       sums: Array[Option[Int]]): Unit = talk {
     answer = new Answer(block.numRows, sizes, sums)

@@ -2,9 +2,9 @@
 package org.apache.spark.sql.intervalsweep.planner.adaptive
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, DynamicPruningExpression, DynamicPruningSubquery, Expression
+  DynamicPruningExpression, DynamicPruningSubquery, Expression
 }
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.classic.SparkSession
@@ -16,6 +16,7 @@ import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec
 import org.apache.spark.sql.intervalsweep.execution.packing.{PackedRows, PackedRowsExec}
 import org.apache.spark.sql.intervalsweep.execution.task.SweepMode
 import org.apache.spark.sql.intervalsweep.execution.{IntervalSweepJoinExec, PackedKeysExec}
+import org.apache.spark.sql.intervalsweep.planner.nodes.PackedSide
 import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
 /**
@@ -97,11 +98,4 @@ object PrunePartitions extends Rule[SparkPlan] {
       case _ => None
     }
   }
-}
-
-/** What a broadcast packs, for adaptive execution to plan it again as rows that are packed. */
-case class PackedSide(child: LogicalPlan) extends UnaryNode {
-  override def output: Seq[Attribute] = child.output
-  override protected def withNewChildInternal(newChild: LogicalPlan): PackedSide =
-    copy(child = newChild)
 }

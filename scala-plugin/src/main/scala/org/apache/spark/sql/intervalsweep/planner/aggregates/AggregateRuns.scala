@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.planner.joins.{FallbackLog, IntervalSweepStrategy}
-import org.apache.spark.sql.intervalsweep.planner.nodes.{MatchRuns, NumberedRows}
+import org.apache.spark.sql.intervalsweep.planner.nodes.{MatchRuns, WithRowId}
 
 /**
  * An optimizer rule: aggregates over a swept join are computed from its runs, without the pairs.
@@ -59,7 +59,7 @@ object AggregateRuns extends Rule[LogicalPlan] with AliasHelper {
   private def apply(aggregate: Aggregate, join: Join): Either[String, LogicalPlan] = for {
     groupSide <- groupedSide(aggregate, join)
     _ <- IntervalSweepStrategy.takesRuns(join, groupSide)
-    (groups, rows) = NumberedRows.read(aggregate, join)
+    (groups, rows) = WithRowId.read(aggregate, join)
     runs = new RunValues(rows)
     // Before it is Spark's turn to do so: sums of short decimals are sums of integers.
     result <- rewrite(decimalsAsIntegers(groups), runs)

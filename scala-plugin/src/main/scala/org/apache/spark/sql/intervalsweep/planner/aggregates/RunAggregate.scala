@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.trees.TreePattern._
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
-import org.apache.spark.sql.intervalsweep.condition.expressions.CannotFail
+import org.apache.spark.sql.intervalsweep.condition.expressions.IsTotal
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.{RunOperand, RunValue}
 import org.apache.spark.sql.types._
@@ -174,7 +174,7 @@ private[planner] final class RunValues(join: Join) {
     operand <- e match {
       case attribute: Attribute => Some(RunOperand(side, attribute, attribute))
       case _ if mayBeAbsent(side) && !isNullOfNull(e) => None
-      case _ if CannotFail(e) || isKept(side) =>
+      case _ if IsTotal(e) || isKept(side) =>
         val column = computedBelow(side, e)
         Some(RunOperand(side, column, column))
       case _ =>

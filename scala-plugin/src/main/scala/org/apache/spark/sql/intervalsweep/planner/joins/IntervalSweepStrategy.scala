@@ -15,17 +15,17 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.condition.model.{
-  JoinOutput, LeftSide, RightSide, Side, SweepCondition, SweepWish, WhyNot
+  JoinOutput, LeftSide, RightSide, Side, SweepCondition, SweepOptions, WhyNot
 }
 import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
 import org.apache.spark.sql.intervalsweep.execution.packing.{PackedRows, PackedRowsExec}
 import org.apache.spark.sql.intervalsweep.execution.task.SweepMode
 import org.apache.spark.sql.intervalsweep.execution.{
-  EachRowOnceExec, IntervalSweepJoinExec, SweepInputExec
+  IntervalSweepJoinExec, StreamingGroupAggregateExec, SweepInputExec
 }
-import org.apache.spark.sql.intervalsweep.planner.adaptive.{PackedSide, PrunePartitions}
+import org.apache.spark.sql.intervalsweep.planner.adaptive.PrunePartitions
 import org.apache.spark.sql.intervalsweep.planner.nodes.{
-  MatchRuns, MicroBatchRows, NumberedRows, RowIdentity
+  MatchRuns, PackedSide, PerBatchRows, RowId, WithRowId
 }
 import org.apache.spark.sql.types.LongType
 
@@ -38,17 +38,17 @@ object IntervalSweepStrategy
     extends SparkStrategy with JoinSelectionHelper with SQLConfHelper {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case RowIdentity.Of(columns, rows) =>
-      Seq(ProjectExec(columns, planLater(RowIdentity.repeatable(rows))))
+    case RowId.Of(columns, rows) =>
+      Seq(ProjectExec(columns, planLater(RowId.repeatable(rows))))
     case Project(columns, join: Join) => planned(join, Some(columns)).toSeq
     case join: Join => planned(join, None).orElse(plannedBySpark(join)).toSeq
-    case numbered @ NumberedRows(_, rows) =>
+    case numbered @ WithRowId(_, rows) =>
       Seq(ProjectExec(
         rows.output :+ numbered.identity,
-        planLater(RowIdentity.repeatable(rows))))
-    case NumberedRows.Groups(aggregate, runs, join) => plannedOnce(aggregate, runs, join).toSeq
+        planLater(RowId.repeatable(rows))))
+    case WithRowId.Groups(aggregate, runs, join) => plannedOnce(aggregate, runs, join).toSeq
     case runs: MatchRuns => Seq(plannedRuns(runs))
-    case rows: MicroBatchRows => Seq(MicroBatchRows.planned(rows, planLater))
+    case rows: PerBatchRows => Seq(PerBatchRows.planned(rows, planLater))
     case PackedSide(side) => Seq(PackedRowsExec(planLater(side)))
     case _ => Nil
   }
@@ -101,14 +101,16 @@ object IntervalSweepStrategy
     choice <- decide(join, runs.groupSide).toOption
     if join.joinType == LeftOuter && choice.sweepsOnce(LeftSide)
   } yield {
-    val piece = AttributeReference("piece", LongType, nullable = false)()
+    val partialRowId = AttributeReference("partialRowId", LongType, nullable = false)()
     val needed = AttributeSet(aggregate.aggregateExpressions)
-    val rows = join.left match { case NumberedRows(_, rows) => rows; case other => other }
+    val rows = join.left match { case WithRowId(_, rows) => rows; case other => other }
     val sweep = sweptRuns(runs, join.copy(left = rows), choice)
-    val pieces =
-      sweep.copy(piece = Some(piece), output = sweep.output.filter(needed.contains) :+ piece)
-    pieces.setLogicalLink(runs)
-    EachRowOnceExec(aggregate.aggregateExpressions, piece, pieces)
+    val partialRows =
+      sweep.copy(
+        partialRowId = Some(partialRowId),
+        output = sweep.output.filter(needed.contains) :+ partialRowId)
+    partialRows.setLogicalLink(runs)
+    StreamingGroupAggregateExec(aggregate.aggregateExpressions, partialRowId, partialRows)
   }
 
   /** What is done with a join. */
@@ -157,7 +159,7 @@ object IntervalSweepStrategy
         condition,
         join.left.outputSet,
         join.right.outputSet,
-        SweepWish(
+        SweepOptions(
           preferredBoxes = boxes,
           forcedBoxes = sideOf(conf.getConf(IntervalSweepConf.Boxes)),
           weakRanges = conf.getConf(IntervalSweepConf.WeakRanges))))
@@ -247,7 +249,7 @@ object IntervalSweepStrategy
       mode,
       runs = None,
       groupSide = None,
-      piece = None,
+      partialRowId = None,
       columns.fold(join.output)(needed(join, _)))
   }
 

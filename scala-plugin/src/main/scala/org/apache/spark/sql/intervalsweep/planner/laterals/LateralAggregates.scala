@@ -57,13 +57,13 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
       on: Option[Expression]): Option[LogicalPlan] = for {
     above <- Above.of(subquery)
     if joinType == LeftOuter || joinType.isInstanceOf[InnerLike]
-    if !CorrelatedRows.refersOut(base) && !subquery.isStreaming &&
+    if !CorrelatedSubquery.refersOut(base) && !subquery.isStreaming &&
       !Seq(base, subquery).exists(TemporalPlan.isMarked)
-    probe <- CorrelatedRows.of(above.aggregate.child)
+    probe <- CorrelatedSubquery.of(above.aggregate.child)
     functions = above.aggregate.aggregateExpressions.flatMap(_.collect {
       case f: AggregateExpression => f
     })
-    join <- WindowJoin.of(base, probe, above.outerExpressions)
+    join <- LateralToJoin.of(base, probe, above.outerExpressions)
     if functions.forall(join.takes)
   } yield {
     val computed = functions.map(f => f.resultId -> Alias(join.overJoin(f), f.prettyName)()).toMap
@@ -154,9 +154,9 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
         plan: LogicalPlan,
         nodes: Seq[UnaryNode]): Option[(Aggregate, Seq[UnaryNode])] = plan match {
       case alias: SubqueryAlias => below(alias.child, nodes)
-      case filter: Filter if CorrelatedRows.isPlain(filter.condition) =>
+      case filter: Filter if CorrelatedSubquery.isPlain(filter.condition) =>
         below(filter.child, filter +: nodes)
-      case project: Project if project.projectList.forall(CorrelatedRows.isPlain) =>
+      case project: Project if project.projectList.forall(CorrelatedSubquery.isPlain) =>
         below(project.child, project +: nodes)
       case aggregate: Aggregate
           if aggregate.groupingExpressions.isEmpty &&
@@ -176,7 +176,7 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
         case _: Attribute => false
         case other => other.children.forall(isValid)
       }
-      CorrelatedRows.isPlain(column) && isValid(column)
+      CorrelatedSubquery.isPlain(column) && isValid(column)
     }
   }
 }

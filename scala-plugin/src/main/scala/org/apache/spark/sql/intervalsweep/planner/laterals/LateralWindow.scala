@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.planner.laterals
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern.OUTER_REFERENCE
-import org.apache.spark.sql.intervalsweep.condition.reading.Plain
+import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.functions.WindowMark
 
 /**
@@ -44,7 +44,7 @@ private[planner] object LateralWindow {
     case Aggregate(Nil, results, child, _) =>
       val (conditions, probe) = rows(child)
       Option.when(!hasOuter(probe)) {
-        val (own, columns) = WindowJoin.renewed(base, probe)
+        val (own, columns) = LateralToJoin.renewed(base, probe)
         def read(e: Expression) = plain(e.transform {
           case a: Attribute => columns.getOrElse(a, a)
         })
@@ -76,7 +76,7 @@ private[planner] object LateralWindow {
     case other => (Nil, other)
   }
 
-  private def plain(e: Expression): Expression = Plain(e.transform {
+  private def plain(e: Expression): Expression = InlineReplaceable(e.transform {
     case OuterReference(base) => base
   })
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression,
 import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition.model.JoinOutput
-import org.apache.spark.sql.intervalsweep.streams.eventtime.Clocks
+import org.apache.spark.sql.intervalsweep.streams.eventtime.JoinWatermarks
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
 
 /**
@@ -25,7 +25,8 @@ private[planner] object WindowCounts {
 
   /** Whether rows come by numbers, and are counted. */
   def isAsked(base: LogicalPlan, lateral: LateralWindow): Boolean =
-    !(base.output ++ lateral.probe.output).exists(Clocks.lag(_).isDefined) && !lateral.isEager &&
+    !(base.output ++ lateral.probe.output).exists(JoinWatermarks.eventTimeLag(_).isDefined) &&
+      !lateral.isEager &&
       lateral.results.forall(_.collect { case e: AggregateExpression => e }.forall(isCount))
 
   private def isCount(e: AggregateExpression): Boolean = e match {

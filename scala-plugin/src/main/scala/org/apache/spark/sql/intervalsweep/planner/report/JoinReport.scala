@@ -12,8 +12,8 @@ import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, WhyNot}
 import org.apache.spark.sql.intervalsweep.planner.joins.{FallbackLog, IntervalSweepStrategy}
 import org.apache.spark.sql.intervalsweep.planner.nodes.MatchRuns
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinProcessor
-import org.apache.spark.sql.intervalsweep.streams.open.OpenJoinProcessor
-import org.apache.spark.sql.intervalsweep.streams.partitioning.SlotProcessor
+import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinProcessor
+import org.apache.spark.sql.intervalsweep.streams.partitioning.PartitionProcessor
 import org.apache.spark.sql.types.StructType
 
 /**
@@ -67,7 +67,7 @@ object JoinReport extends PredicateHelper {
     val runs = plan.collectWithSubqueries { case runs: MatchRuns => runs }
     val joins = plan.collectWithSubqueries {
       case join: Join => join
-      case node: TransformWithState if processor(node).isInstanceOf[SlotProcessor] => node
+      case node: TransformWithState if processor(node).isInstanceOf[PartitionProcessor] => node
     }
     // Partition pruning repeats a side of a join, with the joins in it.
     joins.distinct.zipWithIndex.map {
@@ -84,7 +84,7 @@ object JoinReport extends PredicateHelper {
   private def ofStreams(number: Int, operator: Any): JoinReport = {
     val joinType = operator match {
       case join: StreamJoinProcessor => JoinOutput.typeOf(join.spec.output)
-      case _: OpenJoinProcessor => Inner
+      case _: OngoingJoinProcessor => Inner
       case _ => LeftOuter
     }
     JoinReport(

@@ -6,11 +6,11 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.model.JoinOutput
-import org.apache.spark.sql.intervalsweep.condition.reading.Plain
+import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.functions.PairEventTime
 import org.apache.spark.sql.intervalsweep.streams.eventtime.PairTime
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinProcessor
-import org.apache.spark.sql.intervalsweep.streams.partitioning.SlotRows
+import org.apache.spark.sql.intervalsweep.streams.partitioning.OperatorOutput
 
 /**
  * A resolution rule: `pair_event_time` above a join becomes what it is of the rows of that join, for
@@ -41,8 +41,12 @@ object PairTimes extends Rule[LogicalPlan] {
     case join: Join if join.resolved && !join.isStreaming =>
       for {
         output <- JoinOutput.of(join.joinType) if output.hasPairs
-      } yield PairTime(join, Plain(join.condition.getOrElse(Literal.TrueLiteral)), output, None)
-    case Project(_, rows: SlotRows) =>
+      } yield PairTime(
+        join,
+        InlineReplaceable(join.condition.getOrElse(Literal.TrueLiteral)),
+        output,
+        None)
+    case Project(_, rows: OperatorOutput) =>
       rows.collectFirst { case node: TransformWithState => node.statefulProcessor }.collect {
         case ofStreams: StreamJoinProcessor if ofStreams.time.output.hasPairs => ofStreams.time
       }

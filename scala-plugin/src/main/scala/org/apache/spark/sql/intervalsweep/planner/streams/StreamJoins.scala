@@ -7,11 +7,13 @@ import org.apache.spark.sql.catalyst.plans.{Cross, Inner}
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, Filter, Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, SweepCondition, SweepWish}
-import org.apache.spark.sql.intervalsweep.condition.reading.{ConditionAnalysis, Conjuncts, Plain}
-import org.apache.spark.sql.intervalsweep.streams.eventtime.{Clocks, StreamJoinErrors}
+import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, SweepCondition, SweepOptions}
+import org.apache.spark.sql.intervalsweep.condition.reading.{
+  ConditionAnalysis, Conjuncts, InlineReplaceable
+}
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{JoinWatermarks, StreamJoinErrors}
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
-import org.apache.spark.sql.intervalsweep.streams.open.OpenJoinPlan
+import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinPlan
 
 /**
  * Joins of two streams by a relation, or by inequalities without a key, as a stateful operator of our
@@ -52,11 +54,11 @@ object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHe
       if (isInner(written)) filtered(written, conjuncts) else (written, conjuncts)
     for {
       output <- JoinOutput.of(join.joinType)
-      condition <- across.reduceOption(And).map(Plain(_))
+      condition <- across.reduceOption(And).map(InlineReplaceable(_))
       sweep <- analyzed(join, condition) if isOurs(sweep, condition)
     } yield {
-      if (!OpenJoinPlan.isOpen(join)) new StreamJoinPlan(join, condition, output).plan
-      else if (isInner(join)) new OpenJoinPlan(join, condition, sweep).plan
+      if (!OngoingJoinPlan.isOpen(join)) new StreamJoinPlan(join, condition, output).plan
+      else if (isInner(join)) new OngoingJoinPlan(join, condition, sweep).plan
       else StreamJoinErrors.unsupported(
         s"Intervals that are still open, by ${join.joinType.sql},",
         "make it an inner join, or join rows that have ended")
@@ -79,9 +81,9 @@ object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHe
       condition,
       join.left.outputSet,
       join.right.outputSet,
-      SweepWish(weakRanges = true, functionsAsAxes = true)).toOption
+      SweepOptions(weakRanges = true, functionsAsAxes = true)).toOption
 
   private def isOurs(sweep: SweepCondition, condition: Expression): Boolean =
     sweep.leftKeys.isEmpty || Conjuncts.of(condition).exists(_.relation.isDefined) ||
-      Clocks.areMarked(condition)
+      JoinWatermarks.areMarked(condition)
 }

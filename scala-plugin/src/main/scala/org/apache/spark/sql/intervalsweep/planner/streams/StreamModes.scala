@@ -5,7 +5,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TransformWithState}
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
-import org.apache.spark.sql.intervalsweep.streams.partitioning.SlotProcessor
+import org.apache.spark.sql.intervalsweep.streams.partitioning.PartitionProcessor
 import org.apache.spark.sql.streaming.OutputMode
 
 /**
@@ -25,7 +25,8 @@ object StreamModes {
 
   private def isRevised(plan: LogicalPlan): Boolean = plan match {
     case node: TransformWithState =>
-      node.statefulProcessor.isInstanceOf[SlotProcessor] && node.outputMode == OutputMode.Update()
+      node.statefulProcessor.isInstanceOf[PartitionProcessor] &&
+      node.outputMode == OutputMode.Update()
     case _ => false
   }
 }

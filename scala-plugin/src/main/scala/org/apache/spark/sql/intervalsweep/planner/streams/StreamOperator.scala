@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner.streams
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, AttributeReference, NamedExpression
-}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
-import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
-  PackSlots, PackSlotsExec, SlotOperator, SlotRows, SlotRowsExec, Slots
+  PartitionedBatches, StatePartitions, StatefulOperatorPlan
 }
 import org.apache.spark.sql.intervalsweep.streams.windows.{
-  StreamCounts, StreamMachine, StreamProcessor
+  StreamCounts, StreamOperatorLogic, StreamProcessor
 }
 import org.apache.spark.sql.streaming.{OutputMode, TimeMode}
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 
-/** A [[StreamMachine]] as a plan: Spark's own operator with state, over rows packed by slot. */
+/** A [[StreamOperatorLogic]] as a plan: Spark's own operator with state, over rows packed by partition. */
 private[planner] object StreamOperator {
 
   /**
    * @param sides the rows of each side, with its columns
    * @param mode  append, or update where a row may come out again
    */
-  def apply(machine: StreamMachine, sides: Seq[LogicalPlan], mode: OutputMode): StreamOperator = {
-    Slots.checkStateStore(SQLConf.get)
+  def apply(
+      machine: StreamOperatorLogic,
+      sides: Seq[LogicalPlan],
+      mode: OutputMode): StreamOperator = {
+    StatePartitions.checkStateStore(SQLConf.get)
     val packed = machine.sides.zip(sides).zipWithIndex.map { case ((side, plan), number) =>
-      PackSlots(
+      PartitionedBatches(
         number,
         side.columns,
         side.keys,
@@ -39,7 +39,9 @@ private[planner] object StreamOperator {
     val output = machine.output.map(f => AttributeReference(f.name, f.dataType)())
     val processor = new StreamProcessor(machine)
     val time = TimeMode.EventTime()
-    StreamOperator(SlotOperator(packed, processor, time, mode, output, StreamCounts.schema), output)
+    StreamOperator(
+      StatefulOperatorPlan(packed, processor, time, mode, output, StreamCounts.schema),
+      output)
   }
 
   /** The column that a stream's watermark is on; fails if there is none. */
@@ -65,27 +67,4 @@ private[planner] case class StreamOperator(plan: LogicalPlan, fields: Seq[Attrib
   /** A field as the column that it was before. */
   def column(ordinal: Int, as: Attribute, metadata: Metadata): Alias =
     Alias(fields(ordinal), as.name)(as.exprId, as.qualifier, Some(metadata))
-}
-
-/** Plans what stream operators need beside Spark's own. */
-object StreamStrategy extends SparkStrategy {
-
-  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case PackSlots(number, copied, columns, keys, time, fanout, output, child) =>
-      // In a stream it is that of the session that runs the query, which the checkpoint decides.
-      val partitions = Slots.partitions(SQLConf.get)
-      Seq(PackSlotsExec(
-        NamedExpression.newExprId.id,
-        number,
-        copied,
-        columns,
-        keys,
-        time,
-        fanout,
-        output,
-        partitions,
-        planLater(child)))
-    case SlotRows(_, output, child) => Seq(SlotRowsExec(output, planLater(child)))
-    case _ => Nil
-  }
 }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{
 }
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.expiry.TimeWindow
-import org.apache.spark.sql.intervalsweep.condition.reading.Plain
+import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.functions.WindowMark
 import org.apache.spark.sql.intervalsweep.planner.laterals.{
   LateralWindow, ScalarSubqueries, WindowCounts
@@ -27,10 +27,10 @@ import org.apache.spark.sql.streaming.OutputMode
  *     WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL ... AND S.ts) ON true
  *
  *   Project [S.*, the aggregates]
- *     TransformWithState [slot] WindowUnion
+ *     TransformWithState [partition] WindowUnion
  *       Union
- *         PackSlots  Project [S.*]           S
- *         PackSlots  Project [k, ts, v]      R
+ *         PartitionedBatches  Project [S.*]           S
+ *         PartitionedBatches  Project [k, ts, v]      R
  * }}}
  * It is a rule of analysis, as Spark checks what it supports then, and takes the lateral subquery
  * apart soon after.
@@ -41,7 +41,7 @@ object StreamWindows extends Rule[LogicalPlan] {
     if (!conf.getConf(IntervalSweepConf.Enabled)) plan
     else plan.resolveOperatorsUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, SCALAR_SUBQUERY)) {
       case join @ LateralJoin(base, subquery, Inner | LeftOuter, condition)
-          if join.resolved && condition.forall(Plain(_) == Literal.TrueLiteral) =>
+          if join.resolved && condition.forall(InlineReplaceable(_) == Literal.TrueLiteral) =>
         joined(base, subquery.plan).getOrElse(join)
       case filter: Filter if filter.resolved && scalars.areIn(filter.condition) =>
         scalars.of(filter)

@@ -6,7 +6,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.intervalsweep.condition.expressions.CannotFail
+import org.apache.spark.sql.intervalsweep.condition.expressions.IsTotal
 import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
 import org.apache.spark.sql.intervalsweep.execution.aggregates.RunKind
 import org.apache.spark.sql.intervalsweep.streams.windows.WindowResult
@@ -142,5 +142,5 @@ private[planner] final class WindowAggregates(probes: SideColumns) {
   private def of(kind: RunKind, argument: Expression): Option[(RunKind, Option[Attribute])] =
     Option.when(
       argument.references.nonEmpty && probes.has(argument) && argument.deterministic &&
-        CannotFail(argument))(kind -> Some(probes.of(argument)))
+        IsTotal(argument))(kind -> Some(probes.of(argument)))
 }

@@ -17,7 +17,7 @@ final case class PairTime(
     join: Join,
     condition: Expression,
     output: JoinOutput,
-    clocks: Option[Clocks]) {
+    clocks: Option[JoinWatermarks]) {
 
   def apply(time: PairEventTime): Expression = (time.left, time.right) match {
     case (left: Attribute, right: Attribute)
@@ -25,13 +25,13 @@ final case class PairTime(
           left.dataType == right.dataType =>
       clocks.foreach(_.checkAre(left, right, time))
       val pair = Greatest(Seq(left, right))
-      val orLeft = orAlone(LeftSide, left, right, pair, time)
-      orAlone(RightSide, right, left, orLeft, time)
+      val orLeft = orUnmatched(LeftSide, left, right, pair, time)
+      orUnmatched(RightSide, right, left, orLeft, time)
     case _ => time.unknown()
   }
 
   /** A row whose partner's time is NULL has no partner, as one without a time matches nothing. */
-  private def orAlone(
+  private def orUnmatched(
       side: Side,
       own: Attribute,
       other: Attribute,
@@ -39,13 +39,13 @@ final case class PairTime(
       time: PairEventTime): Expression =
     if (!output.keepsUnmatched(side)) pair
     else {
-      val expiry = Clocks.retentions(join, side, other).of(condition) match {
-        case Right(retention) => asTime(retention.expiry, own.dataType, time)
+      val expiry = JoinWatermarks.expiries(join, side, other).of(condition) match {
+        case Right(stateExpiry) => asTime(stateExpiry.expiry, own.dataType, time)
         case Left(missing) => time.fail(
             s"nothing says up to when a row of the $side side may find a match: ${missing.advice}")
       }
-      val alone = If(IsNull(own), Literal(null, own.dataType), Greatest(Seq(own, expiry)))
-      If(IsNull(other), alone, pair)
+      val unmatched = If(IsNull(own), Literal(null, own.dataType), Greatest(Seq(own, expiry)))
+      If(IsNull(other), unmatched, pair)
     }
 
   private def asTime(number: Expression, dataType: DataType, time: PairEventTime): Expression =
@@ -58,9 +58,10 @@ final case class PairTime(
 
   /** The watermark that the time has, if there is one. */
   def marked: Option[Metadata] = clocks.map { c =>
-    val lag = c.lag
+    val eventTimeLag = c.eventTimeLag
     val mark = new MetadataBuilder()
-    (if (lag == 0) mark.putLong(EventTimeWatermark.delayKey, 0L) else mark.putLong(Clocks.Lag, lag))
+    (if (eventTimeLag == 0) mark.putLong(EventTimeWatermark.delayKey, 0L)
+     else mark.putLong(JoinWatermarks.EventTimeLag, eventTimeLag))
       .build()
   }
 
@@ -72,6 +73,6 @@ final case class PairTime(
   def unmarked(column: Attribute): Metadata =
     new MetadataBuilder().withMetadata(column.metadata)
       .remove(EventTimeWatermark.delayKey)
-      .putLong(Clocks.Lag, 0L)
+      .putLong(JoinWatermarks.EventTimeLag, 0L)
       .build()
 }

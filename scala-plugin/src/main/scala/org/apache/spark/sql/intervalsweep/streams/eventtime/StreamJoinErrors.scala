@@ -5,7 +5,6 @@ import org.apache.spark.sql.intervalsweep.condition.expiry.Unbounded
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.functions.Relation
 
-
 /** What can be wrong with a join of streams: a closed list, with the names of [[StreamErrors]]. */
 object StreamJoinErrors {
   import StreamErrors.{fail, inRealTime}

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.streams.joins
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StructField, StructType}
 
-/** What a slot of a join drops in a micro-batch, and what it keeps then. */
+/** What a partition of a join drops in a micro-batch, and what it keeps then. */
 final class StreamJoinCounts {
 
   /** Rows that come too late, by their time or by their number. */
@@ -21,9 +21,9 @@ final class StreamJoinCounts {
 
   /** Rows of the state, those included that are done and not yet removed. */
   var stored = 0L
-  var parts = 0L
+  var storedRuns = 0L
 
-  def row: InternalRow = InternalRow(late, reversed, tooLong, expired, stored, parts)
+  def row: InternalRow = InternalRow(late, reversed, tooLong, expired, stored, storedRuns)
 }
 
 object StreamJoinCounts {
@@ -31,7 +31,7 @@ object StreamJoinCounts {
   /** Under these names they are in the progress of the query. */
   val schema: StructType =
     StructType(
-      Seq("lateRows", "reversedRows", "longRows", "expiredRows", "storedRows", "storedParts").map {
+      Seq("lateRows", "reversedRows", "longRows", "expiredRows", "storedRows", "storedRuns").map {
         StructField(_, LongType, nullable = false)
       })
 }

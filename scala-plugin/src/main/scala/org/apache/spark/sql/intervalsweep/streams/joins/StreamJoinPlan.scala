@@ -6,15 +6,19 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
 import org.apache.spark.sql.intervalsweep.condition.model.{
-  Axis, Bound, Description, JoinOutput, LeftSide, RightSide, Side, SweepCondition, SweepWish
+  Axis, Bound, Description, JoinOutput, LeftSide, RightSide, Side, SweepCondition, SweepOptions
 }
 import org.apache.spark.sql.intervalsweep.condition.reading.{ConditionAnalysis, Conjuncts}
 import org.apache.spark.sql.intervalsweep.execution.block.RowKeys
 import org.apache.spark.sql.intervalsweep.streams.eventtime.{
-  Clocks, DeclaredLengths, PairTime, StreamJoinErrors
+  JoinWatermarks, MaxLengthHint, PairTime, StreamJoinErrors
 }
-import org.apache.spark.sql.intervalsweep.streams.partitioning.{Fanout, PackSlots, SlotOf}
-import org.apache.spark.sql.intervalsweep.streams.state.{EarlierRows, JoinFingerprint, RowFields}
+import org.apache.spark.sql.intervalsweep.streams.partitioning.{
+  Fanout, PartitionedBatches, StatePartitionHash
+}
+import org.apache.spark.sql.intervalsweep.streams.state.{
+  JoinSchemaEvolution, JoinStateIdentity, RowFields
+}
 import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 
@@ -22,12 +26,12 @@ import org.apache.spark.sql.types._
  * A join of streams as a plan of Spark's own nodes:
  * {{{
  *   Project                   the columns of the join
- *     Filter, CollectMetrics  what the slots count, to the query's progress
- *       TransformWithState    by slot; StreamJoinProcessor
+ *     Filter, CollectMetrics  what the partitions count, to the query's progress
+ *       TransformWithState    by partition; StreamJoinProcessor
  *         Union
- *           PackSlots           slot, side, chunk of packed rows
+ *           PartitionedBatches           partition, side, chunk of packed rows
  *             Project             the fields of packed rows of the left side
- *           PackSlots
+ *           PartitionedBatches
  *             Project             and of the right side
  * }}}
  *
@@ -43,20 +47,20 @@ final class StreamJoinPlan(
   private val sides = Seq[Side](LeftSide, RightSide)
   private def input(side: Side): LogicalPlan = if (side == LeftSide) join.left else join.right
 
-  private val clocks = Clocks(join, condition)
+  private val clocks = JoinWatermarks(join, condition)
 
   /** The rows of a side, and what they have to fulfil to be taken. */
   private val sources: Map[Side, (LogicalPlan, Seq[Expression])] =
-    sides.map(s => s -> DeclaredLengths.of(input(s))).toMap
+    sides.map(s => s -> MaxLengthHint.of(input(s))).toMap
 
   /** Of what the join is with the first columns of each side, for its checkpoint. */
-  private def fingerprints(columns: Map[Side, Int]): Seq[JoinFingerprint] = {
+  private def fingerprints(columns: Map[Side, Int]): Seq[JoinStateIdentity] = {
     def of(side: Side): String = input(side).output.take(columns(side))
       .map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
     // Rows of a window of rows are in order of their keys, which once they were not.
     val order = if (isKeyed && isOfRows) ", by key" else ""
     JoinCondition.texts(condition, join).map(_ + order).map { text =>
-      JoinFingerprint(
+      JoinStateIdentity(
         s"$name ${sides.map(of)} $text".hashCode,
         ("type of join" -> name) +: ("condition" -> text) +:
           sides.map(s => s"columns of the $s side" -> of(s)))
@@ -103,12 +107,12 @@ final class StreamJoinPlan(
       e,
       join.left.outputSet,
       join.right.outputSet,
-      SweepWish(forcedBoxes = boxes, weakRanges = true, functionsAsAxes = true)).toOption
+      SweepOptions(forcedBoxes = boxes, weakRanges = true, functionsAsAxes = true)).toOption
 
   private val keys: Map[Side, Seq[Expression]] = sides.map(s => s -> sweeps(LeftSide).keys(s)).toMap
   private val isKeyed = keys(LeftSide).nonEmpty
 
-  /** In a window of rows all slots have to know the largest number: no row goes to one alone. */
+  /** In a window of rows all partitions have to know the largest number: no row goes to one alone. */
   private val isByKey = isKeyed && !isOfRows
   private val hasNumberForKey = isKeyed && sides.forall(s => RowKeys.isNumber(keys(s)))
 
@@ -119,15 +123,15 @@ final class StreamJoinPlan(
     }
   }.toMap
 
-  private def slot(newSide: Side, side: Side)(old: Int): Int =
+  private def newIndex(newSide: Side, side: Side)(old: Int): Int =
     endpoints(side).indexWhere(_.semanticEquals(sweeps(newSide).endpoints(side)(old)))
 
-  private val pairings: Map[Side, Pairing] = sides.map { newSide =>
+  private val pairings: Map[Side, ProbePlan] = sides.map { newSide =>
     val sweep = sweeps(newSide)
     val moved = sweep.sweeps.map { s =>
-      def bound(b: Bound): Bound = b.copy(slot = slot(newSide, s.boxes)(b.slot))
+      def bound(b: Bound): Bound = b.copy(endpoint = newIndex(newSide, s.boxes)(b.endpoint))
       def axis(a: Axis): Axis =
-        Axis(slot(newSide, s.points)(a.point), a.lower.map(bound), a.upper.map(bound))
+        Axis(newIndex(newSide, s.points)(a.point), a.lower.map(bound), a.upper.map(bound))
       s.copy(lead = axis(s.lead), second = s.second.map(axis))
     }
     // What has to fail for a pair, the condition as it stands does.
@@ -136,7 +140,7 @@ final class StreamJoinPlan(
       if (!isKeyed || hasNumberForKey) Nil
       else keys(LeftSide).zip(keys(RightSide)).map { case (l, r) => EqualTo(l, r) }
     val isBand = sameKeys.isEmpty && rest.forall(clocks.isBand)
-    newSide -> Pairing(moved, (sameKeys ++ rest).reduceOption(And), isBand)
+    newSide -> ProbePlan(moved, (sameKeys ++ rest).reduceOption(And), isBand)
   }.toMap
 
   checkResidual()
@@ -165,12 +169,12 @@ final class StreamJoinPlan(
     else output.tracked match {
       case Nil => Everywhere
       case Seq(tracked) if clocks.disorder.isEmpty =>
-        // Whether a row of that side has a match, one slot knows.
+        // Whether a row of that side has a match, one partition knows.
         if (side == tracked) ByHash else Everywhere
       case _ => Together
     }
 
-  /** The sides whose rows all slots see, and one keeps. What is counted, one slot has to know. */
+  /** The sides whose rows all partitions see, and one keeps. What is counted, one partition has to know. */
   private val spreadSides: Set[Side] =
     if (isByKey) Set.empty
     else if (isCounted) Set(LeftSide)
@@ -192,19 +196,19 @@ final class StreamJoinPlan(
     side -> (input(side).output ++ Seq.fill(missing)(Literal(null, IntegerType)))
   }
 
-  private def earlier: Map[Int, Map[Side, EarlierRows]] = {
+  private def earlier: Map[Int, Map[Side, JoinSchemaEvolution]] = {
     val asked =
       condition.references ++ AttributeSet(sides.flatMap(s => clocks.number(s).references))
-    EarlierRows.all(sides.map(s => s -> input(s).output).toMap, asked) { some =>
+    JoinSchemaEvolution.all(sides.map(s => s -> input(s).output).toMap, asked) { some =>
       val size = sizes(some)
       fingerprints(some).map(_.hash) ->
-        sides.map(s => s -> EarlierRows(size(s), firstColumn(s) + some(s))).toMap
+        sides.map(s => s -> JoinSchemaEvolution(size(s), firstColumn(s) + some(s))).toMap
     }
   }
 
   private def fields(side: Side): RowFields = {
-    val by = sweeps(side.other).sortSlot(side)
-    RowFields(endpoints(side).size, columns(side).size, slot(side.other, side)(by))
+    val by = sweeps(side.other).sortEndpoint(side)
+    RowFields(endpoints(side).size, columns(side).size, newIndex(side.other, side)(by))
   }
 
   private def key(side: Side): Expression =
@@ -216,9 +220,9 @@ final class StreamJoinPlan(
     }
 
   private def flags(side: Side): Expression = {
-    val home =
+    val owner =
       if (spreadSides.contains(side))
-        ShiftLeft(SlotOf(new Murmur3Hash(endpoints(side))), Literal(RowFields.FlagBits))
+        ShiftLeft(StatePartitionHash(new Murmur3Hash(endpoints(side))), Literal(RowFields.FlagBits))
       else Literal(0)
     val isReversed = clocks.ordered(side).map { order =>
       val is = Coalesce(Seq(GreaterThan(order.start, order.end), Literal.FalseLiteral))
@@ -227,7 +231,7 @@ final class StreamJoinPlan(
     val isTooLong = sources(side)._2.reduceOption(And).map { length =>
       If(Coalesce(Seq(length, Literal.TrueLiteral)), Literal(0), Literal(RowFields.IsTooLong))
     }
-    (Seq(home) ++ isReversed ++ isTooLong).reduce[Expression](BitwiseOr(_, _))
+    (Seq(owner) ++ isReversed ++ isTooLong).reduce[Expression](BitwiseOr(_, _))
   }
 
   private def packed(side: Side): Seq[Expression] =
@@ -252,7 +256,7 @@ final class StreamJoinPlan(
   private val packedAttributes: Map[Side, Seq[Attribute]] =
     sides.map(s => s -> attributes(s)).toMap
 
-  private def rows(side: Side): PackSlots = {
+  private def rows(side: Side): PartitionedBatches = {
     val fields = packedAttributes(side)
     val (keys, fanout) = spread(side) match {
       case Everywhere => Nil -> Fanout(0, isSpread = false)
@@ -261,10 +265,10 @@ final class StreamJoinPlan(
         fields.slice(RowFields.FirstEndpoint, firstColumn(side)) -> Fanout.One
       case Together => Nil -> Fanout.One
     }
-    SlotJoinRows.packed(side, packed(side), fields, keys, fanout, sources(side)._1)
+    StreamJoinSchema.packed(side, packed(side), fields, keys, fanout, sources(side)._1)
   }
 
-  def plan: LogicalPlan = SlotJoinRows.joined(
+  def plan: LogicalPlan = StreamJoinSchema.joined(
     sides.map(rows),
     new StreamJoinProcessor(spec, PairTime(join, condition, output, Some(clocks))),
     if (clocks.disorder.isEmpty) TimeMode.EventTime() else TimeMode.None(),

@@ -3,7 +3,9 @@ package org.apache.spark.sql.intervalsweep.streams.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, LeftSide, Side, Sweep}
-import org.apache.spark.sql.intervalsweep.streams.state.{EarlierRows, JoinFingerprint, RowFields}
+import org.apache.spark.sql.intervalsweep.streams.state.{
+  JoinSchemaEvolution, JoinStateIdentity, RowFields
+}
 
 /**
  * How rows that are new on one side find partners of the other one.
@@ -12,7 +14,7 @@ import org.apache.spark.sql.intervalsweep.streams.state.{EarlierRows, JoinFinger
  * @param isBand   whether that only says how far apart the numbers of two rows are: it holds for all
  *                 pairs of some rows if it does for the first of either side with the last of the other
  */
-case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression], isBand: Boolean)
+case class ProbePlan(sweeps: Seq[Sweep], residual: Option[Expression], isBand: Boolean)
 
 /**
  * What the driver decides of a join of streams.
@@ -22,19 +24,19 @@ case class Pairing(sweeps: Seq[Sweep], residual: Option[Expression], isBand: Boo
  * @param pairings   by the side whose rows are new
  * @param disorder   for rows that come by a number: how far behind the largest one they may be; by
  *                   a watermark, if that is not defined
- * @param spread     the sides whose rows go to all slots, of which each keeps some
+ * @param spread     the sides whose rows go to all partitions, of which each keeps some
  * @param isCounted  whether the pairs of the left side's rows are counted and not returned
  * @param isRealTime whether a call has a row alone, and others of its micro-batch may follow
  */
 case class StreamJoinSpec(
     description: String,
-    fingerprint: JoinFingerprint,
-    earlier: Map[Int, Map[Side, EarlierRows]],
+    fingerprint: JoinStateIdentity,
+    earlier: Map[Int, Map[Side, JoinSchemaEvolution]],
     output: JoinOutput,
     left: Seq[Attribute],
     right: Seq[Attribute],
     fields: Map[Side, RowFields],
-    pairings: Map[Side, Pairing],
+    pairings: Map[Side, ProbePlan],
     disorder: Option[Long],
     spread: Set[Side],
     isCounted: Boolean,

@@ -7,18 +7,18 @@ import org.apache.spark.sql.catalyst.plans.logical.{CollectMetrics, LogicalPlan}
 import org.apache.spark.sql.types.StructType
 
 /**
- * Has what the slots of a stream operator count be in the query's progress, among the observed
+ * Has what the partitions of a stream operator count be in the query's progress, among the observed
  * metrics: Spark's own operator has no place for counts of others.
  */
 object ObservedCounts {
 
-  /** @param slots the column of `node` that has the counts, among what [[SlotRows]] takes */
-  def apply(node: LogicalPlan, slots: Attribute): LogicalPlan = {
-    val counts = GetStructField(slots, SlotRows.Counts)
+  /** @param partitions the column of `node` that has the counts, among what [[OperatorOutput]] takes */
+  def apply(node: LogicalPlan, partitions: Attribute): LogicalPlan = {
+    val counts = GetStructField(partitions, OperatorOutput.Counts)
     val names = counts.dataType.asInstanceOf[StructType].names.toSeq
     val metrics = names.zipWithIndex.map { case (name, i) =>
       Alias(Sum(GetStructField(counts, i, Some(name))).toAggregateExpression(), name)()
     }
-    CollectMetrics(s"intervalsweep_${slots.exprId.id}", metrics, node, dataframeId = 0)
+    CollectMetrics(s"intervalsweep_${partitions.exprId.id}", metrics, node, dataframeId = 0)
   }
 }

@@ -3,7 +3,6 @@ package org.apache.spark.sql.intervalsweep.streams.windows
 
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, DoubleColumn}
 
-
 /**
  * Aggregates of runs both of whose ends go on with the rows, as those of windows do within a key:
  * in a few steps for each row, however long its run is. Scale-OIJ (Section V-C) subtracts what

@@ -5,34 +5,34 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
-  SlotOperator, SlotProcessor, SlotRows
+  OperatorOutput, PartitionProcessor, StatefulOperatorPlan
 }
-import org.apache.spark.sql.intervalsweep.streams.state.{SliceHead, SliceStore}
+import org.apache.spark.sql.intervalsweep.streams.state.{TimeBucketStore, WindowStateMetadata}
 import org.apache.spark.sql.streaming.{
   ExpiredTimerInfo, OutputMode, StatefulProcessor, TimeMode, TimerValues
 }
 
 /**
- * Runs a [[StreamMachine]] on Spark's own state. Spark groups rows by slot, so that a call has all
- * rows of a slot in a micro-batch: a sweep like that of a batch.
+ * Runs a [[StreamOperatorLogic]] on Spark's own state. Spark groups rows by partition, so that a call has all
+ * rows of a partition in a micro-batch: a sweep like that of a batch.
  *
  * {{{
- *   rows  --PackSlots-->  (slot, side, chunk)  --Spark's shuffle-->  TransformWithState, by slot
+ *   rows  --PackSlots-->  (partition, side, chunk)  --Spark's shuffle-->  TransformWithState, by partition
  *                                                                      chunks in, rows out
  * }}}
- * A timer that expires as soon as the watermark moves calls the slots that no rows come to.
+ * A timer that expires as soon as the watermark moves calls the partitions that no rows come to.
  *
  * @param isRealTime whether a call has a row, and others of its micro-batch may follow
  */
-final class StreamProcessor(machine: StreamMachine, isRealTime: Boolean = false)
-    extends StatefulProcessor[Any, Any, Any] with SlotProcessor {
-  @transient private var variables: SliceStore.Variables = _
+final class StreamProcessor(machine: StreamOperatorLogic, isRealTime: Boolean = false)
+    extends StatefulProcessor[Any, Any, Any] with PartitionProcessor {
+  @transient private var variables: TimeBucketStore.Variables = _
 
-  /** The state of the slot that the calls of a task are about. */
-  @transient private var opened: OpenedSlot = _
+  /** The state of the partition that the calls of a task are about. */
+  @transient private var opened: OpenedPartition = _
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
-    variables = new SliceStore.Variables(getHandle)
+    variables = new TimeBucketStore.Variables(getHandle)
     opened = null
   }
 
@@ -44,29 +44,29 @@ final class StreamProcessor(machine: StreamMachine, isRealTime: Boolean = false)
 
   /** @param rows of the side's number and a chunk */
   override def handleInputRows(
-      slot: Any,
+      partition: Any,
       rows: Iterator[Any],
       timers: TimerValues): Iterator[Any] =
-    run(slot, rows, timers, fired = None)
+    run(partition, rows, timers, fired = None)
 
   override def handleExpiredTimer(
-      slot: Any,
+      partition: Any,
       timers: TimerValues,
       timer: ExpiredTimerInfo): Iterator[Any] =
-    run(slot, Iterator.empty, timers, fired = Some(timer.getExpiryTimeInMs()))
+    run(partition, Iterator.empty, timers, fired = Some(timer.getExpiryTimeInMs()))
 
   private def run(
-      slot: Any,
+      partition: Any,
       rows: Iterator[Any],
       timers: TimerValues,
       fired: Option[Long]): Iterator[InternalRow] = {
-    val isFirst = !isRealTime || opened == null || opened.slot != slot
-    if (isFirst) opened = new OpenedSlot(slot, variables.open(machine.state))
+    val isFirst = !isRealTime || opened == null || opened.partition != partition
+    if (isFirst) opened = new OpenedPartition(partition, variables.open(machine.state))
     val store = opened.store
     val watermark = timers.getCurrentWatermarkInMs()
-    val batch = new SlotBatch(
+    val batch = new PartitionBatch(
       machine.sides,
-      SlotOperator.chunks(rows, 2 * machine.sides.size),
+      StatefulOperatorPlan.chunks(rows, 2 * machine.sides.size),
       StreamProcessor.micros(opened.before),
       StreamProcessor.micros(if (isRealTime) opened.before else watermark),
       store,
@@ -75,21 +75,21 @@ final class StreamProcessor(machine: StreamMachine, isRealTime: Boolean = false)
     val timer = watermark + 1
     if (store.head.timer != timer) {
       // Spark deletes the one that has fired.
-      if (store.head.timer != SliceHead.NoTimer && !fired.contains(store.head.timer))
+      if (store.head.timer != WindowStateMetadata.NoTimer && !fired.contains(store.head.timer))
         getHandle.deleteTimer(store.head.timer)
       getHandle.registerTimer(timer)
     }
     store.save(watermark, timer)
     // The counts of all calls are added up.
     val counts = StreamCounts.row(batch.counts, Option.when(isFirst)(store))
-    SlotRows.objects(result, counts, isSingle = isRealTime)
+    OperatorOutput.objects(result, counts, isSingle = isRealTime)
   }
 
   override def toString: String = machine.toString
 }
 
-/** A slot, as the first call of a micro-batch has found it. */
-private final class OpenedSlot(val slot: Any, val store: SliceStore) {
+/** A partition, as the first call of a micro-batch has found it. */
+private final class OpenedPartition(val partition: Any, val store: TimeBucketStore) {
 
   /** The watermark of the micro-batch before. */
   val before: Long = store.head.watermark

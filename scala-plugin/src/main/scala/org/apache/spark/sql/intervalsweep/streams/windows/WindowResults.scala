@@ -28,8 +28,9 @@ private[streams] final class WindowResults(
     probe: Seq[Attribute],
     residual: Option[Expression]) {
   private lazy val folds =
-    results.map(r => new WindowFold(Seq(r.function), base, probe, residual))
-  private lazy val allFolds = new WindowFold(results.map(_.function), base, probe, residual)
+    results.map(r => new RowAtATimeAggregator(Seq(r.function), base, probe, residual))
+  private lazy val allFolds =
+    new RowAtATimeAggregator(results.map(_.function), base, probe, residual)
   private val ordinals =
     results.map(r => r.column.fold(-1)(c => probe.indexWhere(_.exprId == c.exprId))).toArray
 

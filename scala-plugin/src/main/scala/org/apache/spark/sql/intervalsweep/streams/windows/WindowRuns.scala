@@ -3,7 +3,6 @@ package org.apache.spark.sql.intervalsweep.streams.windows
 
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 
-
 /** The windows of the rows of a block. */
 private[streams] final class WindowEnds(
     lowers: Array[Long],

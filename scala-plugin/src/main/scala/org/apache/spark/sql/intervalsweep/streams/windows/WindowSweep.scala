@@ -4,22 +4,22 @@ package org.apache.spark.sql.intervalsweep.streams.windows
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, TaskMemory}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.StreamSide
-import org.apache.spark.sql.intervalsweep.streams.state.Slice
+import org.apache.spark.sql.intervalsweep.streams.state.TimeBucket
 
 /**
- * The windows of the base rows of a slot in a micro-batch, and the probe rows in them, new ones and
+ * The windows of the base rows of a partition in a micro-batch, and the probe rows in them, new ones and
  * stored ones. Slices that all windows hold are not read where there are sums of them.
  *
- * @param slices  of stored probe rows
+ * @param buckets  of stored probe rows
  * @param bases   sorted
  * @param ends    of their windows
  * @param keptFor how long after its time a probe row leaves
  */
 private[streams] final class WindowSweep(
-    batch: SlotBatch,
-    slices: Iterable[Slice],
+    batch: PartitionBatch,
+    buckets: Iterable[TimeBucket],
     probe: StreamSide,
-    bases: BaseRows,
+    bases: BaseSideBuffer,
     ends: WindowEnds,
     keptFor: Long,
     memory: TaskMemory) {
@@ -30,10 +30,10 @@ private[streams] final class WindowSweep(
   def results(
       arrived: Iterator[InternalRow],
       values: WindowResults,
-      sums: SliceSums): Array[BlockColumn] = {
+      sums: BucketAggregates): Array[BlockColumn] = {
     arrived.foreach(add)
-    val totals = new SliceSums.Totals(sums, bases.keyed, memory)
-    val met = slices.filter(s => reach.meets(s.minTime, s.maxTime)).toSeq
+    val totals = new BucketAggregates.Totals(sums, bases.keyed, memory)
+    val met = buckets.filter(s => reach.meets(s.minTime, s.maxTime)).toSeq
     val (summed, read) = met.partition { s =>
       sums.isPossible && isInAll(s) && totals.hasRoom && add(s, sums, totals)
     }
@@ -60,35 +60,38 @@ private[streams] final class WindowSweep(
     if (reach.meets(time, time) && partners.read(row)) partners.append(row)
   }
 
-  private def addRows(slice: Slice): Unit = stored(slice).foreach(add)
+  private def addRows(bucket: TimeBucket): Unit = stored(bucket).foreach(add)
 
-  private def stored(slice: Slice): Iterator[InternalRow] = {
-    batch.counts.read += slice.rows
-    batch.store.rows(slice)
+  private def stored(bucket: TimeBucket): Iterator[InternalRow] = {
+    batch.counts.read += bucket.rows
+    batch.store.rows(bucket)
   }
 
-  /** Whether all windows hold a slice, to which no rows are added any more. */
-  private def isInAll(slice: Slice): Boolean =
-    reach.isInAll(slice.minTime, slice.maxTime) && batch.store.end(slice) - keptFor <= batch.now
+  /** Whether all windows hold a bucket, to which no rows are added any more. */
+  private def isInAll(bucket: TimeBucket): Boolean =
+    reach.isInAll(bucket.minTime, bucket.maxTime) && batch.store.end(bucket) - keptFor <= batch.now
 
-  /** Adds the sums of a slice, if there are some or they are worth being made. */
-  private def add(slice: Slice, sums: SliceSums, totals: SliceSums.Totals): Boolean = {
-    val known = batch.store.summary(slice).filter(sums.areIn)
-    val all = known.orElse(Option.when(staysInAll(slice))(made(slice, sums)))
+  /** Adds the sums of a bucket, if there are some or they are worth being made. */
+  private def add(
+      bucket: TimeBucket,
+      sums: BucketAggregates,
+      totals: BucketAggregates.Totals): Boolean = {
+    val known = batch.store.summary(bucket).filter(sums.areIn)
+    val all = known.orElse(Option.when(staysInAll(bucket))(made(bucket, sums)))
     val found = all.flatMap(sums.rows)
     found.foreach(totals.add)
     found.isDefined
   }
 
   /** Whether the windows of the next micro-batches will hold it, too, if these are like this one. */
-  private def staysInAll(slice: Slice): Boolean =
-    reach.isInAll(slice.minTime - 2 * (batch.now - batch.before), slice.maxTime)
+  private def staysInAll(bucket: TimeBucket): Boolean =
+    reach.isInAll(bucket.minTime - 2 * (batch.now - batch.before), bucket.maxTime)
 
-  private def made(slice: Slice, sums: SliceSums): Array[Byte] = {
+  private def made(bucket: TimeBucket, sums: BucketAggregates): Array[Byte] = {
     val rows = bases.allProbes()
-    stored(slice).foreach(row => if (rows.read(row)) rows.append(row))
+    stored(bucket).foreach(row => if (rows.read(row)) rows.append(row))
     val found = sums.of(rows)
-    batch.store.summarize(slice, found)
+    batch.store.summarize(bucket, found)
     found
   }
 }

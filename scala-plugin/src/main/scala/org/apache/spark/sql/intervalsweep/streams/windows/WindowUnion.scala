@@ -9,7 +9,9 @@ import org.apache.spark.sql.intervalsweep.execution.block.{
   BlockColumn, KeyGroups, RowBlock, TaskMemory
 }
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{Fanout, StreamSide}
-import org.apache.spark.sql.intervalsweep.streams.state.{FewerColumns, Slice, StateLayout}
+import org.apache.spark.sql.intervalsweep.streams.state.{
+  StateLayout, TimeBucket, WindowSchemaEvolution
+}
 import org.apache.spark.sql.types.{BooleanType, IntegerType, StructField, StructType}
 
 /**
@@ -32,7 +34,7 @@ import org.apache.spark.sql.types.{BooleanType, IntegerType, StructField, Struct
  * @param residual   what a base and a probe row have to fulfil besides
  * @param revision   the column of the base rows that counts how often they have come out, if they do
  *                   so before their windows are final
- * @param team       over how many slots the base rows of a key are spread; 0 for all
+ * @param team       over how many partitions the base rows of a key are spread; 0 for all
  */
 case class WindowUnion(
     base: StreamSide,
@@ -46,7 +48,7 @@ case class WindowUnion(
     revision: Option[Attribute],
     team: Int,
     latenessMicros: Long)
-    extends StreamMachine {
+    extends StreamOperatorLogic {
   import WindowUnion._
 
   override def sides: Seq[StreamSide] = Seq(base, probe)
@@ -73,14 +75,14 @@ case class WindowUnion(
 
   override val state: StateLayout = StateLayout(
     sides.map(_.types),
-    sliceMicros = math.max(1000L, (math.max(keptFor, 0) + latenessMicros) / 64),
+    bucketMicros = math.max(1000L, (math.max(keptFor, 0) + latenessMicros) / 64),
     fingerprint(base),
     fewer = before => payload.indices.map(fewer).collectFirst { case (`before`, found) => found })
 
   /** How rows were kept when only the first `n` columns came out as they are. */
-  private def fewer(n: Int): (Seq[(String, String)], FewerColumns) = {
+  private def fewer(n: Int): (Seq[(String, String)], WindowSchemaEvolution) = {
     val kept = (0 until n) ++ (payload.size until base.columns.size)
-    fingerprint(base.copy(columns = kept.map(base.columns(_)))) -> FewerColumns(Base, kept)
+    fingerprint(base.copy(columns = kept.map(base.columns(_)))) -> WindowSchemaEvolution(Base, kept)
   }
 
   private def fingerprint(base: StreamSide): Seq[(String, String)] = {
@@ -104,7 +106,7 @@ case class WindowUnion(
       Seq(
         s"aggregates by ${by.mkString(" and ")}",
         if (revision.isDefined) "eager" else "final",
-        s"probe rows kept for ${keptFor / 1e6} s, in slices of ${state.sliceMicros / 1e6} s")
+        s"probe rows kept for ${keptFor / 1e6} s, in buckets of ${state.bucketMicros / 1e6} s")
     s"WindowUnion [${parts.mkString(", ")}]"
   }
 
@@ -112,7 +114,7 @@ case class WindowUnion(
 
   @transient private lazy val values =
     new WindowResults(results, base.columns, probe.columns, residual)
-  @transient private lazy val sums = new SliceSums(results, probe, values)
+  @transient private lazy val sums = new BucketAggregates(results, probe, values)
   @transient private lazy val toUnsafe = UnsafeProjection.create(base.types)
   private val lowerOrdinal = lowerBound.map(base.ordinal)
   private val upperOrdinal = upperBound.map(base.ordinal)
@@ -133,10 +135,10 @@ case class WindowUnion(
     own
   }
 
-  override def run(batch: SlotBatch): Iterator[InternalRow] = {
+  override def run(batch: PartitionBatch): Iterator[InternalRow] = {
     // What the call before has given out is not needed any more.
     memory.releaseAll()
-    val rows = new BaseRows(base, (lowerBound ++ upperBound).toSeq, probe, memory)
+    val rows = new BaseSideBuffer(base, (lowerBound ++ upperBound).toSeq, probe, memory)
     val found = if (revision.isDefined) eager(batch, rows) else atTheEnd(batch, rows)
     batch.store.expire(Base, batch.now)
     batch.counts.expired += batch.store.expire(Probe, batch.now)
@@ -144,9 +146,9 @@ case class WindowUnion(
   }
 
   /** Rows come out when their windows are final; the others wait. */
-  private def atTheEnd(batch: SlotBatch, rows: BaseRows): Iterator[InternalRow] = {
+  private def atTheEnd(batch: PartitionBatch, rows: BaseSideBuffer): Iterator[InternalRow] = {
     batch.rows(Base).foreach { row =>
-      if (!rows.hasWindow(row)) rows.lone.append(row, KeyGroups.NoGroup)
+      if (!rows.hasWindow(row)) rows.withoutWindow.append(row, KeyGroups.NoGroup)
       else {
         val end = upperEnd(row)
         if (end <= batch.now) rows.keyed.append(row)
@@ -154,25 +156,25 @@ case class WindowUnion(
       }
     }
     for {
-      slice <- batch.store.of(Base) if batch.store.start(slice) <= batch.now
-      row <- batch.store.rows(slice)
+      bucket <- batch.store.of(Base) if batch.store.start(bucket) <= batch.now
+      row <- batch.store.rows(bucket)
       end = upperEnd(row)
       if end > batch.before && end <= batch.now && rows.hasWindow(row)
     } rows.keyed.append(row)
     columns(rows.block, aggregates(batch, rows, arrived(batch))) ++
-      columns(rows.lone, values.ofNone(rows.lone.numRows))
+      columns(rows.withoutWindow, values.ofNone(rows.withoutWindow.numRows))
   }
 
   /**
    * Rows come out at once, and again when a probe row arrives in their window, and when it is final.
    * What waits is stored again with its revision.
    */
-  private def eager(batch: SlotBatch, rows: BaseRows): Iterator[InternalRow] = {
+  private def eager(batch: PartitionBatch, rows: BaseSideBuffer): Iterator[InternalRow] = {
     val news = arrivals(batch, rows)
     revised(batch, news, rows)
     batch.rows(Base).foreach { row =>
       if (rows.hasWindow(row)) rows.keyed.append(row)
-      else rows.lone.append(row, KeyGroups.NoGroup)
+      else rows.withoutWindow.append(row, KeyGroups.NoGroup)
     }
     val found = aggregates(batch, rows, news.all)
     val revisions = new Revisions(rows.block, base.ordinal(revision.get))
@@ -185,52 +187,54 @@ case class WindowUnion(
       }
     }
     batch.counts.revisions += rows.block.numRows
-    val lone = new Revisions(rows.lone, base.ordinal(revision.get))
-    (0 until rows.lone.numRows).foreach(lone.raise(_, isFinal = true))
+    val withoutWindow = new Revisions(rows.withoutWindow, base.ordinal(revision.get))
+    (0 until rows.withoutWindow.numRows).foreach(withoutWindow.raise(_, isFinal = true))
     columns(rows.block, found ++ revisions.columns) ++
-      columns(rows.lone, values.ofNone(rows.lone.numRows) ++ lone.columns)
+      columns(
+        rows.withoutWindow,
+        values.ofNone(rows.withoutWindow.numRows) ++ withoutWindow.columns)
   }
 
-  private def arrivals(batch: SlotBatch, rows: BaseRows): Arrivals = {
+  private def arrivals(batch: PartitionBatch, rows: BaseSideBuffer): NewProbeIndex = {
     val news = rows.allProbes()
     for (row <- arrived(batch) if news.read(row)) news.append(row)
-    new Arrivals(news, rows.like(news))
+    new NewProbeIndex(news, rows.like(news))
   }
 
   /** Takes the stored rows that come out again. Slices in which there are none stay as they are. */
-  private def revised(batch: SlotBatch, news: Arrivals, rows: BaseRows): Unit = {
+  private def revised(batch: PartitionBatch, news: NewProbeIndex, rows: BaseSideBuffer): Unit = {
     def isOut(row: InternalRow): Boolean =
       upperEnd(row) <= batch.now || news.areIn(row, lowerEnd(row), upperEnd(row))
-    def isDue(slice: Slice): Boolean =
-      batch.store.start(slice) <= batch.now ||
-        news.reach(slice.minTime - pre, slice.maxTime + fol)
-    for (slice <- batch.store.of(Base).filter(isDue).toSeq)
-      if (batch.store.rows(slice).exists(isOut)) {
-        batch.store.rows(slice).foreach { row =>
+    def isDue(bucket: TimeBucket): Boolean =
+      batch.store.start(bucket) <= batch.now ||
+        news.reach(bucket.minTime - pre, bucket.maxTime + fol)
+    for (bucket <- batch.store.of(Base).filter(isDue).toSeq)
+      if (batch.store.rows(bucket).exists(isOut)) {
+        batch.store.rows(bucket).foreach { row =>
           if (!isOut(row)) batch.store.add(Base, upperEnd(row), row, row.getLong(base.timeOrdinal))
           else if (rows.hasWindow(row)) rows.keyed.append(row)
         }
-        batch.store.drop(slice)
+        batch.store.drop(bucket)
       }
   }
 
   private def columns(block: RowBlock, results: Array[BlockColumn]): Iterator[InternalRow] =
-    new BlockRows(
+    new BlockRowIterator(
       payload.map(base.ordinal).map(block.columns(_)).toArray ++ results,
       Array.range(0, block.numRows))
 
   private def aggregates(
-      batch: SlotBatch,
-      rows: BaseRows,
+      batch: PartitionBatch,
+      rows: BaseSideBuffer,
       arrived: Iterator[InternalRow]): Array[BlockColumn] = {
     rows.block.sort()
-    val slices = batch.store.of(Probe)
-    val sweep = new WindowSweep(batch, slices, probe, rows, ends(rows.block), keptFor, memory)
+    val buckets = batch.store.of(Probe)
+    val sweep = new WindowSweep(batch, buckets, probe, rows, ends(rows.block), keptFor, memory)
     sweep.results(arrived, values, sums)
   }
 
   /** The new probe rows that a window may have. Those that may be asked for later are kept. */
-  private def arrived(batch: SlotBatch): Iterator[InternalRow] =
+  private def arrived(batch: PartitionBatch): Iterator[InternalRow] =
     batch.rows(Probe).filter { row =>
       val isAny = !row.isNullAt(probe.timeOrdinal) && !probeKeys.exists(row.isNullAt)
       if (isAny) {

@@ -12,7 +12,7 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{
 }
 import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.intervalsweep.functions.distances.{ConstantBound, WholeUnits}
-import org.apache.spark.sql.intervalsweep.temporal.lowering.PeriodPieces
+import org.apache.spark.sql.intervalsweep.temporal.lowering.PeriodFragments
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   History, MeasureKind, PeriodMeasures, PeriodRule, PeriodSweep, SweepInput, TemporalErrors,
   ValidTime
@@ -148,9 +148,9 @@ private[temporal] final class IntervalSetFunctions(
       (dataType, gap.dataType) match {
         case (FloatType | DoubleType, _) => FarthestWithin(end, Cast(gap, DoubleType))
         case (DateType, _: DayTimeIntervalType) =>
-          PeriodPieces.plus(end, Literal(gap.eval().asInstanceOf[Long] / PeriodPieces.Day))
-        case (d: DecimalType, _) => PeriodPieces.plus(end, units(gap, d.scale))
-        case _ => PeriodPieces.plus(end, units(gap, 0))
+          PeriodFragments.plus(end, Literal(gap.eval().asInstanceOf[Long] / PeriodFragments.Day))
+        case (d: DecimalType, _) => PeriodFragments.plus(end, units(gap, d.scale))
+        case _ => PeriodFragments.plus(end, units(gap, 0))
       }
     }
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  OnBounded, PeriodRule, Pieces, TemporalCoalesce, TemporalErrors, TemporalPieces,
+  FragmentKind, OnBounded, PeriodRule, TemporalCoalesce, TemporalErrors, TemporalFragments,
   TemporalSetOperation, ValidTime
 }
 import org.apache.spark.sql.types.DataType
@@ -93,7 +93,7 @@ private[temporal] final class OperatorFunctions(
     operator(arguments) { tables =>
       val fewest = TemporalCoalesce(tables.head)
       arguments.constant("max_length").fold[LogicalPlan](fewest)(length =>
-        TemporalPieces(fewest, Pieces.Split(length)))
+        TemporalFragments(fewest, FragmentKind.Split(length)))
     }
   }
 
@@ -101,7 +101,7 @@ private[temporal] final class OperatorFunctions(
     val arguments = TemporalArguments(name, Seq("r"), "max_length" +: Names, provided)
     val length = arguments.constant("max_length")
       .getOrElse(TemporalErrors.length("temporal_split needs a max_length that is not NULL."))
-    operator(arguments)(tables => TemporalPieces(tables.head, Pieces.Split(length)))
+    operator(arguments)(tables => TemporalFragments(tables.head, FragmentKind.Split(length)))
   }
 
   private def window: Build = (name, provided) => {
@@ -109,11 +109,11 @@ private[temporal] final class OperatorFunctions(
     val arguments = TemporalArguments(name, Seq("r"), options, provided)
     val onBounded = arguments.choice("on_bounded", OnBounded.all)(_.name)
     val how = (arguments.constant("sliding"), arguments.constant("fixed")) match {
-      case (Some(length), None) => Pieces.Sliding(length, onBounded)
+      case (Some(length), None) => FragmentKind.Sliding(length, onBounded)
       case (None, Some(length)) =>
-        Pieces.Fixed(length, arguments.constant("origin"), onBounded)
+        FragmentKind.Fixed(length, arguments.constant("origin"), onBounded)
       case _ => TemporalErrors.length("temporal_window needs one of sliding and fixed, not NULL.")
     }
-    operator(arguments)(tables => TemporalPieces(tables.head, how))
+    operator(arguments)(tables => TemporalFragments(tables.head, how))
   }
 }

@@ -19,7 +19,10 @@ private[temporal] case class TemporalArguments(
     val parameters =
       tables.map(InputParameter(_)) ++ options.map(InputParameter(_, Some(none)))
     val names = tables ++ options
-    names.zip(SparkShims.rearrangeArguments(FunctionSignature(parameters), arguments, function)).toMap
+    names.zip(SparkShims.rearrangeArguments(
+      FunctionSignature(parameters),
+      arguments,
+      function)).toMap
   }
 
   def table(name: String): LogicalPlan = provided(name) match {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.DataType
 
 /**
  * Joins of rows that are valid at the same instants. An inner join is swept over the periods. Others
- * ask when a row has a partner, and when not, which the keys tell ([[PeriodKeyJoins]]), or else a sweep
+ * ask when a row has a partner, and when not, which the keys tell ([[EquiJoinOfHistories]]), or else a sweep
  * of the row's value against that of its pairs.
  */
 private[temporal] case class PeriodJoins(dataType: DataType) {
@@ -43,13 +43,13 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
   private def swept(sides: Sides, joinType: JoinType): History = joinType match {
     case _: InnerLike => pairs(sides)
     case LeftSemi => byKeys(sides).fold(partnered(sides, PeriodRule.Semi))(_.semi)
-    case LeftAnti => alone(sides)
+    case LeftAnti => unmatched(sides)
     case LeftOuter => withAllOfLeft(sides)
     case RightOuter =>
       val all = withAllOfLeft(sides.swapped)
       val (right, left) = all.values.splitAt(sides.right.values.size)
       all.copy(values = left ++ right)
-    case FullOuter => History.united(Seq(withAllOfLeft(sides), aloneOnRight(sides)))
+    case FullOuter => History.united(Seq(withAllOfLeft(sides), unmatchedOnRight(sides)))
     case ExistenceJoin(exists) => byKeys(sides).fold(existence(sides, exists))(_.existence(exists))
     case LeftSingle =>
       TemporalErrors.noSnapshotForm(
@@ -58,17 +58,18 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
     case other => TemporalErrors.noSnapshotForm(s"A ${other.sql} join", "write another join")
   }
 
-  private def byKeys(sides: Sides): Option[PeriodKeyJoins] =
-    PeriodKeyJoins.of(sides.left, sides.right, sides.condition, sides.hint, dataType)
+  private def byKeys(sides: Sides): Option[EquiJoinOfHistories] =
+    EquiJoinOfHistories.of(sides.left, sides.right, sides.condition, sides.hint, dataType)
 
   private def withAllOfLeft(sides: Sides): History =
     byKeys(sides).fold(History.united(Seq(pairs(sides), aloneOnLeft(sides))))(_.leftOuter)
 
   private def existence(sides: Sides, exists: Attribute): History = {
     val found = partnered(sides, PeriodRule.Semi)
-    val told = Seq(found -> Literal.TrueLiteral, alone(sides.fresh) -> Literal.FalseLiteral).map {
-      case (rows, whether) => rows.selecting(rows.values :+ Alias(whether, exists.name)())
-    }
+    val told =
+      Seq(found -> Literal.TrueLiteral, unmatched(sides.fresh) -> Literal.FalseLiteral).map {
+        case (rows, whether) => rows.selecting(rows.values :+ Alias(whether, exists.name)())
+      }
     val all = History.united(told)
     renamed(all, all.values.init :+ exists)
   }
@@ -97,16 +98,16 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
   }
 
   /** Left rows while they have no partner. */
-  private def alone(sides: Sides): History =
+  private def unmatched(sides: Sides): History =
     byKeys(sides).fold(partnered(sides, PeriodRule.ExceptStrict))(_.anti)
 
   private def aloneOnLeft(sides: Sides): History = {
-    val rows = alone(sides.fresh)
+    val rows = unmatched(sides.fresh)
     rows.selecting(rows.values ++ sides.right.nulls)
   }
 
-  private def aloneOnRight(sides: Sides): History = {
-    val rows = alone(sides.fresh.swapped)
+  private def unmatchedOnRight(sides: Sides): History = {
+    val rows = unmatched(sides.fresh.swapped)
     rows.selecting(sides.left.nulls ++ rows.values)
   }
 
@@ -127,7 +128,7 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
 
     /** The same sides once more. */
     def fresh: Sides = {
-      val (l, r) = (Renewed(left), Renewed(right))
+      val (l, r) = (FreshAttributeCopy(left), FreshAttributeCopy(right))
       Sides(l.history, r.history, condition.map(e => l.of(r.of(e))), JoinHint.NONE)
     }
   }

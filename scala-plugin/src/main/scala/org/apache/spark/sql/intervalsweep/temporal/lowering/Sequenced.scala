@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   History, PerInstantLimit, PeriodRule, PeriodSweep, Refused, SweepInput, TemporalCoalesce,
-  TemporalOperator, TemporalPieces, TemporalPlan, TemporalSetOperation, ValidTime
+  TemporalFragments, TemporalOperator, TemporalPlan, TemporalSetOperation, ValidTime
 }
 import org.apache.spark.sql.types.DataType
 
@@ -22,7 +22,7 @@ import org.apache.spark.sql.types.DataType
 private[temporal] case class Sequenced(dataType: DataType) {
 
   private val joins = PeriodJoins(dataType)
-  private val cuts = PeriodCuts(dataType)
+  private val cuts = SplitAtBoundaries(dataType)
 
   /** What reads no marked relation is always valid, and stays as it is. */
   def history(plan: LogicalPlan): History =
@@ -80,7 +80,8 @@ private[temporal] case class Sequenced(dataType: DataType) {
   private def ofTemporal(operator: TemporalOperator): History = operator match {
     case TemporalSetOperation(rule, left, right) => ofBoth(rule, left, right)
     case TemporalCoalesce(child) => coalesced(history(child))
-    case pieces: TemporalPieces => PeriodPieces(dataType).history(pieces, history(pieces.child))
+    case fragments: TemporalFragments =>
+      PeriodFragments(dataType).history(fragments, history(fragments.child))
   }
 
   /** In canonical form. */

@@ -29,26 +29,26 @@ case class TemporalCoalesce(child: LogicalPlan)
 }
 
 /** Rows whose periods are made others, each by itself. */
-case class TemporalPieces(child: LogicalPlan, how: Pieces)
+case class TemporalFragments(child: LogicalPlan, how: FragmentKind)
     extends TemporalOperator with UnaryLike[LogicalPlan] {
   override def output: Seq[Attribute] = child.output
 
-  override protected def withNewChildInternal(newChild: LogicalPlan): TemporalPieces =
+  override protected def withNewChildInternal(newChild: LogicalPlan): TemporalFragments =
     copy(child = newChild)
 }
 
-sealed abstract class Pieces extends Product with Serializable
-object Pieces {
+sealed abstract class FragmentKind extends Product with Serializable
+object FragmentKind {
 
   /** Periods no longer than that (Alg. 11). */
-  case class Split(length: Expression) extends Pieces
+  case class Split(length: Expression) extends FragmentKind
 
   /** omega (9): a row is valid for so long from its start on. */
-  case class Sliding(length: Expression, onBounded: OnBounded) extends Pieces
+  case class Sliding(length: Expression, onBounded: OnBounded) extends FragmentKind
 
   /** omega (10): a row is valid to the end of the window that its start is in. */
   case class Fixed(length: Expression, origin: Option[Expression], onBounded: OnBounded)
-      extends Pieces
+      extends FragmentKind
 }
 
 /** What a window does with a period that has an end already. */

@@ -6,7 +6,6 @@ import java.time.{Instant, LocalDate, LocalDateTime, ZoneOffset}
 import org.apache.spark.sql.intervalsweep.condition.ConditionSupport
 import org.apache.spark.sql.intervalsweep.functions.{Relation, Relations}
 
-
 /** Every function with every type of endpoint: the sweeps are the formula. */
 class RelationsExactSuite extends ConditionSupport {
 

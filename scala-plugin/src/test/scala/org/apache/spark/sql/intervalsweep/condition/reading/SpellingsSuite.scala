@@ -178,7 +178,7 @@ class SpellingsSuite extends ConditionSupport {
   test("a side is sorted by its points, or else by where its boxes begin") {
     def sorted(sql: String): (String, String) = {
       val sweep = both.analyze(both.condition(sql)).toOption.get
-      def by(side: Side): String = sweep.endpoints(side)(sweep.sortSlot(side)).sql
+      def by(side: Side): String = sweep.endpoints(side)(sweep.sortEndpoint(side)).sql
       (by(LeftSide), by(RightSide))
     }
     assert(sorted("interval_intersects(r.ts, r.te, s.ts, s.te)") == ("r.ts", "s.ts"))

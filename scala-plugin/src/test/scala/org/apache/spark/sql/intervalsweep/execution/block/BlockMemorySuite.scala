@@ -7,7 +7,7 @@ import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
-import org.apache.spark.sql.intervalsweep.execution.windows.{IndexMemory, Unaccounted}
+import org.apache.spark.sql.intervalsweep.execution.chunks.{BroadcastMemory, Unaccounted}
 import org.apache.spark.sql.intervalsweep.functions.FunctionsSession
 import org.apache.spark.sql.types.{DataTypes, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
@@ -17,7 +17,7 @@ class BlockMemorySuite extends AnyFunSuite with FunctionsSession {
   private val text = AttributeReference("text", StringType)()
   private val ts = AttributeReference("ts", LongType)()
   private val layout =
-    BlockLayout(Seq(ts, text), Seq(ts, text), Seq(EncodedEndpoint(ts)), sortSlot = 0)
+    BlockLayout(Seq(ts, text), Seq(ts, text), Seq(EncodedEndpoint(ts)), sortEndpoint = 0)
 
   test("a block that was cleared kept the objects whose memory it had given back") {
     val block = new RowBlock(layout, Unaccounted)
@@ -38,11 +38,11 @@ class BlockMemorySuite extends AnyFunSuite with FunctionsSession {
 
   test("offsets of groups were made by each task that reads a shared block") {
     spark.range(1).foreachPartition { (_: java.util.Iterator[java.lang.Long]) =>
-      val memory = new IndexMemory
+      val memory = new BroadcastMemory
       memory.usedBy(TaskContext.get())
       val column = AttributeReference("id", DataTypes.LongType)()
       val block = new RowBlock(
-        BlockLayout(Seq(column), Seq(column), Seq(EncodedEndpoint(column)), sortSlot = 0),
+        BlockLayout(Seq(column), Seq(column), Seq(EncodedEndpoint(column)), sortEndpoint = 0),
         memory)
       block.append(InternalRow(5L), KeyGroups.NoGroup)
       block.sort()
@@ -60,7 +60,7 @@ private object BlockMemorySuite {
     val before = SparkEnv.get.memoryManager.storageMemoryUsed
     val sc = spark.sparkContext
     sc.parallelize(Seq(1), 1).foreach { _ =>
-      memory = new IndexMemory
+      memory = new BroadcastMemory
       memory.usedBy(TaskContext.get())
       memory.reserve(16L * rows)
       first = SparkEnv.get.memoryManager.storageMemoryUsed - before
@@ -74,7 +74,7 @@ private object BlockMemorySuite {
     Seq(first, between, second).map(bytes => bytes / (16L * rows) * (16L * rows))
   }
 
-  private var memory: IndexMemory = _
+  private var memory: BroadcastMemory = _
   private var first = 0L
   private var second = 0L
 }

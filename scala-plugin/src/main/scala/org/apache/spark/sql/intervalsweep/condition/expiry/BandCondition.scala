@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.condition.expiry
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.intervalsweep.condition.model.Side
+import org.apache.spark.sql.intervalsweep.condition.reading.{Conjuncts, ExactArithmetic, Ordered}
+import org.apache.spark.sql.types.IntegralType
+
+/**
+ * Conditions that bound the number of one row by the number of the other, either way, and where a
+ * greater number has no smaller bound: `abs(a.n - b.n) < 9`, or `a.n div 5 <= b.n div 5`. What holds
+ * for two numbers then holds for those between, and fails for them only if it does for one of the two.
+ */
+private[intervalsweep] case class BandCondition(numbers: Map[Side, Attribute]) {
+
+  /** How a value changes with the numbers: for each side that it depends on, whether it grows. */
+  private type Change = Map[Side, Boolean]
+
+  def isOne(condition: Expression): Boolean =
+    Conjuncts.of(condition).map(_.expression).forall {
+      case Ordered(lesser, greater, _) => isBound(lesser, greater)
+      case EqualTo(left, right) => isBound(left, right)
+      case _ => false
+    }
+
+  private def isBound(lesser: Expression, greater: Expression): Boolean =
+    difference(of(greater), of(lesser)).exists(_.values.toSet == Set(true, false))
+
+  private def of(e: Expression): Option[Change] = e match {
+    case a: Attribute =>
+      numbers.collectFirst { case (s, n) if n.semanticEquals(a) => Map(s -> true) }
+    case constant if constant.foldable => Some(Map.empty)
+    case ExactArithmetic(terms) =>
+      terms.foldLeft(Option[Change](Map.empty)) {
+        case (sum, (term, isSubtracted)) =>
+          if (isSubtracted) difference(sum, of(term)) else together(sum, of(term))
+      }
+    case IntegralDivide(child, Positive(), _) => of(child)
+    case Cast(child, to: IntegralType, _, _) if Cast.canUpCast(child.dataType, to) => of(child)
+    case _ => None
+  }
+
+  private def difference(one: Option[Change], other: Option[Change]): Option[Change] =
+    together(one, other.map(_.view.mapValues(!_).toMap))
+
+  /** None if what grows by one falls by the other. */
+  private def together(one: Option[Change], other: Option[Change]): Option[Change] =
+    for (a <- one; b <- other if a.forall { case (side, grows) => b.get(side).forall(_ == grows) })
+      yield a ++ b
+
+  private object Positive {
+    def unapply(e: Expression): Boolean = e.foldable &&
+      (e.eval() match {
+        case n: Number => n.longValue > 0
+        case _ => false
+      })
+  }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.condition.expiry
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.intervalsweep.compat.SparkShims.TimestampAddInterval
+import org.apache.spark.sql.intervalsweep.condition.expressions.{
+  EncodedEndpoint, EndpointEncoding, ExactSum, OnErrorElse
+}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.reading.{
+  Alternatives, BoundExpression, Comparisons, Conjunct, Conjuncts, Offset, Operand, PointBounds,
+  Sides, WallClock
+}
+import org.apache.spark.sql.intervalsweep.functions.distances.DifferenceAtMost
+import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relation}
+import org.apache.spark.sql.types._
+
+/**
+ * How long a row of a join of streams may still find partners.
+ * {{{
+ *        r  |-----------|                        ISEQL_START_PRECEDING(r, s), the clock is s.ts
+ *   ------- r.ts ------ r.te -----------> s.ts   s.ts in [r.ts, r.te): expiry r.te - 1
+ *                        ^ once all rows of s up to here have come, r can leave
+ * }}}
+ *
+ * @param expiry       LONG over the row: a partner's clock is at most that. NULL: there is none
+ * @param needsOrdered whether it holds only for partners that do not end before they start
+ */
+case class StateExpiry(expiry: Expression, needsOrdered: Option[OrderedEnds] = None)
+
+/** The two ends of a side's intervals, of which the first is not to be after the second. */
+case class OrderedEnds(start: Expression, end: Expression)
+
+/**
+ * Of one side of a join of streams.
+ *
+ * @param side    whose rows leave
+ * @param clock   the other side's column by which that side's rows come, up to lateness
+ * @param filters what is known of all rows of the other side
+ */
+private[intervalsweep] case class ExpiryAnalysis(
+    left: AttributeSet,
+    right: AttributeSet,
+    side: Side,
+    clock: Attribute,
+    filters: Seq[Expression] = Nil) {
+  private val sides = Sides(left, right)
+  private val partners = if (side == LeftSide) right else left
+
+  def of(condition: Expression): Either[Unbounded, StateExpiry] =
+    of(Conjuncts.of(condition)).toRight(Unbounded(side, clock, cures(condition)))
+
+  /** By how much the clock of a partner is at most before a column of the row, if that is bounded. */
+  def partnerLag(condition: Expression, own: Attribute): Option[Long] =
+    Known(Conjuncts.of(condition)).partnerLag(own)
+
+  private def of(conjuncts: Seq[Conjunct]): Option[StateExpiry] = {
+    val known = Known(conjuncts)
+    known.latest(clock).orElse(known.byLinks).map(StateExpiry(_))
+      .orElse(known.byOrder)
+      .orElse(byAlternatives(conjuncts))
+  }
+
+  /** One of several must hold: the row leaves with the last of them. */
+  private def byAlternatives(conjuncts: Seq[Conjunct]): Option[StateExpiry] =
+    conjuncts.iterator.flatMap { either =>
+      either.expression match {
+        case Alternatives(several) if either.relation.isEmpty =>
+          val others = conjuncts.filterNot(_ eq either)
+          val each = several.map(branch => of(others ++ Conjuncts.of(branch)))
+          Operand.all(each).flatMap(loosest)
+        case _ => None
+      }
+    }.nextOption()
+
+  private def loosest(each: Seq[StateExpiry]): Option[StateExpiry] =
+    each.flatMap(_.needsOrdered).distinct match {
+      case several if several.size > 1 => None
+      case order => Some(StateExpiry(Greatest(each.map(_.expiry)), order.headOption))
+    }
+
+  /** What conjuncts say of the partners of a row. */
+  private case class Known(conjuncts: Seq[Conjunct]) {
+    private val comparisons = Comparisons(sides)
+    private val bounds: Seq[PointBounds] =
+      conjuncts.flatMap(comparisons.of(_).toOption).flatMap(_.boxes.get(side)).map(_.everywhere)
+
+    /** The largest value of an expression over a partner, inclusive. */
+    def latest(partner: Expression): Option[Expression] =
+      Operand.of(partner).filter(_.hasValue).flatMap(of => latestOf(of.encoded))
+
+    private def latestOf(encoded: Expression): Option[Expression] = {
+      val ends = bounds.filter(_.point.semanticEquals(encoded)).flatMap(_.upper)
+      BoundExpression.tightest(ends, upper = true).map(_.inclusive(upper = true))
+    }
+
+    def partnerLag(own: Attribute): Option[Long] = {
+      val lower = bounds.filter(_.point.semanticEquals(EncodedEndpoint(clock))).flatMap(_.lower)
+      val distances = lower.map(_.bound).collect {
+        case Shifted(column, by, slack) if column.semanticEquals(EncodedEndpoint(own)) =>
+          math.max(0L, slack - by)
+      }
+      distances.minOption
+    }
+
+    /** By a bound on another column, from which the clock is at most some constant away. */
+    def byLinks: Option[Expression] = {
+      val ofPartners = filters ++ conjuncts.map(_.expression).filter(isOfPartners)
+      val ends = ofPartners.flatMap(linkOf).flatMap { end =>
+        end.bound match {
+          case Shifted(column, by, slack) =>
+            val distance = Literal(by + slack - (if (end.strict) 1 else 0))
+            latestOf(column).map { latest =>
+              val sum = ExactSum.saturating(Seq(latest, distance), Seq(false, false))
+              BoundExpression(sum, strict = false)
+            }
+          case _ => None
+        }
+      }
+      BoundExpression.tightest(ends, upper = true).map(_.bound)
+    }
+
+    private def isOfPartners(e: Expression): Boolean =
+      e.references.nonEmpty && e.references.subsetOf(partners)
+
+    /** The upper bound on the clock in `clock <= other column + constant`. */
+    private def linkOf(fact: Expression): Seq[BoundExpression] = {
+      val others = Sides(partners - clock, AttributeSet(clock))
+      val encoded = EncodedEndpoint(clock)
+      Conjuncts.of(fact).flatMap(Comparisons(others).of(_).toOption)
+        .flatMap(_.boxes.get(LeftSide)).map(_.everywhere)
+        .filter(_.point.semanticEquals(encoded))
+        .flatMap(_.upper)
+    }
+
+    /** By a bound on the end, where the clock is the start and not after it. */
+    def byOrder: Option[StateExpiry] = {
+      val ordered = ExpiryAnalysis.intervals(conjuncts).collectFirst {
+        case (start, end) if isClock(start) && latest(end).isDefined => OrderedEnds(start, end)
+      }
+      ordered.map(o => StateExpiry(latest(o.end).get, Some(o)))
+    }
+  }
+
+  private def isClock(e: Expression): Boolean = EndpointEncoding.strip(e).semanticEquals(clock)
+
+  /** What would bound it: each is tried. */
+  private def cures(condition: Expression): Seq[Cure] = {
+    val unit = ExpiryAnalysis.unit(clock.dataType)
+    def isCured(parameter: PartialFunction[Expression, Expression]): Boolean = {
+      val bounded = condition.transform(parameter)
+      !bounded.fastEquals(condition) && of(Conjuncts.of(bounded)).isDefined
+    }
+    val byDelta = isCured {
+      case p: IntervalPredicate if p.relation.delta.isDefined && p.delta.isEmpty =>
+        p.copy(delta = Some(unit))
+    }
+    val byEpsilon = isCured {
+      case p: IntervalPredicate if p.relation.epsilon.isDefined && p.epsilon.isEmpty =>
+        p.copy(epsilon = Some(unit))
+    }
+    def withLength: Seq[Expression] = ExpiryAnalysis.intervals(Conjuncts.of(condition)).collect {
+      case (start, end) if isClock(end) => DifferenceAtMost.of(end, start, unit)
+    }
+    val byLength =
+      withLength.nonEmpty &&
+        copy(filters = filters ++ withLength).of(Conjuncts.of(condition)).isDefined
+    Seq(Cure.Delta -> byDelta, Cure.Epsilon -> byEpsilon, Cure.MaxLength -> byLength)
+      .collect { case (c, true) => c }
+  }
+}
+
+private[intervalsweep] object ExpiryAnalysis {
+
+  /** The intervals that relations compare, as start and end. */
+  private def intervals(conjuncts: Seq[Conjunct]): Seq[(Expression, Expression)] =
+    conjuncts.flatMap(_.relation).distinct.flatMap { p =>
+      Seq(p.rStart -> p.rEnd, p.sStart -> p.sEnd)
+    }
+
+  private def unit(dataType: DataType): Literal = dataType match {
+    case TimestampType | TimestampNTZType => Literal(1L, DayTimeIntervalType())
+    case _ => Literal(1)
+  }
+}
+
+/** A bound as a constant away from a column: by how much, and how much more it may be. */
+private object Shifted {
+  private val Day = 24L * 3600 * 1000 * 1000
+
+  def unapply(bound: Expression): Option[(Expression, Long, Long)] = bound match {
+    case OnErrorElse(EncodedEndpoint(sum: TimestampAddInterval), _)
+        if sum.right.foldable && sum.right.dataType.isInstanceOf[DayTimeIntervalType] =>
+      for (by <- Option(sum.right.eval()).map(_.asInstanceOf[Long])) yield {
+        // Days are those of the calendar, of 23 or of 25 hours.
+        val slack =
+          if (math.abs(by) < Day) 0L
+          else WallClock.slack(sum.zoneIdForType(sum.left.dataType)).toLong
+        (EncodedEndpoint(EndpointEncoding.strip(sum.left)), by, slack)
+      }
+    case other => Offset(other) match {
+        case Offset(Seq((column, false)), by) if by.isValidLong => Some((column, by.toLong, 0L))
+        case _ => None
+      }
+  }
+}
+
+/** What would let rows leave. */
+sealed abstract class Cure(val advice: String) extends Product with Serializable
+
+object Cure {
+  case object Delta extends Cure(s"give the relation a ${Relation.Delta}")
+  case object Epsilon extends Cure(s"give the relation an ${Relation.Epsilon}")
+  case object MaxLength
+      extends Cure(
+        "say how long intervals are at most, by max_length or by a filter te <= ts + ...")
+}
+
+/** No bound says when rows of a side can leave. */
+case class Unbounded(side: Side, clock: Attribute, cures: Seq[Cure]) {
+  def advice: String =
+    cures.map(_.advice).mkString("", ", or ", if (cures.isEmpty) "" else ", or ") +
+      s"add a comparison that bounds ${clock.name} from above"
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, SinglePartition}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
+import org.apache.spark.util.MutablePair
+
+/**
+ * The rows of all tasks in one partition, shuffled within the job that asks for them. Adaptive
+ * execution begins no stage here, unlike at Spark's own exchange: a job less, and a plan less.
+ */
+case class SinglePartitionGatherExec(child: SparkPlan) extends UnaryExecNode {
+  override def nodeName: String = "Gather"
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = SinglePartition
+  override lazy val metrics: Map[String, SQLMetric] = RowShuffle.createMetrics(sparkContext)
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val addressed = child.execute().mapPartitionsInternal[Product2[Int, InternalRow]] { rows =>
+      val pair = new MutablePair[Int, InternalRow]
+      rows.map(pair.update(0, _))
+    }
+    RowShuffle(addressed, 1, output.map(_.dataType).toArray, metrics)
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): SinglePartitionGatherExec =
+    copy(child = newChild)
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.{
+  CodegenContext, ExprCode, GenerateUnsafeProjection
+}
+import org.apache.spark.sql.execution.{
+  CodegenSupport, PartitioningPreservingUnaryExecNode, SparkPlan
+}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{PartialAggregates, PartialRowMerger}
+import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
+
+/**
+ * Aggregates over the matches of each row of a join's left side, where that row comes out of the join
+ * once, but for exceptions: no groups are made, and nothing is shuffled for them.
+ *
+ * {{{
+ *   left row 1   sum 12   piece -1      ->   out at once
+ *   left row 2   sum  5   piece  7      \
+ *   left row 3   sum  8   piece -1       |   out at once
+ *   left row 2   sum  1   piece  7      /    out, as 6, behind the task's last row
+ * }}}
+ *
+ * Pieces come where a group of keys does not fit into memory, and where pairs have to be added up by
+ * Spark, which says what happens if their sum leaves its type.
+ *
+ * @param partialRowId the column of the join that tells pieces
+ */
+case class StreamingGroupAggregateExec(
+    results: Seq[NamedExpression],
+    partialRowId: Attribute,
+    child: SparkPlan)
+    extends PartitioningPreservingUnaryExecNode with CodegenSupport {
+  override def nodeName: String = "EachRowOnce"
+  override def output: Seq[Attribute] = results.map(_.toAttribute)
+  override protected def outputExpressions: Seq[NamedExpression] = results
+
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    SweepMetrics.PartialRows -> SQLMetrics.createMetric(sparkContext, "partialRows of rows"),
+    SweepMetrics.PeakMemory -> SQLMetrics.createSizeMetric(sparkContext, "peak memory"),
+    SweepMetrics.SpillSize -> SQLMetrics.createSizeMetric(sparkContext, "spill size"))
+
+  private def partialRows: PartialAggregates =
+    PartialAggregates(results, partialRowId, child.output, metrics)
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val plan = partialRows
+    val number = child.output.indexWhere(_.exprId == partialRowId.exprId)
+    child.execute().mapPartitionsInternal { rows =>
+      val sums = plan.open()
+      val project = UnsafeProjection.create(plan.ofOne, plan.input)
+      val whole = rows.filter { row =>
+        val isWhole = row.getLong(number) < 0
+        if (!isWhole) sums.add(row)
+        isWhole
+      }
+      whole.map(project) ++ sums.finish()
+    }
+  }
+
+  override def inputRDDs(): Seq[RDD[InternalRow]] = child.asInstanceOf[CodegenSupport].inputRDDs()
+
+  override def needCopyResult: Boolean = true
+
+  /** There is a loop here, too, which a LIMIT may stop. */
+  override protected def canCheckLimitNotReached: Boolean = true
+
+  /** The variable of the pieces that are kept. */
+  private var sums: String = _
+
+  override protected def doProduce(ctx: CodegenContext): String = {
+    val plan = ctx.addReferenceObj("partialRows", partialRows)
+    sums = ctx.addMutableState(
+      classOf[PartialRowMerger].getName,
+      "sums",
+      v => s"$v = $plan.open();",
+      forceInline = true)
+    val iterator = classOf[Iterator[_]].getName
+    val rest = ctx.addMutableState(iterator, "partialRows", forceInline = true)
+    val row = ctx.freshName("partialRowsOfRow")
+    s"""
+       |${child.asInstanceOf[CodegenSupport].produce(ctx, this)}
+       |if ($rest == null) $rest = $sums.finish();
+       |while ($limitNotReachedCond $rest.hasNext()) {
+       |  UnsafeRow $row = (UnsafeRow) $rest.next();
+       |  ${consume(ctx, null, row)}
+       |  if (shouldStop()) return;
+       |}
+     """.stripMargin
+  }
+
+  override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = {
+    val evaluated = evaluateVariables(input)
+    val number = input(child.output.indexWhere(_.exprId == partialRowId.exprId)).value
+    ctx.currentVars = input
+    ctx.INPUT_ROW = null
+    val unsafe = GenerateUnsafeProjection.createCode(
+      ctx,
+      BindReferences.bindReferences(child.output: Seq[Expression], child.output))
+    val whole = BindReferences.bindReferences(partialRows.ofOne, child.output).map(_.genCode(ctx))
+    s"""
+       |$evaluated
+       |if ($number < 0) {
+       |  ${consume(ctx, whole)}
+       |} else {
+       |  ${unsafe.code}
+       |  $sums.add(${unsafe.value});
+       |}
+     """.stripMargin
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): StreamingGroupAggregateExec =
+    copy(child = newChild)
+}

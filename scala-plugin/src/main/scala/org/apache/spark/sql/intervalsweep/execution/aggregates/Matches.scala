@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.aggregates
+
+import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
+import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
+
+/** The rows with which one row of the other side is paired, taken together. */
+trait Matches {
+
+  def block: RowBlock
+  def rows: Long
+
+  /** How many of them are not NULL in a column. */
+  def count(column: Int): Long
+
+  /** The sum of an integral column. */
+  def sum(column: Int): Long
+
+  /** The sum of a floating-point column. */
+  def doubleSum(column: Int): Double
+
+  /** Which of them has the least or the greatest value of a column; -1 if all are NULL. */
+  def extreme(column: Int, kind: RunKind): Int
+}
+
+/** The partners of the boxes of a batch, of one box after the other. */
+trait BatchMatches extends Matches {
+
+  /** Goes on to a place of the batch. */
+  def set(place: Int): Unit
+
+  /** The sums of an integral column, by place. */
+  def sums(column: Int): Array[Long]
+}
+
+/** The partners that a run has: points next to each other. The runs are those of a batch. */
+final class RunMatches(override val block: RowBlock) extends BatchMatches {
+  private val tables = block.tables
+  private val counts = new Array[Array[Int]](block.columns.length)
+  private val knownSums = new Array[Array[Long]](block.columns.length)
+  private var runs: RunBatch = _
+  private var run = 0
+
+  /** Goes on to the runs of another batch. */
+  def take(runs: RunBatch): Unit = {
+    this.runs = runs
+    java.util.Arrays.fill(counts.asInstanceOf[Array[AnyRef]], null)
+    java.util.Arrays.fill(knownSums.asInstanceOf[Array[AnyRef]], null)
+  }
+
+  override def set(place: Int): Unit = run = place
+
+  override def rows: Long = runs.count(run).toLong
+
+  override def count(column: Int): Long =
+    if (block.columns(column).nullsIfAny == null) rows
+    else {
+      if (counts(column) == null) counts(column) = countsOfRuns(tables.counts(column))
+      counts(column)(run).toLong
+    }
+
+  override def sum(column: Int): Long = sums(column)(run)
+
+  override def sums(column: Int): Array[Long] = {
+    if (knownSums(column) == null) knownSums(column) = sumsOfRuns(tables.sums(column))
+    knownSums(column)
+  }
+
+  override def doubleSum(column: Int): Double =
+    tables.doubleSums(column).of(runs.first(run), runs.count(run))
+
+  override def extreme(column: Int, kind: RunKind): Int = {
+    val tree = if (kind == RunKind.Least) tables.least(column) else tables.greatest(column)
+    tree.of(runs.first(run), runs.count(run))
+  }
+
+  // For all runs at once: the tables are larger than the caches, and a short loop has many reads
+  // under way where the long way of a run through the join and the aggregate has one.
+
+  private def sumsOfRuns(table: Array[Long]): Array[Long] = {
+    val first = runs.first
+    val count = runs.count
+    val result = new Array[Long](runs.size)
+    var k = 0
+    while (k < result.length) {
+      result(k) = table(first(k) + count(k)) - table(first(k))
+      k += 1
+    }
+    result
+  }
+
+  private def countsOfRuns(table: Array[Int]): Array[Int] = {
+    val first = runs.first
+    val count = runs.count
+    val result = new Array[Int](runs.size)
+    var k = 0
+    while (k < result.length) {
+      result(k) = table(first(k) + count(k)) - table(first(k))
+      k += 1
+    }
+    result
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.aggregates
+
+import org.apache.spark.sql.intervalsweep.condition.model.Side
+import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock}
+import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
+import org.apache.spark.sql.types.LongType
+
+/**
+ * What a worker adds up of a chunk's points for each box, where only sums are asked for and a
+ * second axis would break the matches of a box into many runs.
+ *
+ * @param summed the integral columns that sums are asked of
+ * @param counted the columns whose values that are not NULL are counted
+ */
+final class SummedColumns private (val block: RowBlock, summed: Seq[Int], counted: Seq[Int]) {
+
+  /** The place of a sum among the measures, by its column. */
+  val sums: Map[Int, Int] = summed.zipWithIndex.toMap
+
+  /** The place of a count; there is none of a column without NULLs. */
+  val counts: Map[Int, Int] =
+    counted.zipWithIndex.map { case (column, k) => column -> (summed.size + k) }.toMap
+
+  def size: Int = sums.size + counts.size
+
+  /** A value for each row and measure; 0 for NULL. */
+  def values: Seq[Array[Long]] =
+    summed.map(c => block.columns(c).longs(block.numRows)) ++
+      counted.map(c => presence(block.columns(c)))
+
+  private def presence(column: BlockColumn): Array[Long] =
+    Array.tabulate(block.numRows)(i => if (column.nulls(i)) 0L else 1L)
+}
+
+object SummedColumns {
+
+  /** Whether all that is asked of the points can be added up as integers. */
+  def areEnough(layout: RunLayout, points: Side): Boolean =
+    layout.columns.filter(_.columns.exists(_.side == points)).forall { c =>
+      c.kind match {
+        case RunKind.Rows | RunKind.Count | RunKind.SumOfTwo => true
+        case RunKind.Sum => c.dataType == LongType
+        case _ => false
+      }
+    }
+
+  def apply(layout: RunLayout, points: Side, block: RowBlock): SummedColumns = {
+    val asked = layout.columns.toSeq
+    def ordinals(columns: Seq[RunColumn]) =
+      columns.flatMap(_.columns).filter(_.side == points).map(_.ordinal).distinct
+    new SummedColumns(
+      block,
+      summed = ordinals(asked.filter(c => c.kind == RunKind.Sum || c.kind == RunKind.SumOfTwo)),
+      counted = ordinals(asked).filter(block.columns(_).nullsIfAny != null))
+  }
+}
+
+/** The partners of a box by their sums, which are those of a batch. */
+final class WorkerSums(measures: SummedColumns, batch: RunBatch) extends BatchMatches {
+  private var place = 0
+
+  override def set(place: Int): Unit = this.place = place
+
+  override def block: RowBlock = measures.block
+  override def rows: Long = batch.count(place).toLong
+  override def count(column: Int): Long =
+    measures.counts.get(column).fold(rows)(batch.sums(_)(place))
+  override def sum(column: Int): Long = sums(column)(place)
+  override def sums(column: Int): Array[Long] = batch.sums(measures.sums(column))
+  override def doubleSum(column: Int): Double = throw new UnsupportedOperationException
+  override def extreme(column: Int, kind: RunKind): Int = throw new UnsupportedOperationException
+}

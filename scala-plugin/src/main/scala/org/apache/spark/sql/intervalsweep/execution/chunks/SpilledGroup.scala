@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.chunks
+
+import java.util.{BitSet => JBitSet}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.compat.SparkShims
+import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
+
+/**
+ * The stream's rows of a key group whose resident rows do not all fit into memory: kept, on disk if
+ * need be, because they meet one part of the resident rows after the other.
+ *
+ * @param input the stream; its rows of the held key are taken from it
+ * @param spillSize counts what is kept on disk
+ */
+private final class SpilledGroup(input: SortedInput, spillSize: SQLMetric) {
+  private val rows = SparkShims.spillingRows(SpilledGroup.RowsInMemory, SpilledGroup.BytesInMemory)
+  private val project = UnsafeProjection.create(input.columns.map(_.dataType).toArray)
+  while (input.hasHeldRow) {
+    rows.add(project(input.row))
+    input.advance()
+  }
+
+  /** Rows that have met a match, numbered in the order in which they come. */
+  private val matched = new JBitSet
+  private var remaining = rows.generateIterator()
+  private var isFirstPass = true
+  private var taken = 0
+  private var filledFrom = 0
+
+  /** Where the rows begin that were added to a block last. */
+  var start = 0
+
+  def hasNext: Boolean = remaining.hasNext
+
+  /** Adds rows to a block while `hasSpace`; those that match nothing go to `pass`, once. */
+  def fill(block: RowBlock, group: Int, hasSpace: => Boolean, pass: InternalRow => Unit): Unit = {
+    start = block.numRows
+    filledFrom = taken
+    while (remaining.hasNext && hasSpace) {
+      val row = remaining.next()
+      if (block.append(row, group)) taken += 1 else if (isFirstPass) pass(row)
+    }
+  }
+
+  /** Says of the rows that were added last, which the block has sorted, what is known of them. */
+  def restoreMatches(block: RowBlock): Unit = (start until block.numRows).foreach { i =>
+    if (matched.get(number(block, i))) block.matched.set(i)
+  }
+
+  /** Remembers which of the rows that were added last have met a match. */
+  def keepMatches(block: RowBlock): Unit = (start until block.numRows).foreach { i =>
+    if (block.matched.get(i)) matched.set(number(block, i))
+  }
+
+  /** The number of a row that was added last. */
+  def number(block: RowBlock, i: Int): Int =
+    block.positionBeforeSort(i) - start + filledFrom
+
+  /** Begins again, for the next part of the resident rows. */
+  def rewind(): Unit = {
+    remaining = rows.generateIterator()
+    isFirstPass = false
+    taken = 0
+  }
+
+  def clear(): Unit = {
+    spillSize.add(rows.spillSize)
+    rows.clear()
+  }
+}
+
+private object SpilledGroup {
+
+  /** As many rows are kept before they are handed to a sorter of Spark's, which spills. */
+  private val RowsInMemory = 4096
+  private val BytesInMemory = 4L << 20
+}

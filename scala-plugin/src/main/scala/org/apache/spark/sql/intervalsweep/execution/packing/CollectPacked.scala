@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.packing
+
+import java.nio.ByteBuffer
+
+import scala.reflect.ClassTag
+
+import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.network.util.JavaUtils
+import org.apache.spark.rdd.RDD
+
+/**
+ * The rows of an RDD, in the driver, as `RDD.collect` has them. That takes milliseconds more before
+ * its job begins: it runs anonymous functions, whose classes Spark reads each time for what they
+ * hold. What runs here has a name.
+ *
+ * Java serialises the rows: a Kryo that wants every class registered does not know ours.
+ */
+private[execution] object CollectPacked {
+
+  def apply[T: ClassTag](rdd: RDD[T]): Seq[T] = {
+    val parts = new Array[Array[Byte]](rdd.getNumPartitions)
+    val keep = (partition: Int, rows: Array[Byte]) => parts(partition) = rows
+    rdd.sparkContext.runJob(rdd, new Rows[T], parts.indices, keep)
+    val (java, loader) = (SparkEnv.get.closureSerializer.newInstance(), getClass.getClassLoader)
+    parts.toSeq.flatMap(part => java.deserialize[Array[T]](ByteBuffer.wrap(part), loader))
+  }
+
+  private final class Rows[T: ClassTag]
+      extends ((TaskContext, Iterator[T]) => Array[Byte]) with Serializable {
+    override def apply(task: TaskContext, rows: Iterator[T]): Array[Byte] =
+      JavaUtils.bufferToArray(SparkEnv.get.closureSerializer.newInstance().serialize(rows.toArray))
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.periods
+
+import java.util.HashMap
+
+import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.intervalsweep.execution.block.BlockMemory
+import org.apache.spark.sql.types.DoubleType
+
+/**
+ * All rows of a task in one chunk, if it has room for them: nothing but their numbers is kept, by
+ * columns, and is sorted by radix.
+ * {{{
+ *   keys    x y x z y x ...     as they come
+ *   group   0 1 0 2 1 0 ...     the number of a key that was seen before
+ *   sorted  0 0 0 1 1 2 ...     sent in parts of equal size, a group in as many as it needs
+ * }}}
+ *
+ * @param limits what of time the task looks at; periods are clipped to it
+ */
+private[periods] final class InMemoryPeriods(
+    settings: PeriodSettings,
+    rows: Iterator[InternalRow],
+    limits: (Long, Long),
+    override val chunk: PeriodChunk,
+    memory: BlockMemory,
+    context: TaskContext)
+    extends PeriodInput {
+  import InMemoryPeriods._
+
+  private val columns = new KeyDictionary(settings, limits)
+  private val groups = new HashMap[UnsafeRow, Integer]
+
+  /** Of the keys, which the chunk does not count. */
+  private var keyBytes = 0L
+  private var reservedBytes = 0L
+
+  /**
+   * For the sort that takes over where there is no room: it begins while the chunk is still there,
+   * and without memory would spill, and later read, hundreds of small files.
+   */
+  private val sortBytes: Long = {
+    val wanted = PagesOfSort * SparkEnv.get.memoryManager.pageSizeBytes
+    if (memory.tryReserve(wanted)) wanted else 0L
+  }
+
+  var from = 0
+  var size = 0
+  var goesOn = false
+
+  /** Whether there is room for all rows. Else some of them have not been read yet: see [[all]]. */
+  val areAll: Boolean = gather()
+  if (areAll) {
+    memory.release(sortBytes)
+    chunk.sort(chunk.size)
+  }
+
+  private def gather(): Boolean = {
+    var isFull = false
+    while (!isFull && rows.hasNext) {
+      if (!hasRoom()) isFull = true
+      else {
+        add(rows.next())
+        if (chunk.size % RowsPerCheck == 0) context.killTaskIfInterrupted()
+      }
+    }
+    if (chunk.size == 0 && settings.isOfEmpty && chunk.hasRoom()) {
+      // A row without an instant: there is a group, and nothing in it.
+      chunk.keys += new UnsafeRow(0)
+      chunk.add(0, _ => 0L)
+    }
+    groups.clear()
+    !isFull
+  }
+
+  private def add(row: InternalRow): Unit = {
+    val keys = columns.keys(row)
+    var group = groups.get(keys)
+    if (group == null) {
+      val own = keys.copy()
+      group = chunk.keys.size
+      chunk.keys += own
+      groups.put(own, group)
+      keyBytes += KeyBytes + own.getSizeInBytes
+    }
+    columns.take(row)
+    chunk.add(group, columns.number)
+  }
+
+  private def hasRoom(): Boolean = chunk.hasRoom() &&
+    (keyBytes <= reservedBytes || {
+      val isGranted = memory.tryReserve(ReservedBytes)
+      if (isGranted) reservedBytes += ReservedBytes
+      isGranted
+    })
+
+  override def advance(): Boolean = {
+    from += size
+    size = math.min(settings.chunkRows, chunk.size - from)
+    val next = from + size
+    goesOn = size > 0 && next < chunk.size && chunk.groups(next - 1) == chunk.groups(next)
+    size > 0
+  }
+
+  /** All rows, as [[PeriodSettings.narrow]] has them, where there is no room; to be read once. */
+  def all: Iterator[InternalRow] = {
+    val project = UnsafeProjection.create(settings.keys ++ settings.columns, settings.input)
+    val kept = Iterator.range(0, chunk.size).map(restored)
+    memory.release(sortBytes)
+    kept ++ {
+      chunk.free()
+      memory.release(reservedBytes)
+      rows.map(project)
+    }
+  }
+
+  private lazy val restored: Int => InternalRow = {
+    val types = settings.columns.map(_.dataType)
+    val numbers = new SpecificInternalRow(types)
+    val joined = new JoinedRow
+    val project = UnsafeProjection.create((settings.keys.map(_.dataType) ++ types).toArray)
+    i => {
+      types.indices.foreach { k =>
+        val number = chunk.numbers(k)(i)
+        if (types(k) == DoubleType) numbers.setDouble(k, java.lang.Double.longBitsToDouble(number))
+        else numbers.setLong(k, number)
+      }
+      project(joined(chunk.keys(chunk.groups(i)), numbers))
+    }
+  }
+}
+
+private[periods] object InMemoryPeriods {
+
+  /** In memory where a task's rows fit; otherwise all of them, sorted by Spark, which spills. */
+  def orSorted(
+      settings: PeriodSettings,
+      rows: Iterator[InternalRow],
+      limits: (Long, Long),
+      context: TaskContext): PeriodInput = {
+    val memory = settings.memory(context)
+    def chunk(mostRows: Int): PeriodChunk =
+      new PeriodChunk(2 + settings.numbers.size, mostRows, memory)
+    val most = chunk(PeriodSettings.GatheredBatches * settings.batchRows)
+    val gathered = new InMemoryPeriods(settings, rows, limits, most, memory, context)
+    if (gathered.areAll) gathered
+    else {
+      val narrow = settings.narrow
+      new SpilledPeriods(
+        narrow,
+        new HashedRows(narrow, gathered.all, limits, context),
+        chunk(PeriodSettings.MostChunks * settings.chunkRows))
+    }
+  }
+
+  private val RowsPerCheck = 1 << 12
+
+  /** One for rows, and as much for the pointers to them that are sorted. */
+  private val PagesOfSort = 2
+
+  /** Of a key beside its bytes: the objects, and its place in the table. */
+  private val KeyBytes = 128L
+  private val ReservedBytes = 1L << 20
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.periods
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.intervalsweep.execution.block.{BlockMemory, EndpointOrder}
+import org.apache.spark.sql.intervalsweep.execution.packing.Permutation
+
+/**
+ * The numbers of rows that are sent to the worker together, and the keys of their groups. What they
+ * take is counted, and given back with the task.
+ *
+ * @param width how many numbers a row has: its start, its end, and others
+ */
+private[periods] final class PeriodChunk(width: Int, mostRows: Int, memory: BlockMemory) {
+  var groups = new Array[Int](0)
+  var numbers: Array[Array[Long]] = Array.fill(width)(new Array[Long](0))
+  var size = 0
+
+  /** Of each group. */
+  val keys = new ArrayBuffer[UnsafeRow]
+
+  /** Leaves nothing but the rows from one on, which begins a group. */
+  def keepFrom(row: Int): Unit = {
+    val rest = size - row
+    val group = if (rest == 0) keys.size else groups(row)
+    numbers.foreach(values => System.arraycopy(values, row, values, 0, rest))
+    var i = 0
+    while (i < rest) { groups(i) = groups(row + i) - group; i += 1 }
+    keys.remove(0, group)
+    size = rest
+  }
+
+  def clear(): Unit = {
+    size = 0
+    keys.clear()
+  }
+
+  /** Makes room for one more row; false where there is none to be had. */
+  def hasRoom(): Boolean = size < groups.length || size < mostRows && grow()
+
+  private def grow(): Boolean = {
+    val rows = math.min(mostRows, math.max(PeriodChunk.FirstRows, 2 * groups.length))
+    val bytes = bytesOf(rows) - bytesOf(groups.length)
+    val isFirst = groups.length == 0
+    // Without any room nothing goes on.
+    if (isFirst) memory.reserve(bytes)
+    val isGranted = isFirst || memory.tryReserve(bytes)
+    if (isGranted) {
+      groups = java.util.Arrays.copyOf(groups, rows)
+      numbers = numbers.map(java.util.Arrays.copyOf(_, rows))
+    }
+    isGranted
+  }
+
+  /** Gives back what it takes. */
+  def free(): Unit = {
+    memory.release(bytesOf(groups.length))
+    clear()
+    groups = new Array[Int](0)
+    numbers = Array.fill(width)(new Array[Long](0))
+  }
+
+  private def bytesOf(rows: Long): Long = rows * (4 + 8 * width)
+
+  def add(group: Int, number: Int => Long): Unit = {
+    groups(size) = group
+    var k = 0
+    while (k < width) { numbers(k)(size) = number(k); k += 1 }
+    size += 1
+  }
+
+  /** The numbers of one row. */
+  def row(i: Int): Array[Long] = numbers.map(_(i))
+
+  /** Sorts the first rows by group and start. */
+  def sort(n: Int): Unit = EndpointOrder.of(groups, numbers(0), n).foreach { order =>
+    groups = sorted(groups, order, n)
+    numbers = numbers.map(sorted(_, order, n))
+  }
+
+  private def sorted(values: Array[Int], order: Array[Int], n: Int): Array[Int] = {
+    val result = Permutation.permuted(values, order, n)
+    System.arraycopy(values, n, result, n, size - n)
+    result
+  }
+
+  private def sorted(values: Array[Long], order: Array[Int], n: Int): Array[Long] = {
+    val result = Permutation.permuted(values, order, n)
+    System.arraycopy(values, n, result, n, size - n)
+    result
+  }
+}
+
+private[periods] object PeriodChunk {
+  private val FirstRows = 1 << 12
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.periods
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
+import org.apache.spark.sql.intervalsweep.temporal.nodes.PeriodRule
+import org.apache.spark.sql.types.{DoubleType, LongType}
+
+/**
+ * The rows of a [[PeriodSweepExec]]'s task: chunks go to the worker, periods come back.
+ *
+ * @param limits what of time the task looks at
+ */
+private[periods] final class PeriodSweepIterator(
+    settings: PeriodSettings,
+    rows: Iterator[InternalRow],
+    limits: (Long, Long),
+    context: TaskContext)
+    extends Iterator[InternalRow] {
+  private val input = InMemoryPeriods.orSorted(settings, rows, limits, context)
+  private val names = Seq("e0", "e1") ++
+    (0 until math.max(settings.numbers.size, if (settings.isCount) 1 else 0)).map(k => s"m$k")
+  private val results = new PeriodResults(settings)
+  private val counters = new PeriodCounters(settings.metrics)
+  context.addTaskCompletionListener[Unit](_ => counters.publish())
+
+  /** Started for the first rows. */
+  private var worker: PeriodWorker = _
+  private var at = 0
+
+  /** How often the period at hand is to be returned yet. */
+  private var times = 0L
+  private var isAnswering = false
+  private var isOver = false
+  private var ones = new Array[Long](0)
+  private var ready: InternalRow = _
+
+  override def hasNext: Boolean = {
+    while (ready == null && !isOver) ready = advance()
+    ready != null
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException
+    val row = ready
+    ready = null
+    counters.rows += 1
+    row
+  }
+
+  /** The next row, or null where there is none yet. */
+  private def advance(): InternalRow =
+    if (times > 0) {
+      times -= 1
+      results.repeated
+    } else if (isAnswering && at < worker.periods.size) takePeriod()
+    else if (isAnswering) {
+      isAnswering = counters.inPython(worker)(worker.next())
+      at = 0
+      null
+    } else if (input.advance()) {
+      send()
+      null
+    } else {
+      isOver = true
+      results.last()
+    }
+
+  private def send(): Unit = {
+    if (worker == null) worker = new PeriodWorker(settings.worker, settings.returned, context)
+    val chunk = input.chunk
+    val columns =
+      if (!settings.isCount || settings.numbers.nonEmpty) chunk.numbers.toSeq
+      else chunk.numbers.toSeq :+ weights(input.from + input.size)
+    counters.inPython(worker)(
+      worker.send(chunk.groups, names.zip(columns), input.from, input.size, input.goesOn))
+    isAnswering = true
+    at = 0
+    // What was answered before is gone.
+    worker.periods.size = 0
+  }
+
+  private def weights(n: Int): Array[Long] = {
+    if (ones.length < n) ones = Array.fill(n)(1L)
+    ones
+  }
+
+  private def takePeriod(): InternalRow = {
+    val periods = worker.periods
+    // A group that went on is that of the first row.
+    val row = input.from + math.max(periods.row(at), 0)
+    val key = input.chunk.keys(input.chunk.groups(row))
+    // Where nothing is valid, the worker knows no limits.
+    val start = math.max(periods.start(at), limits._1)
+    val end = math.min(periods.end(at), limits._2)
+    val result = if (start < end) results.of(key, at, start, end, periods.values) else null
+    times = if (settings.isCount) periods.values(0)(at) - 1 else 0
+    at += 1
+    result
+  }
+}
+
+/** Rows of results, of keys and of what the worker says of a period. */
+private final class PeriodResults(settings: PeriodSettings) {
+  private val states =
+    if (settings.isCount) Nil else settings.measures.map(_.state)
+  private val project = {
+    val ends = settings.output.takeRight(2)
+    UnsafeProjection.create(settings.results ++ ends, settings.keys ++ states ++ ends)
+  }
+  private val numbers =
+    new SpecificInternalRow(states.map(_.dataType) ++ Seq(LongType, LongType))
+  private val areFractions = states.map(_.dataType == DoubleType).toArray
+  private val joined = new JoinedRow
+  private val isMerged = settings.rule.isInstanceOf[PeriodRule.Values]
+  private val startAt = settings.results.size
+  private val endAt = startAt + 1
+  private var row: UnsafeRow = _
+
+  /** The row that waits for one that goes on from it. */
+  private var waiting: UnsafeRow = _
+
+  /** The row of the period that was returned last. */
+  def repeated: InternalRow = row
+
+  /**
+   * The row of a period, or the one before it if it may still go on; null if there is none.
+   *
+   * @param at where the period's numbers are in `values`
+   */
+  def of(
+      key: UnsafeRow,
+      at: Int,
+      start: Long,
+      end: Long,
+      values: Array[Array[Long]]): InternalRow = {
+    var k = 0
+    while (k < areFractions.length) {
+      val bits = values(k)(at)
+      if (areFractions(k)) numbers.setDouble(k, java.lang.Double.longBitsToDouble(bits))
+      else numbers.setLong(k, bits)
+      k += 1
+    }
+    numbers.setLong(k, start)
+    numbers.setLong(k + 1, end)
+    row = project(joined(key, numbers))
+    if (isMerged) merged(start, end) else row
+  }
+
+  /** What waits, as there is nothing more. */
+  def last(): InternalRow = {
+    val row = waiting
+    waiting = null
+    row
+  }
+
+  /** A period that goes on from the one before, with the same results, is the same. */
+  private def merged(start: Long, end: Long): InternalRow =
+    if (waiting != null && waiting.getLong(endAt) == start && isSame()) {
+      waiting.setLong(endAt, end)
+      null
+    } else {
+      val before = waiting
+      waiting = row.copy()
+      before
+    }
+
+  private def isSame(): Boolean = {
+    val (start, end) = (row.getLong(startAt), row.getLong(endAt))
+    row.setLong(startAt, waiting.getLong(startAt))
+    row.setLong(endAt, waiting.getLong(endAt))
+    val same = row == waiting
+    row.setLong(startAt, start)
+    row.setLong(endAt, end)
+    same
+  }
+}
+
+/** Counts what a task does, and tells the node at its end. */
+private final class PeriodCounters(metrics: Map[String, SQLMetric]) {
+  var rows = 0L
+  private var nanos = 0L
+  private var worker: PeriodWorker = _
+
+  def inPython[T](asked: PeriodWorker)(body: => T): T = {
+    worker = asked
+    val started = System.nanoTime()
+    try body
+    finally nanos += System.nanoTime() - started
+  }
+
+  def publish(): Unit = {
+    metrics(SweepMetrics.OutputRows).add(rows)
+    metrics(SweepMetrics.PythonTime).add(nanos)
+    if (worker != null) {
+      metrics(SweepMetrics.BytesSent).add(worker.bytesSent)
+      metrics(SweepMetrics.BytesReceived).add(worker.bytesReceived)
+      metrics(SweepMetrics.WaitTime).add(worker.nanosWaited)
+      metrics(SweepMetrics.KernelTime).add(worker.kernelNanos)
+    }
+  }
+}

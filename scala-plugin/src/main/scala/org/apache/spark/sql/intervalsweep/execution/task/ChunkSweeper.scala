@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.task
+
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.SummedColumns
+import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
+import org.apache.spark.sql.intervalsweep.execution.chunks.JoinChunks
+import org.apache.spark.sql.intervalsweep.execution.metrics.{Counter, SweepMetrics}
+import org.apache.spark.sql.intervalsweep.execution.runs.{
+  LocalSweep, RunBatch, RunSource, SweepSize, SweepStatistics
+}
+import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
+
+/**
+ * Has each chunk swept: a small one by the task itself, another by the worker, to which the
+ * resident rows go once for all chunks that share them.
+ *
+ * @param startWorker starts the worker; called once, and only if a chunk is not small
+ * @param local sweeps the small chunks
+ * @param together what is to be known of runs besides; null if nothing is
+ */
+private[task] final class ChunkSweeper(
+    chunks: JoinChunks,
+    residentSide: Side,
+    plan: TaskPlan,
+    startWorker: () => SweepWorker,
+    local: LocalSweep,
+    together: RunAggregation,
+    counters: Map[String, Counter]) {
+  private val statistics = new SweepStatistics
+  private val pythonTime = counters(SweepMetrics.PythonTime)
+  private var worker: SweepWorker = _
+  private var source: RunSource = _
+  private var isResidentSent = false
+
+  /** Begins with the chunk that `chunks` stands at. */
+  def start(left: RowBlock, right: RowBlock): Unit = {
+    def block(side: Side): RowBlock = if (side == LeftSide) left else right
+    source = null
+    source =
+      if (local.takes(chunks, block)) { local.start(left, right); local }
+      else timed(startInWorker(block))
+  }
+
+  /** The resident rows are others than before. */
+  def residentChanged(): Unit = isResidentSent = false
+
+  /** Reads the next batch of [[runs]] of the chunk; false after the last one. */
+  def nextRuns(): Boolean = timed(source.nextRuns(statistics))
+
+  def runs: RunBatch = source.runs
+
+  /** Brings the metrics of sweeps up to date. */
+  def publish(): Unit = {
+    counters(SweepMetrics.Candidates).value = statistics.candidates
+    counters(SweepMetrics.SkippedBlocks).value = statistics.skippedBlocks
+    counters(SweepMetrics.Runs).value = statistics.runs
+    counters(SweepMetrics.KernelTime).value = statistics.kernelNanos
+    if (worker != null) {
+      counters(SweepMetrics.BytesSent).value = worker.bytesSent
+      counters(SweepMetrics.BytesReceived).value = worker.bytesReceived
+      counters(SweepMetrics.WaitTime).value = worker.nanosWaited
+    }
+  }
+
+  private def startInWorker(block: Side => RowBlock): RunSource = {
+    if (worker == null) worker = startWorker()
+    val measured = Option(together).fold(Map.empty[Side, SummedColumns])(_.measure())
+    if (!isResidentSent)
+      worker.sendResident(chunks.resident, measured.get(residentSide), chunks.token)
+    isResidentSent = true
+    worker.sendStream(
+      chunks.stream,
+      measured.get(residentSide.other),
+      plan.sweeps.map(size(_, block)),
+      if (together == null) plan.sweeps.map(_ => None) else together.sums)
+    worker
+  }
+
+  private def size(sweep: Sweep, block: Side => RowBlock): SweepSize =
+    SweepSize(block(sweep.boxes).numRows, block(sweep.points).numRows)
+
+  /** Counts the time that a worker takes. */
+  private def timed[T](body: => T): T =
+    if (source eq local) body
+    else {
+      val start = System.nanoTime()
+      try body
+      finally pythonTime.value += System.nanoTime() - start
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.task
+
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{
+  BatchMatches, PerPointAccumulator, RunAggregates, RunLayout, RunMatches, SummedColumns, WorkerSums
+}
+import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock}
+import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
+
+/**
+ * Pairs that are emitted as one, with values of all of them, where no more is asked of a task. How
+ * many become one depends on what is grouped by:
+ * {{{
+ *   rows of the boxes             those of a run, or of a box that the worker has summed up
+ *   rows of the points            those of a point, once all runs of a chunk are known
+ *   nothing, and values add up    those of a batch of runs
+ * }}}
+ * Where a sum might leave 64 bits, or memory is refused, they are emitted one by one.
+ *
+ * @param block the rows of a side in the current chunk
+ */
+private[task] final class RunAggregation(
+    plan: TaskPlan,
+    layout: RunLayout,
+    block: Side => RowBlock) {
+  private val aggregates = new RunAggregates(layout)
+  private val summedPoints = plan.sweeps.filter(plan.mayBeSummed).map(_.points).toSet
+  private var measures = Map.empty[Side, SummedColumns]
+  private var ranges = Map.empty[Side, RunMatches]
+  private var batch: RunBatch = _
+  private var boxes: Side = _
+  private var partners: BatchMatches = _
+  private var isTotal = false
+  private var mostPairs = -1.0
+  private var gathered: PerPointAccumulator = _
+
+  /** What the pairs that are emitted as one are together, as columns of one row. */
+  def values: Array[BlockColumn] = aggregates.results
+
+  def startChunk(): Unit = {
+    ranges = Map.empty
+    gathered = null
+    mostPairs = -1
+  }
+
+  /** What a worker may add up of the rows of the chunk. */
+  def measure(): Map[Side, SummedColumns] = {
+    measures = summedPoints.map(side => side -> SummedColumns(layout, side, block(side))).toMap
+    measures
+  }
+
+  /** How many measures a worker is to add up in each sweep; None for runs. */
+  def sums: Array[Option[Int]] = {
+    val isSummed = canBeSummed
+    plan.sweeps.map { sweep =>
+      Option.when(isSummed && plan.mayBeSummed(sweep))(measures(sweep.points).size)
+    }
+  }
+
+  /** Whether no sum can leave 64 bits, and no row of the chunk is one that must not match. */
+  private def canBeSummed: Boolean =
+    summedPoints.nonEmpty && !block(LeftSide).hasFailures && !block(RightSide).hasFailures &&
+      isReserved && {
+        limitPairs()
+        summedPoints.forall(block(_).numRows <= mostPairs)
+      }
+
+  private def isReserved: Boolean = aggregates.reserve(block(LeftSide), block(RightSide))
+
+  private def limitPairs(): Unit =
+    if (mostPairs < 0) mostPairs = aggregates.mostPairs(block)
+
+  /** Goes on to a batch of runs; says how many of them are to be started. */
+  def take(runs: RunBatch, side: Side): Int = {
+    batch = runs
+    boxes = side
+    partners = null
+    var size = runs.size
+    if (runs.sums != null) partners = new WorkerSums(measures(boxes.other), runs)
+    else if (!plan.hasResidual && isReserved) {
+      limitPairs()
+      if (aggregates.isByBox(boxes)) partners = rangeOf(boxes.other)
+      else if (block(boxes).numRows <= mostPairs) {
+        gather()
+        size = 0
+      }
+    }
+    isTotal = partners != null && size > 0 && aggregates.areAdditive && runs.pairs <= mostPairs
+    if (isTotal) 1 else size
+  }
+
+  private def rangeOf(points: Side): RunMatches = {
+    if (!ranges.contains(points)) ranges += points -> new RunMatches(block(points))
+    val range = ranges(points)
+    range.take(batch)
+    range
+  }
+
+  private def gather(): Unit = {
+    if (gathered == null) gathered = aggregates.gathered(boxes, block)
+    var k = 0
+    while (k < batch.size) {
+      gathered.add(batch.box(k), batch.first(k), batch.count(k))
+      k += 1
+    }
+  }
+
+  /** Whether the pairs of run `k` are one, whose values are then known, or all of the batch. */
+  def startRun(k: Int): Boolean = {
+    val isOne = partners != null && (isTotal || batch.count(k) > 1 && batch.count(k) <= mostPairs)
+    if (isOne && isTotal) aggregates.total(boxes, block(boxes), batch, partners)
+    else if (isOne) {
+      partners.set(k)
+      aggregates.compute(boxes, block(boxes), batch.box(k), partners)
+    }
+    isOne
+  }
+
+  /** After the last run of a chunk. */
+  def endSweeps(): Unit = if (gathered != null) gathered.finish()
+
+  /** Goes on to the next point that has gathered partners, whose values are then known. */
+  def nextPoint(): Boolean = gathered != null && gathered.advance() && {
+    aggregates.compute(pointSide, block(pointSide), gathered.position, gathered)
+    true
+  }
+
+  /** By whose rows is grouped. */
+  def pointSide: Side = layout.groupSide.get
+  def point: Int = gathered.position
+  def partner: Int = gathered.partner
+}

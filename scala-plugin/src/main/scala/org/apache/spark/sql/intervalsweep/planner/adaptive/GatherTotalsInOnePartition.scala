@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.adaptive
+
+import org.apache.spark.sql.catalyst.plans.physical.SinglePartition
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.adaptive.QueryStageExec
+import org.apache.spark.sql.execution.aggregate.HashAggregateExec
+import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, ShuffleExchangeExec}
+import org.apache.spark.sql.intervalsweep.execution.{
+  IntervalSweepJoinExec, SinglePartitionGatherExec
+}
+
+/**
+ * Under adaptive execution, totals over a swept join are gathered without a stage of their own:
+ * of one row a task there is nothing to learn for the rest of the plan. It is a row of numbers: what
+ * others than hash aggregates make, such as lists, may be long, and takes Spark's own exchange.
+ *
+ * {{{
+ *   HashAggregate [sum(v)]                    HashAggregate [sum(v)]
+ *     Exchange SinglePartition         ->       Gather
+ *       HashAggregate [partial_sum(v)]            HashAggregate [partial_sum(v)]
+ *         IntervalSweepJoin                         IntervalSweepJoin
+ * }}}
+ */
+object GatherTotalsInOnePartition extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
+    case exchange: ShuffleExchangeExec if isOfTotals(exchange) && isSwept(exchange.child) =>
+      SinglePartitionGatherExec(exchange.child)
+  }
+
+  private def isOfTotals(exchange: ShuffleExchangeExec): Boolean =
+    exchange.outputPartitioning == SinglePartition &&
+      exchange.shuffleOrigin == ENSURE_REQUIREMENTS &&
+      (exchange.child match {
+        case aggregate: HashAggregateExec => aggregate.groupingExpressions.isEmpty
+        case _ => false
+      })
+
+  /** Also in a stage that is done: the choice has to be the same whenever it is planned again. */
+  private def isSwept(plan: SparkPlan): Boolean = plan.exists {
+    case _: IntervalSweepJoinExec => true
+    case stage: QueryStageExec => isSwept(stage.plan)
+    case _ => false
+  }
+}

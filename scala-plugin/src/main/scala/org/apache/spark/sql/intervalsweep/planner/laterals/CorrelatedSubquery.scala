@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.laterals
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.InnerLike
+import org.apache.spark.sql.catalyst.plans.logical._
+
+/**
+ * The rows that a correlated subquery reads, without what refers to the rows around it: that is a
+ * condition between the two. No predicate has been pushed anywhere yet, so that it may stand above
+ * tables that are joined by a comma, and above names and columns that a subquery made.
+ *
+ * @param plan rows that refer to nothing around them
+ * @param conditions what a row has to fulfil, with [[OuterReference]]s
+ * @param values columns that are computed with [[OuterReference]]s, and what they are
+ */
+private[planner] case class CorrelatedSubquery(
+    plan: LogicalPlan,
+    conditions: Seq[Expression],
+    values: AttributeMap[Expression]) {
+
+  /** An expression over the subquery's columns as one over `plan` and the rows around it. */
+  def read(e: Expression): Expression = e.transform { case a: Attribute => values.getOrElse(a, a) }
+
+  def columns: AttributeSet = AttributeSet((conditions ++ values.values).flatMap(_.references))
+}
+
+private[planner] object CorrelatedSubquery extends PredicateHelper {
+
+  /** None if the reference is where it is no condition, such as below a LIMIT. */
+  def of(plan: LogicalPlan): Option[CorrelatedSubquery] = plan match {
+    case _ if !refersOut(plan) => Some(CorrelatedSubquery(plan, Nil, AttributeMap.empty))
+    case SubqueryAlias(_, child) => of(child)
+    case Filter(condition, child) => of(child).flatMap(where(condition, _))
+    case Project(columns, child) => of(child).flatMap(select(columns, _))
+    case Join(left, right, kind: InnerLike, condition, hint) => for {
+        l <- of(left)
+        r <- of(right)
+        both = CorrelatedSubquery(
+          Join(l.plan, r.plan, kind, None, hint),
+          l.conditions ++ r.conditions,
+          l.values ++ r.values)
+        joined <- condition.fold(Option(both))(where(_, both))
+      } yield joined
+    case _ => None
+  }
+
+  def refersOut(plan: LogicalPlan): Boolean = plan.exists(_.expressions.exists(isOuter))
+
+  def isOuter(e: Expression): Boolean = e.exists(_.isInstanceOf[OuterReference])
+
+  private def where(condition: Expression, rows: CorrelatedSubquery): Option[CorrelatedSubquery] = {
+    val (across, own) = splitConjunctivePredicates(rows.read(condition)).partition(isOuter)
+    Option.when(across.forall(isPlain)) {
+      val plan = own.reduceOption(And).fold(rows.plan) { filter =>
+        rows.plan match {
+          case join @ Join(_, _, _, None, _) => join.copy(condition = Some(filter))
+          case other => Filter(filter, other)
+        }
+      }
+      rows.copy(plan = plan, conditions = rows.conditions ++ across)
+    }
+  }
+
+  private def select(
+      columns: Seq[NamedExpression],
+      rows: CorrelatedSubquery): Option[CorrelatedSubquery] = {
+    val read = columns.map {
+      case a: Attribute => rows.values.get(a).fold[NamedExpression](a)(named(_, a))
+      case column => rows.read(column).asInstanceOf[NamedExpression]
+    }
+    val (across, own) = read.partition(isOuter)
+    val values = AttributeMap(across.map {
+      case a: Alias => a.toAttribute -> a.child
+      case reference => reference.toAttribute -> reference
+    })
+    val result = CorrelatedSubquery(rows.plan, rows.conditions, rows.values ++ values)
+    val kept = AttributeSet(own.map(_.toAttribute))
+    val more = rows.plan.output.filter(a => result.columns.contains(a) && !kept.contains(a))
+    Option.when(across.forall(isPlain) && columns.forall(_.deterministic))(
+      result.copy(plan = Project(own ++ more, rows.plan)))
+  }
+
+  private def named(value: Expression, as: Attribute): Alias =
+    Alias(value, as.name)(as.exprId, as.qualifier)
+
+  /** A subquery in it would refer out, too. */
+  def isPlain(e: Expression): Boolean =
+    e.deterministic && !e.exists(_.isInstanceOf[SubqueryExpression])
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.joins
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.execution.packing.RowUnpacker
+import org.apache.spark.sql.intervalsweep.streams.state.{RowBuffer, RowFields, SortedRows}
+
+/**
+ * The rows that have come.
+ *
+ * @param partition   that they have come to
+ * @param before the largest number of each side's earlier rows, where rows come by a number
+ * @param late   what is not after this time is late, where rows come by time
+ */
+private[streams] final class InputBuffer(
+    spec: StreamJoinSpec,
+    partition: Int,
+    before: Map[Side, Long],
+    late: Option[Long]) {
+  private val sides = Seq[Side](LeftSide, RightSide)
+  private val rows =
+    (for (side <- sides; owned <- Seq(true, false)) yield (side, owned) -> new RowBuffer).toMap
+  private val unmatched = sides.map(side => side -> new RowBuffer).toMap
+  private var largest = before
+  val counts = new StreamJoinCounts
+
+  /** The largest number of each side's rows. */
+  def latest: Map[Side, Long] = largest
+
+  /** Adds the rows of a chunk. */
+  def add(side: Side, chunk: Array[Byte]): Unit = {
+    val (owned, replicated) = (rows((side, true)), rows((side, false)))
+    val unmatchedRows = if (spec.output.keepsUnmatched(side)) Some(unmatched(side)) else None
+    val end = spec.fields(side).firstColumn
+    var latest = largest(side)
+    val bound = late.getOrElse(spec.arrived(before(side)))
+    val isBounded = bound != Long.MinValue
+    val all = RowUnpacker.unsafeRows(chunk, spec.attributes(side).size)
+    while (all.hasNext) {
+      val row = all.next()
+      val flags = row.getInt(RowFields.Flags)
+      // One of the partitions that a row goes to counts it.
+      val isOwned = !spec.spread.contains(side) || flags >> RowFields.FlagBits == partition
+      val one = if (isOwned) 1 else 0
+      val isKnown = !row.isNullAt(RowFields.Clock)
+      val clock = row.getLong(RowFields.Clock)
+      val isSound = (flags & (RowFields.IsTooLong | RowFields.IsReversed)) == 0
+      if (isSound && isKnown) latest = math.max(latest, clock)
+      if ((flags & RowFields.IsTooLong) != 0) counts.tooLong += one
+      else if (!isSound) counts.reversed += one
+      else if (isBounded && isKnown && clock <= bound) counts.late += one
+      else if (mayMatch(row, end)) (if (isOwned) owned else replicated).add(row)
+      else if (isOwned) unmatchedRows.foreach(_.add(row))
+    }
+    if (spec.disorder.isDefined) largest = largest.updated(side, latest)
+  }
+
+  /** Not so what has a NULL for a key, an endpoint or its time. */
+  private def mayMatch(row: UnsafeRow, end: Int): Boolean = {
+    var field = RowFields.Key
+    while (field < end && !row.isNullAt(field)) field += 1
+    field == end
+  }
+
+  def blocks(isOwned: Boolean): Map[Side, SortedRows] = sides.map { side =>
+    side -> SortedRows.of(rows((side, isOwned)), spec.fields(side))
+  }.toMap
+
+  /** Those that are returned although they can match nothing. */
+  def unmatchedRows: Iterator[(Side, SortedRows, Int)] = sides.iterator.flatMap { side =>
+    val block = SortedRows.ofSorted(unmatched(side), spec.fields(side))
+    (0 until block.size).iterator.map(i => (side, block, i))
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.joins
+
+import org.apache.spark.sql.intervalsweep.condition.model.{Axis, AxisInterval}
+import org.apache.spark.sql.intervalsweep.streams.state.SortedRows
+
+/**
+ * For one box after the other, the points of its key within its extent on the lead axis. They are one
+ * run, from `first` until `end`, as points are in order of key and lead coordinate.
+ */
+private[streams] final class LeadAxisLookup(axis: Axis, boxes: SortedRows, points: SortedRows) {
+  private val extent = new AxisInterval(axis)
+  private val coordinates = points.endpoints(axis.point)
+  private var box = -1
+  private val endpointOf: Int => Long = i => boxes.endpoints(i)(box)
+
+  var first: Int = 0
+  var end: Int = 0
+
+  def read(number: Int): Unit = {
+    box = number
+    extent.read(endpointOf)
+    val key = boxes.keys(box)
+    first = if (extent.isEmpty) 0 else place(key, extent.least, isBehind = false, 0)
+    end = if (extent.isEmpty) 0 else place(key, extent.most, isBehind = true, first)
+  }
+
+  /** Where a value of a key is from `start` on: before all points that have it, or behind them. */
+  private def place(key: Long, value: Long, isBehind: Boolean, start: Int): Int = {
+    var from = start
+    var until = points.size
+    while (from < until) {
+      val middle = (from + until) >>> 1
+      val k = points.keys(middle)
+      val found = coordinates(middle)
+      if (k < key || k == key && (found < value || isBehind && found == value)) from = middle + 1
+      else until = middle
+    }
+    from
+  }
+}

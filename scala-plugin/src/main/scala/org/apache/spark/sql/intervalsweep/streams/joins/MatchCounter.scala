@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.joins
+
+import org.apache.spark.sql.intervalsweep.condition.model.{
+  AxisInterval, LeftSide, RightSide, Side, Sweep
+}
+import org.apache.spark.sql.intervalsweep.streams.state.SortedRows
+
+/**
+ * How many partners rows of the left side have, without a look at each pair where none is needed.
+ *
+ * The window of rows is a band of row numbers. With a row that the first and the last of some others
+ * are near enough to, all others between are, too. Where there is such a row, one that neither of the
+ * two is near to is too far from all. What is left are rows at the edge of the window:
+ * {{{
+ *   stored rows by number   ..........eeeeeeeewwwwwwwwwwwwwwww
+ *                           too far   edge    within            of the first and the last new row
+ * }}}
+ * Partners of those within are counted in their order, those at the edge are looked at.
+ */
+private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedRowProjector) {
+
+  /** Either way of finding pairs finds all of them; counts are those of boxes, of left rows. */
+  private val ofLeft: Option[Side] = Seq[Side](LeftSide, RightSide)
+    .find(side => spec.pairings(side).sweeps.forall(_.boxes == LeftSide))
+    .filter(spec.pairings(_).isBand)
+
+  /**
+   * Counts the pairs of two blocks.
+   *
+   * @param add takes a left row, and how many partners more it has
+   */
+  def count(newSide: Side, left: SortedRows, right: SortedRows)(add: (Int, Int) => Unit): Unit =
+    ofLeft match {
+      case None => look(newSide, left, right)(add)
+      case Some(way) if newSide == LeftSide =>
+        val (within, edge) = split(way, RightSide, right, left)
+        inOrder(way, left, right.take(within))(add)
+        look(way, left, right.take(edge))(add)
+      case Some(way) =>
+        val (within, edge) = split(way, LeftSide, left, right)
+        inOrder(way, left.take(within), right)((l, n) => add(within(l), n))
+        look(way, left.take(edge), right)((l, n) => add(edge(l), n))
+    }
+
+  /** The rows near enough to all new ones, and those that may be to some. */
+  private def split(
+      way: Side,
+      side: Side,
+      rows: SortedRows,
+      newRows: SortedRows): (Array[Int], Array[Int]) = {
+    val all = Array.range(0, rows.size)
+    readers.residual(way).fold((all, Array.emptyIntArray)) { condition =>
+      def isNear(i: Int, newRow: Int): Boolean = {
+        rows.point(readers.reader(side), i)
+        newRows.point(readers.reader(side.other), newRow)
+        condition.holds
+      }
+      // Rows leave in the order of their numbers.
+      val (first, last) = MatchCounter.ends(newRows)
+      def near(i: Int): Int = (if (isNear(i, first)) 1 else 0) + (if (isNear(i, last)) 1 else 0)
+      try {
+        val (oldest, newest) = MatchCounter.ends(rows)
+        if (near(oldest) + near(newest) == 4) (all, Array.emptyIntArray)
+        else {
+          val nearTo = all.map(near)
+          val within = all.filter(nearTo(_) == 2)
+          (within, all.filter(i => nearTo(i) == 1 || nearTo(i) == 0 && within.isEmpty))
+        }
+      } catch {
+        // Numbers too far apart for their type fail the query only if the rest of the condition holds.
+        case _: ArithmeticException => (Array.emptyIntArray, all)
+      }
+    }
+  }
+
+  private def inOrder(way: Side, left: SortedRows, right: SortedRows)(
+      add: (Int, Int) => Unit): Unit =
+    if (left.size > 0 && right.size > 0)
+      spec.pairings(way).sweeps.foreach(MatchCounter.ofBoxes(_, left, right)(add))
+
+  private def look(way: Side, left: SortedRows, right: SortedRows)(
+      add: (Int, Int) => Unit): Unit = {
+    val residual = readers.residual(way)
+    def holds(l: Int, r: Int): Boolean = residual.forall { condition =>
+      left.point(readers.left, l)
+      right.point(readers.right, r)
+      condition.holds
+    }
+    val sweeps = if (left.size > 0 && right.size > 0) spec.pairings(way).sweeps else Nil
+    sweeps.zipWithIndex.foreach { case (sweep, number) =>
+      residual.foreach(_.of(number))
+      val search = new BoxProbe(sweep, left, right)
+      while (search.next()) if (holds(search.left, search.right)) add(search.left, 1)
+    }
+  }
+}
+
+private object MatchCounter {
+
+  /** The rows with the least and the greatest number. */
+  private def ends(rows: SortedRows): (Int, Int) = {
+    val numbers = rows.expiries
+    var (least, greatest, i) = (0, 0, 1)
+    while (i < numbers.length) {
+      if (numbers(i) < numbers(least)) least = i
+      if (numbers(i) > numbers(greatest)) greatest = i
+      i += 1
+    }
+    (least, greatest)
+  }
+
+  /** How many points each box has. */
+  private def ofBoxes(sweep: Sweep, boxes: SortedRows, points: SortedRows)(
+      add: (Int, Int) => Unit): Unit = {
+    val run = new LeadAxisLookup(sweep.lead, boxes, points)
+    val second = sweep.second.map(axis => (new AxisInterval(axis), points.counts(axis.point)))
+    var box = 0
+    val endpointOf: Int => Long = i => boxes.endpoints(i)(box)
+    while (box < boxes.size) {
+      run.read(box)
+      if (run.first < run.end) {
+        val n = second.fold(run.end - run.first) { case (extent, counts) =>
+          extent.read(endpointOf)
+          counts.count(run.first, run.end, extent.least, extent.most)
+        }
+        if (n > 0) add(box, n)
+      }
+      box += 1
+    }
+  }
+}

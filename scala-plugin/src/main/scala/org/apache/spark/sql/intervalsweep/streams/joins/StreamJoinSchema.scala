@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.joins
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
+import org.apache.spark.sql.intervalsweep.streams.partitioning.{
+  Fanout, PartitionProcessor, PartitionedBatches, StatefulOperatorPlan
+}
+import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
+import org.apache.spark.sql.types.Metadata
+
+/** What joins of streams read and return: packed rows of both sides, in chunks, and pairs of them. */
+private[streams] object StreamJoinSchema {
+
+  /** By its number a chunk says of which side its rows are. */
+  def number(side: Side): Int = if (side == LeftSide) 0 else 1
+
+  /**
+   * @param values of the fields of packed rows
+   * @param fields named
+   * @param keys   those that decide to which partition a row goes
+   */
+  def packed(
+      side: Side,
+      values: Seq[Expression],
+      fields: Seq[Attribute],
+      keys: Seq[Attribute],
+      fanout: Fanout,
+      source: LogicalPlan): PartitionedBatches = {
+    val named = values.zip(fields).map {
+      case (value: Attribute, field) if value.exprId == field.exprId => value
+      case (value, field) => Alias(value, field.name)(exprId = field.exprId)
+    }
+    PartitionedBatches(number(side), fields, keys, None, fanout, Project(named, source))
+  }
+
+  /**
+   * @param packed the fields of packed rows of both sides, those of a pair in this order
+   * @param wanted the columns of the join
+   * @param marked the metadata that they have
+   */
+  def joined(
+      sides: Seq[PartitionedBatches],
+      processor: StatefulProcessor[Any, Any, Any] with PartitionProcessor,
+      timeMode: TimeMode,
+      packed: Seq[Attribute],
+      wanted: Seq[Attribute],
+      marked: Attribute => Metadata): LogicalPlan = {
+    val pair = packed.map(a => AttributeReference(a.name, a.dataType)())
+    val columns = wanted.map { a =>
+      Alias(pair(packed.indexWhere(_.exprId == a.exprId)), a.name)(
+        exprId = a.exprId,
+        qualifier = a.qualifier,
+        explicitMetadata = Some(marked(a)))
+    }
+    Project(
+      columns,
+      StatefulOperatorPlan(
+        sides,
+        processor,
+        timeMode,
+        OutputMode.Append(),
+        pair,
+        StreamJoinCounts.schema))
+  }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.partitioning
+
+import scala.collection.mutable
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, AttributeReference, AttributeSet, GenericInternalRow, UnsafeProjection,
+  UnsafeRow
+}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.intervalsweep.execution.packing.{BatchRow, RowPacker, RowShuffle}
+import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType}
+
+/**
+ * The rows of one side of a stream operator in chunks, each for one partition of its state: Spark's
+ * shuffle and its grouping are asked once for some thousand rows.
+ *
+ * @param number  of the side
+ * @param copied  the number that chunks have which a row's copies are in, where they are to be told
+ *                from those that it is in first
+ * @param columns what is packed of a row
+ * @param keys    the columns that decide to which partition it goes
+ * @param time    the column by which rows of a key are spread, if they are
+ * @param fanout  how many partitions a key has
+ * @param output  the partition, the side, the chunk
+ */
+case class PartitionedBatches(
+    number: Int,
+    copied: Option[Int],
+    columns: Seq[Attribute],
+    keys: Seq[Attribute],
+    time: Option[Attribute],
+    fanout: Fanout,
+    override val output: Seq[Attribute],
+    child: LogicalPlan)
+    extends UnaryNode {
+  override def producedAttributes: AttributeSet = AttributeSet(output)
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): PartitionedBatches =
+    copy(child = newChild)
+}
+
+object PartitionedBatches {
+  def apply(
+      number: Int,
+      columns: Seq[Attribute],
+      keys: Seq[Attribute],
+      time: Option[Attribute],
+      fanout: Fanout,
+      child: LogicalPlan,
+      copied: Option[Int] = None): PartitionedBatches = {
+    val output = Seq("partition" -> IntegerType, "side" -> IntegerType, "chunk" -> BinaryType).map {
+      case (name, dataType) => AttributeReference(name, dataType, nullable = false)()
+    }
+    PartitionedBatches(number, copied, columns, keys, time, fanout, output, child)
+  }
+}
+
+/**
+ * Each task sends a chunk to each partition, if only an empty one: so that each partition sees each
+ * micro-batch, and knows which watermark the one before it had.
+ *
+ * @param instance   no other node has it: Spark would read a shuffle of equal rows once for two
+ *                   operators, and the second one then gets no watermark
+ * @param partitions of the state
+ */
+case class PartitionedBatchesExec(
+    instance: Long,
+    number: Int,
+    copied: Option[Int],
+    columns: Seq[Attribute],
+    keys: Seq[Attribute],
+    time: Option[Attribute],
+    fanout: Fanout,
+    override val output: Seq[Attribute],
+    partitions: Int,
+    child: SparkPlan)
+    extends UnaryExecNode {
+  override def nodeName: String = "PartitionedBatches"
+
+  override def producedAttributes: AttributeSet = AttributeSet(output)
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val (packed, input) = (columns, child.output)
+    val address = PartitionAssigner(keys, time, fanout, partitions)
+    val numbers = number +: copied.filter(_ => address.copies > 1).toSeq
+    child.execute().mapPartitionsInternal(new PartitionedChunks(_, numbers, packed, address, input))
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): PartitionedBatchesExec =
+    copy(child = newChild)
+}
+
+/** @param numbers of the chunks that rows are in, and of those with their copies if they are others */
+private final class PartitionedChunks(
+    rows: Iterator[InternalRow],
+    numbers: Seq[Int],
+    columns: Seq[Attribute],
+    address: PartitionAssigner,
+    input: Seq[Attribute])
+    extends Iterator[InternalRow] {
+  private val partitions = address.partitions
+  private val keys = StatePartitions.numbers(partitions)
+
+  /** One for each partition, and behind these those of copies. */
+  private val packers = Array.fill(partitions * numbers.size)(new RowPacker(columns.size))
+  private val copies = packers.length - partitions
+  private val mostBytes = RowShuffle.bytesFor(packers.length)
+  private val firstPartition = UnsafeProjection.create(Seq(address.first), input)
+  private val project = UnsafeProjection.create(columns, input)
+  private val areColumns = columns.map(_.exprId) == input.map(_.exprId)
+  private val toUnsafe =
+    UnsafeProjection.create(Array[DataType](IntegerType, IntegerType, BinaryType))
+  private val result = new GenericInternalRow(3)
+
+  /** The packers whose rows are given out next, if some are known to be. */
+  private val full = mutable.Queue.empty[Int]
+  private var rest = 0
+
+  override def hasNext: Boolean = {
+    while (full.isEmpty && rows.hasNext) add(rows.next())
+    while (full.isEmpty && rest < packers.length) {
+      if (rest < partitions || packers(rest).numRows > 0) full += rest
+      rest += 1
+    }
+    full.nonEmpty
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException
+    val packer = full.dequeue()
+    result.update(0, keys(packer % partitions))
+    result.update(1, numbers(packer / partitions))
+    result.update(2, packers(packer).take())
+    toUnsafe(result)
+  }
+
+  private def add(row: InternalRow): Unit = {
+    val first = firstPartition(row).getInt(0)
+    val packed = row match {
+      case _: UnsafeRow | _: BatchRow if areColumns => row
+      case _ => project(row)
+    }
+    var k = 0
+    while (k < address.copies) {
+      val packer = (first + k) % partitions + (if (k == 0) 0 else copies)
+      packers(packer).add(packed)
+      if (packers(packer).size >= mostBytes) full += packer
+      k += 1
+    }
+  }
+}

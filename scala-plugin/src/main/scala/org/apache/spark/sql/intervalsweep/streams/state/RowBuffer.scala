@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.state
+
+import java.nio.ByteBuffer
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
+import org.apache.spark.unsafe.Platform
+
+/**
+ * Where the numbers of a packed row are:
+ * {{{
+ *   flags INT | key LONG | clock LONG | expiry LONG | endpoints LONG ... | columns ...
+ * }}}
+ *
+ * @param endpoints how many endpoints a row has
+ * @param columns   how many columns of the stream it has
+ * @param sortedBy  the endpoint by which rows of one key are in order
+ */
+case class RowFields(endpoints: Int, columns: Int, sortedBy: Int) {
+  val size: Int = RowFields.FirstEndpoint + endpoints + columns
+  val firstColumn: Int = RowFields.FirstEndpoint + endpoints
+  private val start = Platform.BYTE_ARRAY_OFFSET + UnsafeRow.calculateBitSetWidthInBytes(size)
+
+  def number(bytes: Array[Byte], at: Int, field: Int): Long =
+    Platform.getLong(bytes, start.toLong + at + 8L * field)
+}
+
+object RowFields {
+  val Flags = 0
+  val Key = 1
+  val Clock = 2
+  val Expiry = 3
+  val FirstEndpoint = 4
+
+  /** The bits of the flags. Behind them is the partition that keeps a row, if rows go to all partitions. */
+  val IsRight = 1
+  val IsReversed = 4
+  val IsTooLong = 8
+  val FlagBits = 4
+}
+
+/** Packed rows one behind the other; row i is the bytes from `offsets(i)` to `offsets(i + 1)`. */
+final class RowBuffer(
+    private var bytes: Array[Byte],
+    private var offsets: Array[Int],
+    var size: Int) {
+  def this() = this(new Array[Byte](1 << 12), new Array[Int](65), 0)
+
+  def data: Array[Byte] = bytes
+  def offset(i: Int): Int = offsets(i)
+  def length(i: Int): Int = offsets(i + 1) - offsets(i)
+
+  def add(from: Array[Byte], at: Int, n: Int): Unit = {
+    val to = reserve(n)
+    System.arraycopy(from, at, bytes, to, n)
+  }
+
+  /** Makes room for a row; says where it begins. */
+  private def reserve(n: Int): Int = {
+    val end = offsets(size)
+    if (end.toLong + n > Int.MaxValue - 64)
+      throw new IllegalStateException(StreamErrors.text(
+        "TOO_MANY_ROWS",
+        s"A task has ${size + 1} rows of one micro-batch, more than 2 GiB: take fewer rows per " +
+          "batch, or more partitions (spark.sql.shuffle.partitions)."))
+    if (end + n > bytes.length)
+      bytes = java.util.Arrays.copyOf(
+        bytes,
+        math.max(end + n, math.min(2L * bytes.length, Int.MaxValue - 64L).toInt))
+    if (size + 2 > offsets.length) offsets = java.util.Arrays.copyOf(offsets, 2 * offsets.length)
+    size += 1
+    offsets(size) = end + n
+    end
+  }
+
+  def add(row: UnsafeRow): Unit = {
+    val n = row.getSizeInBytes
+    val to = Platform.BYTE_ARRAY_OFFSET.toLong + reserve(n)
+    Platform.copyMemory(row.getBaseObject, row.getBaseOffset, bytes, to, n.toLong)
+  }
+
+  /** As one value of a state variable. */
+  def toChunk: Array[Byte] = {
+    val buffer = ByteBuffer.allocate(8 + 4 * (size + 1) + offsets(size))
+    buffer.putInt(RowBuffer.Format).putInt(size)
+    buffer.asIntBuffer().put(offsets, 0, size + 1)
+    buffer.position(8 + 4 * (size + 1))
+    buffer.put(bytes, 0, offsets(size))
+    buffer.array()
+  }
+}
+
+object RowBuffer {
+  private val Format = 1
+
+  /** With room for some rows. */
+  def like(rows: Seq[RowBuffer]): RowBuffer = {
+    val bytes = rows.map(r => r.offset(r.size).toLong).sum
+    val room = new Array[Byte](math.min(bytes, Int.MaxValue - 64L).toInt)
+    new RowBuffer(room, new Array[Int](rows.map(_.size).sum + 2), 0)
+  }
+
+  def ofChunk(chunk: Array[Byte]): RowBuffer = {
+    val buffer = ByteBuffer.wrap(chunk)
+    val format = buffer.getInt()
+    if (format != Format) StreamErrors.stateFormat(format, Format)
+    val size = buffer.getInt()
+    val offsets = new Array[Int](size + 1)
+    buffer.asIntBuffer().get(offsets)
+    val start = 8 + 4 * (size + 1)
+    new RowBuffer(java.util.Arrays.copyOfRange(chunk, start, start + offsets(size)), offsets, size)
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.state
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.intervalsweep.execution.packing.RowPacker
+
+private[streams] final class TimeBucketWriter(numFields: Int) {
+  val packer = new RowPacker(numFields)
+  var minTime: Long = Long.MaxValue
+  var maxTime: Long = Long.MinValue
+
+  def add(row: InternalRow, time: Long): Unit = {
+    packer.add(row)
+    minTime = math.min(minTime, time)
+    maxTime = math.max(maxTime, time)
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.windows
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.intervalsweep.streams.state.TimeBucketStore
+import org.apache.spark.sql.types.{LongType, StructField, StructType}
+
+/** What happened in a partition with a micro-batch, and what it keeps then. */
+final class StreamCounts {
+  var late = 0L
+  var expired = 0L
+  var revisions = 0L
+
+  /** Stored probe rows that were read. */
+  var read = 0L
+}
+
+object StreamCounts {
+
+  /** Under these names they are in the progress of the query. */
+  val schema: StructType = {
+    val names =
+      Seq("lateRows", "expiredRows", "revisions", "storedRows", "storedBuckets", "readRows")
+    StructType(names.map(StructField(_, LongType, nullable = false)))
+  }
+
+  /** @param store whose size is told, if it is */
+  private[streams] def row(counts: StreamCounts, store: Option[TimeBucketStore]): InternalRow =
+    InternalRow(
+      counts.late,
+      counts.expired,
+      counts.revisions,
+      store.fold(0L)(_.numRows),
+      store.fold(0L)(_.numBuckets.toLong),
+      counts.read)
+}
