@@ -100,11 +100,12 @@ test-all: SHARE := 1
 test-all: test test-extended test-matrix docs ## Run all there is, hours: clusters, all Sparks, peers, notebooks
 
 # What the core of the product is, in tests, for each minor version of Spark; of it what is quick.
-CORE := $(addprefix sql/,known_answers functions join_types plans aggregates raw_conditions \
-  sql_examples why_not settings) faults/faults api/session api/cli \
+CORE := $(addprefix sql/conditions/,known_answers functions raw_conditions sql_examples) \
+  $(addprefix sql/plans/,plans aggregates why_not settings) sql/joins/join_types \
+  faults/faults api/session api/cli \
   $(addprefix temporal/temporal_,operators joins rules errors) \
-  $(addprefix streams/,windows_on_streams stream_joins)
-SMOKE := $(addprefix sql/,known_answers sql_examples settings)
+  streams/windows/windows_on_streams streams/joins/stream_joins
+SMOKE := $(addprefix sql/,conditions/known_answers conditions/sql_examples plans/settings)
 test_file = tests/$(dir $(1))test_$(notdir $(1)).py
 .PHONY: test-core test-smoke
 test-core: $(JAR) $(CLASSES)
@@ -204,7 +205,7 @@ bench-full: $(JAR) $(BENCH) ## Compare with other systems in all cases, some hou
 
 .PHONY: bench-kernels
 bench-kernels: $(JAR) ## Measure the kernels alone
-	$(PY) -m benchmarks.kernels
+	$(PY) -m benchmarks.studies.kernels
 
 .PHONY: lock
 lock: $(VENV) ## Write constraints*.txt anew: the newest versions that pyproject.toml allows

@@ -3,9 +3,9 @@
 
     python -m benchmarks.goals RESULTS.json [...]
 
-The files are those of `python -m benchmarks`, and those that `benchmarks.scaling`,
-`benchmarks.peers` and `benchmarks.papers` write, all of one machine; what they do not hold is shown
-as not measured. A ratio is of two systems that ran in turn, so in one file: if several files have
+It reads the files that `python -m benchmarks`, `benchmarks.studies.scaling`,
+`benchmarks.studies.peers` and `benchmarks.papers` wrote on one machine, and shows what they lack as
+not measured. A ratio is of two systems that ran in turn, so in one file: if several files have
 both, the newest one counts, and of one day the last one.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.papers.figures import CPP
-from benchmarks.scaling import MANY, ONE, TWO, Setting
+from benchmarks.studies.scaling import MANY, ONE, TWO, Setting
 
 OURS = "intervalsweep"
 BROADCAST, DISTRIBUTED = f"{OURS}-broadcast", f"{OURS}-distributed"
@@ -66,8 +66,8 @@ class Run:
 class Results:
     """The runs of the suite, by workload and rows, in the order of their days and files.
 
-    Beside them the times of `benchmarks.scaling` by setting, of `benchmarks.peers` by library, and
-    of `benchmarks.papers` by figure, algorithm and data.
+    It also holds the times of `benchmarks.studies.scaling` by setting, of
+    `benchmarks.studies.peers` by library, and of `benchmarks.papers` by figure, algorithm and data.
     """
 
     def __init__(self, files: list[Path]) -> None:

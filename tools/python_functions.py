@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
-from intervalsweep._calls import ColumnOrName, Parameter, call
+from intervalsweep._sql.calls import ColumnOrName, Parameter, call
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

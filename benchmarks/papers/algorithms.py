@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.papers import assembly, relations, rivals
-from benchmarks.papers.iterators import Intervals, Rows
+from benchmarks.papers import relations
+from benchmarks.papers.loops import assembly, rivals
+from benchmarks.papers.loops.iterators import Intervals, Rows
 from benchmarks.papers.query import COUNTERS, FAR, Out, Part, Query, Run, in_turn
 from intervalsweep.arrow.plan import Axis, Sweep, sweeps
 from intervalsweep.kernels import Bounds, Boxes, Int32Array, Int64Array, PointIndex, RunSweep

@@ -9,10 +9,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.papers import inlined, iseql, tuples
+from benchmarks.papers import iseql
 from benchmarks.papers.algorithms import ALGORITHMS, join_by_s
-from benchmarks.papers.assembly import LAZY
-from benchmarks.papers.layouts import LAYOUTS
+from benchmarks.papers.loops import inlined, tuples
+from benchmarks.papers.loops.assembly import LAZY
+from benchmarks.papers.loops.layouts import LAYOUTS
 from benchmarks.papers.measuring import Figure, Lines, Panel, Points, Settings, best
 from benchmarks.papers.query import CANDIDATES, GETNEXT, PAIRS, SUM, Query, counted
 from benchmarks.papers.rules import rules

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.iterators import Intervals
+from benchmarks.papers.loops.iterators import Intervals
 
 # Its commands. What it calls start-preceding is the strict one, which is no relation of ours.
 COMMANDS = {

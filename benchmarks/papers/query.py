@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numba import types
 
-from benchmarks.papers.iterators import Intervals
+from benchmarks.papers.loops.iterators import Intervals
 from intervalsweep.kernels import Int32Array, Int64Array
 from intervalsweep.kernels.jit import I32_OUT
 from intervalsweep.relations import Relation, relation_named

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from benchmarks.papers.assembly import (
+from benchmarks.papers.loops.assembly import (
     IMPROPER,
     PROPER,
     Join,

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.papers import tuples
 from benchmarks.papers.algorithms import ALGORITHMS, prepared
+from benchmarks.papers.loops import tuples
 from benchmarks.papers.measuring import Figure, Lines, Panel, Settings, best
 from benchmarks.papers.query import PAIRS, Query, counted
 from intervalsweep.arrow.plan import Axis, Sweep, Term, sweeps

@@ -31,8 +31,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.machine import heading
-from benchmarks.papers.iterators import Intervals
-from benchmarks.papers.tuples import Sides, real
+from benchmarks.papers.loops.iterators import Intervals
+from benchmarks.papers.loops.tuples import Sides, real
 from benchmarks.report import write_json
 from benchmarks.streams.session import stream_session
 

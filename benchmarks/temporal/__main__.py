@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.adapter import Limits
-from benchmarks.large import watch
+from benchmarks.studies.large import watch
 from benchmarks.systems import ENABLED, spark_session
 from benchmarks.temporal.queries import JOINS, QUERIES, Query
 

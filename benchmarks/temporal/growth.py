@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.growth import slope
 from benchmarks.machine import heading
+from benchmarks.studies.growth import slope
 from benchmarks.temporal.__main__ import OURS, SYSTEMS
 
 SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from intervalsweep._errors import ArgumentError, ColumnError
-from intervalsweep.relations import near
+from intervalsweep.relations import suggestion
 
 # The names of an interval's start and end, or that of a struct of the two.
 Ends: TypeAlias = "tuple[str, str] | str"
@@ -36,13 +36,13 @@ def check_columns(side: str, known: Sequence[str], *names: str) -> None:
     """Raise ColumnError, with the near names, for one that the side does not have."""
     for name in names:
         if name not in known:
-            raise ColumnError(f"The {side} side has no column {name}{near(name, known)}")
+            raise ColumnError(f"The {side} side has no column {name}{suggestion(name, known)}")
 
 
 def check_choice(what: str, value: str, known: Iterable[str]) -> None:
     """Raise ArgumentError for a word that is none of the known ones."""
     if value not in known:
-        raise ArgumentError(f"{what}={value!r} is unknown{near(value, known)}")
+        raise ArgumentError(f"{what}={value!r} is unknown{suggestion(value, known)}")
 
 
 def chosen(columns: Sequence[str] | None, known: Sequence[str]) -> list[str]:

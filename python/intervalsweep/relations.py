@@ -48,7 +48,7 @@ def relation_named(name: str) -> Relation:
     """Return the relation of this name, in any case. Raises ArgumentError if there is none."""
     known = _relations()
     if name.lower() not in known:
-        raise ArgumentError(f"There is no relation {name}{near(name, known)}")
+        raise ArgumentError(f"There is no relation {name}{suggestion(name, known)}")
     return known[name.lower()]
 
 
@@ -60,7 +60,7 @@ def check_parameters(relation: Relation, **values: object) -> None:
             raise ArgumentError(f"{relation.name} has no parameter {name}; it has {has}.")
 
 
-def near(name: str, known: Iterable[str]) -> str:
+def suggestion(name: str, known: Iterable[str]) -> str:
     """Say which of the known names are meant perhaps, or which there are: the end of a sentence."""
     by_case = {one.lower(): one for one in known}
     found = difflib.get_close_matches(name.lower(), by_case, n=3, cutoff=0.5)

@@ -175,7 +175,11 @@ def _axis(data: dict[str, Any], columns: int, points: int) -> AxisPlan:
 
 
 def _bound(data: dict[str, Any] | None, columns: int) -> BoundPlan | None:
-    return None if data is None else BoundPlan(_position(data["endpoint"], columns), bool(data["strict"]))
+    return (
+        None
+        if data is None
+        else BoundPlan(_position(data["endpoint"], columns), bool(data["strict"]))
+    )
 
 
 def _position(value: Any, size: int) -> int:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import intervalsweep
 from intervalsweep import arrow as isa
 from intervalsweep.arrow import matches, plan, tables
-from intervalsweep.kernels.pairs import Expansion
+from intervalsweep.kernels.expand_runs import Expansion
 from intervalsweep.relations import relation_named
 from support.joins import brute, oracle
 from support.joins.brute import REPEATABLE, Interval, ids, table

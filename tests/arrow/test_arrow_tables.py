@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 import intervalsweep
 from intervalsweep import arrow as isa
 from intervalsweep import dataframe as isd
-from intervalsweep._contract import RowFunctions, TableFunctions
 from intervalsweep._requirements import check_packages
+from intervalsweep._signatures import RowFunctions, TableFunctions
 from support.docs.examples import run_example
 from support.joins import brute
 from support.joins.brute import REPEATABLE, Interval

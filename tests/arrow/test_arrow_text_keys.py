@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intervalsweep.arrow import tables
-from intervalsweep.kernels.texts import first_rows
+from intervalsweep.kernels.string_keys import first_rows
 from support.joins.brute import REPEATABLE
 
 texts = st.one_of(st.sampled_from(("", "a", "b", "ab", "ba", "chr1", "chr10")), st.text(max_size=3))

@@ -29,9 +29,9 @@ from intervalsweep.kernels import (
     runs,
 )
 from intervalsweep.kernels.arrays import NO_INT32
+from intervalsweep.kernels.expand_runs import Expansion
 from intervalsweep.kernels.jit import BIG_BLOCK, FAN_OUT
 from intervalsweep.kernels.oracle import matching_pairs
-from intervalsweep.kernels.pairs import Expansion
 from support.kernels.cases import (
     MAX,
     MIN,

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from benchmarks.papers.active import MASK, SIZE, erase, gapless_map, insert
 from benchmarks.papers.algorithms import ALGORITHMS, join_by_s
-from benchmarks.papers.iterators import Intervals
+from benchmarks.papers.loops.active import MASK, SIZE, erase, gapless_map, insert
+from benchmarks.papers.loops.iterators import Intervals
 from benchmarks.papers.query import CANDIDATES, GETNEXT, PAIRS, SUM, Query, counted, pairs
 from support.joins.brute import holds
 from support.joins.oracle import Variant, variants

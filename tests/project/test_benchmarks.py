@@ -16,15 +16,15 @@ import pytest
 
 from benchmarks import goals, growth, kernels, peers, suite
 from benchmarks.adapter import Answer, Case, Limits
-from benchmarks.costs import Cost, foretell
 from benchmarks.data import Synthetic
 from benchmarks.goals import GOALS, MILLION, Results
-from benchmarks.growth import known, lengths, slope
-from benchmarks.overheads import slopes
 from benchmarks.papers.__main__ import main as draw_figures
 from benchmarks.processes import NoTimeError, Ran, Running
 from benchmarks.report import Report, write_json
-from benchmarks.scaling import ONE, TWO
+from benchmarks.studies.costs import Cost, foretell
+from benchmarks.studies.growth import known, lengths, slope
+from benchmarks.studies.overheads import slopes
+from benchmarks.studies.scaling import ONE, TWO
 from benchmarks.suite import CaseResult, Measured, Measurement, Options, check
 from benchmarks.workloads import Workload, starts_in, workloads
 from support.spark.applications import PACKAGES, run

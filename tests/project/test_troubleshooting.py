@@ -17,7 +17,9 @@ from support.docs import pages
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "troubleshooting.md"
-WHY_NOT = "scala-plugin/src/main/scala/org/apache/spark/sql/intervalsweep/condition/model/WhyNot.scala"
+WHY_NOT = (
+    "scala-plugin/src/main/scala/org/apache/spark/sql/intervalsweep/condition/model/WhyNot.scala"
+)
 VARIES = "…"
 # Raised for users. Others (ValueError) are errors of ours that end in a worker's traceback.
 FOR_USERS = {"TypeError"} | {

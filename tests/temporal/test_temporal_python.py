@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from intervalsweep import ArgumentError, ColumnError, temporal
-from intervalsweep._literals import literal
+from intervalsweep._sql.literals import literal
 from support.docs.examples import run_example
 from support.spark.comparison import bag
 

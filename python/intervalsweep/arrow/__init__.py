@@ -19,10 +19,10 @@ from intervalsweep._requirements import check_packages
 
 check_packages("intervalsweep.arrow", "numpy", "pyarrow", "numba")
 
-from intervalsweep.arrow.conventions import half_open  # noqa: E402
+from intervalsweep.arrow.coverage import coverage, subtract  # noqa: E402
+from intervalsweep.arrow.half_open import half_open  # noqa: E402
 from intervalsweep.arrow.joins import count_matches, join, pairs  # noqa: E402
-from intervalsweep.arrow.lookups import as_of_join, nearest  # noqa: E402
-from intervalsweep.arrow.parts import coverage, subtract  # noqa: E402
+from intervalsweep.arrow.nearest import as_of_join, nearest  # noqa: E402
 from intervalsweep.arrow.sets import cluster, complement, merge, split  # noqa: E402
 from intervalsweep.arrow.windows import window_union  # noqa: E402
 

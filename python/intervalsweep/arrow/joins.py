@@ -9,8 +9,8 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._contract import Frame, How, documented
 from intervalsweep._relation_names import RelationName
+from intervalsweep._signatures import Frame, How, documented
 from intervalsweep.arrow.encoding import Mask
 from intervalsweep.arrow.matches import Matches
 from intervalsweep.arrow.tables import like

@@ -29,7 +29,7 @@ from intervalsweep.kernels import (
     is_sorted,
 )
 from intervalsweep.kernels.arrays import NO_INT32
-from intervalsweep.kernels.pairs import Expansion
+from intervalsweep.kernels.expand_runs import Expansion
 from intervalsweep.relations import Relation, check_parameters, relation_named
 
 _T = TypeVar("_T")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._contract import Distance, Frame, Names, documented
+from intervalsweep._signatures import Distance, Frame, Names, documented
 from intervalsweep.arrow.encoding import Encoding
-from intervalsweep.arrow.merged import Merged, in_order, islands
+from intervalsweep.arrow.islands import Merged, in_order, islands
 from intervalsweep.arrow.tables import RowNumbers, Side, as_table, ends_in, ends_of, groups_of, like
 from intervalsweep.columns import Ends, Naming, check_columns, listed, names_of
 from intervalsweep.kernels.periods import ValueSweep, joined

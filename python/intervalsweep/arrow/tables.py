@@ -13,13 +13,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from intervalsweep._contract import Frame
 from intervalsweep._errors import ArgumentError, EndpointTypeError
+from intervalsweep._signatures import Frame
 from intervalsweep.arrow.encoding import Encoding, Mask
 from intervalsweep.columns import Ends, check_columns, names_of
 from intervalsweep.kernels import Int32Array, Int64Array
 from intervalsweep.kernels.arrays import MAX_ROWS
-from intervalsweep.kernels.texts import first_rows
+from intervalsweep.kernels.string_keys import first_rows
 
 # Twice as many rows have numbers of 32 bits, too: sets number both ends of each row.
 _SMALL = MAX_ROWS // 2

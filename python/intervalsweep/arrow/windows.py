@@ -14,14 +14,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from intervalsweep._contract import Emit, Frame, documented, revision_columns
 from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
+from intervalsweep._signatures import Emit, Frame, documented, revision_columns
 from intervalsweep.arrow.encoding import Encoding
-from intervalsweep.arrow.merged import in_order
+from intervalsweep.arrow.islands import in_order
 from intervalsweep.arrow.tables import Side, as_table, column_of, groups_of, like
 from intervalsweep.columns import Keys, Naming, check_choice, check_columns, key_pairs
 from intervalsweep.kernels import Bounds, Boxes, Int64Array, PointIndex, RunSweep, group_offsets
-from intervalsweep.relations import near
+from intervalsweep.relations import suggestion
 
 # A row of a table comes out once.
 _OF_TABLES = {"revision": pa.scalar(1, pa.int32()), "is_final": pa.scalar(True)}
@@ -87,7 +87,7 @@ def _read(name: str, text: str, known: list[str]) -> tuple[str, str | None]:
     function, column = call[1].lower(), call[2].strip("`")
     if function not in _AGGREGATES:
         raise ArgumentError(
-            f"aggs has the unknown {call[1]!r} as {name}{near(function, _AGGREGATES)}"
+            f"aggs has the unknown {call[1]!r} as {name}{suggestion(function, _AGGREGATES)}"
         )
     if column == "*":
         if function != "count":

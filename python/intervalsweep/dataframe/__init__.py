@@ -18,10 +18,10 @@ from intervalsweep._requirements import check_packages
 
 check_packages("intervalsweep.dataframe", "pyspark")
 
-from intervalsweep.dataframe.conventions import half_open  # noqa: E402
+from intervalsweep.dataframe.coverage import coverage, subtract  # noqa: E402
+from intervalsweep.dataframe.half_open import half_open  # noqa: E402
 from intervalsweep.dataframe.joins import count_matches, join  # noqa: E402
-from intervalsweep.dataframe.lookups import as_of_join, nearest  # noqa: E402
-from intervalsweep.dataframe.parts import coverage, subtract  # noqa: E402
+from intervalsweep.dataframe.nearest import as_of_join, nearest  # noqa: E402
 from intervalsweep.dataframe.sets import cluster, complement, merge, split  # noqa: E402
 from intervalsweep.dataframe.stream_joins import (  # noqa: E402
     inequality_join,

@@ -11,9 +11,9 @@ from typing import get_args
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from intervalsweep._calls import Parameter, call
-from intervalsweep._contract import How, documented
 from intervalsweep._relation_names import RelationName
+from intervalsweep._signatures import How, documented
+from intervalsweep._sql.calls import Parameter, call
 from intervalsweep.columns import (
     Ends,
     Keys,
@@ -24,7 +24,13 @@ from intervalsweep.columns import (
     key_pairs,
     names_of,
 )
-from intervalsweep.dataframe.ends import Interval, as_parameter, check_frames, column, common_type
+from intervalsweep.dataframe.interval_columns import (
+    Interval,
+    as_parameter,
+    check_frames,
+    column,
+    common_type,
+)
 from intervalsweep.relations import check_parameters, relation_named
 from intervalsweep.session import check_active
 
@@ -57,7 +63,7 @@ def join(
     <BLANKLINE>
     """
     check_choice("how", how, get_args(How))
-    both = Both(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
+    both = JoinSides(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
     found = both.joined(how, suffix)
     wanted = chosen(columns, found.columns)
     return found.select([column(name) for name in wanted]) if columns is not None else found
@@ -90,7 +96,7 @@ def count_matches(
     +---+---+-----+
     <BLANKLINE>
     """
-    both = Both(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
+    both = JoinSides(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
     Naming.of([*left.columns, count], [], [], "")
     # Two rows that are equal are two groups.
     numbered = left.withColumn(_ROW, sf.monotonically_increasing_id())
@@ -103,7 +109,7 @@ def count_matches(
 _ROW, _MATCH = "intervalsweep_row", "intervalsweep_match"
 
 
-class Both:
+class JoinSides:
     """Two sides and the condition of their join. Raises IntervalSweepError for what there is not.
 
     The columns of the right side get names that occur nowhere else, so that no name in the

@@ -8,11 +8,17 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from intervalsweep._calls import call
-from intervalsweep._contract import Distance, Names, documented
-from intervalsweep._literals import options
+from intervalsweep._signatures import Distance, Names, documented
+from intervalsweep._sql.calls import call
+from intervalsweep._sql.literals import options
 from intervalsweep.columns import Ends, Naming, check_columns, listed
-from intervalsweep.dataframe.ends import Interval, as_parameter, check_frames, column, common_type
+from intervalsweep.dataframe.interval_columns import (
+    Interval,
+    as_parameter,
+    check_frames,
+    column,
+    common_type,
+)
 from intervalsweep.session import check_active
 
 

@@ -12,13 +12,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from intervalsweep._calls import Parameter
-from intervalsweep._contract import How
 from intervalsweep._errors import ArgumentError, EndpointTypeError
 from intervalsweep._relation_names import RelationName
+from intervalsweep._signatures import How
+from intervalsweep._sql.calls import Parameter
 from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns, names_of
-from intervalsweep.dataframe.ends import Interval, check_frames, column
-from intervalsweep.dataframe.joins import Both, result
+from intervalsweep.dataframe.interval_columns import Interval, check_frames, column
+from intervalsweep.dataframe.joins import JoinSides, result
 from intervalsweep.session import check_active
 
 # Metadata of a column of row numbers, which the plan reads.
@@ -106,7 +106,7 @@ def stream_join(
     if max_length is not None:
         a = _no_longer(a, "left", on, max_length)
         b = _no_longer(b, "right", on, max_length)
-    both = Both(a, b, relation, on, on, by, delta, epsilon)
+    both = JoinSides(a, b, relation, on, on, by, delta, epsilon)
     if time is None:
         return both.joined(how, suffix)
     _check_time(how, open_id)

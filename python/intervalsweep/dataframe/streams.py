@@ -14,10 +14,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from intervalsweep._contract import Emit, documented, revision_columns
 from intervalsweep._errors import ArgumentError, EndpointTypeError
+from intervalsweep._signatures import Emit, documented, revision_columns
 from intervalsweep.columns import Keys, Naming, check_choice, check_columns, key_pairs
-from intervalsweep.dataframe.ends import check_frames, column
+from intervalsweep.dataframe.interval_columns import check_frames, column
 from intervalsweep.session import check_active
 
 _BASE, _PROBE, _ROWS = "intervalsweep_base", "intervalsweep_probe", "intervalsweep_rows"

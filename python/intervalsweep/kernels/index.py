@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import prepare
+from . import index_build
 from .arrays import NO_INT32, Int32Array, Int64Array, int32_column, int64_column
 from .jit import BIG_BLOCK, FAN_OUT
 
@@ -31,7 +31,7 @@ def group_offsets(groups: npt.ArrayLike, count: int | None = None) -> Int64Array
     if count is None:
         count = max(int(numbers.max()) + 1, 0) if numbers.size else 0
     offsets = np.zeros(count + 1, dtype=np.int64)
-    bad = prepare.count_groups(numbers, offsets)
+    bad = index_build.count_groups(numbers, offsets)
     if bad >= 0:
         raise ValueError(
             f"groups: row {bad} holds group {numbers[bad]}; expected numbers from 0 to {count - 1}"
@@ -51,7 +51,7 @@ def is_sorted(groups: npt.ArrayLike | None, lead: npt.ArrayLike) -> bool:
     """
     values = int64_column("lead", lead)
     numbers = NO_INT32 if groups is None else int32_column("groups", groups, values.size)
-    return bool(prepare.are_in_order(numbers, values))
+    return bool(index_build.are_in_order(numbers, values))
 
 
 class PointIndex:
@@ -91,7 +91,7 @@ class PointIndex:
             offsets = np.array([0, self.size], dtype=np.int64)
         self.offsets = int64_column("offsets", offsets)
         self._check_offsets()
-        unsorted = prepare.first_unsorted(self.lead, self.offsets)
+        unsorted = index_build.first_unsorted(self.lead, self.offsets)
         if unsorted >= 0:
             raise ValueError(
                 f"lead: points must be sorted within each group, but row {unsorted}"
@@ -120,7 +120,7 @@ class PointIndex:
     def differences(self) -> tuple[int, int] | None:
         """The smallest and the largest second - lead; None if one might exceed 64 bits."""
         extremes = np.empty(2, dtype=np.int64)
-        fits = prepare.difference_extremes(self.lead, self.second, extremes)
+        fits = index_build.difference_extremes(self.lead, self.second, extremes)
         return (int(extremes[0]), int(extremes[1])) if fits else None
 
     def _check_offsets(self) -> None:
@@ -135,9 +135,9 @@ class PointIndex:
         sizes = np.diff(self.offsets)
         rank_of = np.empty(sizes.size, dtype=np.int32)
         tables = np.empty((np.count_nonzero(sizes >= _TABLE_FROM), 3), dtype=np.int64)
-        slots = prepare.plan_tables(self.lead, self.offsets, _TABLE_FROM, rank_of, tables)
+        slots = index_build.plan_tables(self.lead, self.offsets, _TABLE_FROM, rank_of, tables)
         table = np.zeros(slots, dtype=np.int32)
-        prepare.fill_tables(self.lead, self.offsets, rank_of, tables, table)
+        index_build.fill_tables(self.lead, self.offsets, rank_of, tables, table)
         return rank_of, tables, table
 
     @cached_property
@@ -148,5 +148,5 @@ class PointIndex:
 def _extremes(values: Any, size: int) -> Int64Array:
     blocks = -(-values.size // size)
     extremes = np.empty((blocks, 2), dtype=np.int64)
-    prepare.block_extremes(values, size, extremes)
+    index_build.block_extremes(values, size, extremes)
     return extremes

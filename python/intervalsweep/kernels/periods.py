@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from . import period_loops as loops
 from .arrays import NO_INT64, Int32Array, Int64Array, int32_column, int64_column
-from .prepare import are_in_order
+from .index_build import are_in_order
 
 RULES = {
     name: getattr(loops, name.upper())

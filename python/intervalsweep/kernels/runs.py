@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import jit, prepare
+from . import index_build, jit
 from .arrays import (
     MAX_ROWS,
     NO_INT32,
@@ -20,8 +20,8 @@ from .arrays import (
 from .boxes import Bounds, Boxes, Sides, clip_of
 from .index import PointIndex, is_sorted
 from .join.bounds import is_implied
-from .join.lead import lead_runs, merged_runs
-from .join.second import filter_runs
+from .join.lead_axis import lead_runs, merged_runs
+from .join.second_axis import filter_runs
 from .join.sums import add_runs
 
 # What a sweep's buffers hold beyond the runs that were asked for: see `filter_runs`.
@@ -314,8 +314,8 @@ def _order(index: PointIndex, group: Int32Array, lead: Bounds) -> Int32Array | N
         return None
     shift = max(index.size.bit_length() - _PLACE_BITS, 0)
     place = np.empty(bound.size, dtype=np.int32)
-    if prepare.place_boxes(index.points, group, bound, shift, place):
+    if index_build.place_boxes(index.points, group, bound, shift, place):
         return None
     order = np.empty(bound.size, dtype=np.int32)
-    prepare.order_by_place(place, np.zeros((index.size >> shift) + 3, dtype=np.int64), order)
+    index_build.order_by_place(place, np.zeros((index.size >> shift) + 3, dtype=np.int64), order)
     return order

@@ -69,7 +69,7 @@ def history(
     """
     start, end = on
     if hasattr(data, "sparkSession"):
-        from intervalsweep.dataframe.ends import column
+        from intervalsweep.dataframe.interval_columns import column
 
         check_columns("given", data.columns, *on)
         data = data.orderBy(column(start).asc_nulls_first(), column(end)).limit(limit + 1).toArrow()

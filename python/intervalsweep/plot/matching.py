@@ -16,7 +16,7 @@ from intervalsweep.arrow.matches import Matches
 from intervalsweep.arrow.tables import RowNumbers, as_table, ends_of
 from intervalsweep.columns import Ends, Keys, check_columns, names_of
 from intervalsweep.plot.style import INK, LEFT, RIGHT, axes_of
-from intervalsweep.relations import near
+from intervalsweep.relations import suggestion
 
 Places = npt.NDArray[np.float64]
 
@@ -86,7 +86,7 @@ def matches(
     columns = ends_of(tables[0], "left", left_on), ends_of(tables[1], "right", right_on)
     known = [*tables[0].column_names, *tables[1].column_names]
     if label is not None and label not in known:
-        raise ColumnError(f"Neither side has a column {label}{near(label, known)}")
+        raise ColumnError(f"Neither side has a column {label}{suggestion(label, known)}")
     encoding = Encoding([column.type for pair in columns for column in pair])
     r, s = (
         _Side.of(table, [places_of(encoding, column) for column in pair], limit)
@@ -147,7 +147,7 @@ def _collected(data: Any, side: str, ends: Ends, limit: int) -> Any:
     """Return a table as one of pyarrow; of Spark's DataFrames only the rows that start first."""
     if not hasattr(data, "sparkSession"):
         return as_table(data)
-    from intervalsweep.dataframe.ends import column
+    from intervalsweep.dataframe.interval_columns import column
 
     names = names_of(ends)
     check_columns(side, data.columns, *names)

@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 
-from intervalsweep._contract import Closed
-from intervalsweep._literals import quoted
+from intervalsweep._signatures import Closed
+from intervalsweep._sql.literals import quoted
 from intervalsweep.columns import check_columns
 from intervalsweep.session import check_active
 from intervalsweep.temporal.relation import Relation, check_frame, leaf_of, relation_of

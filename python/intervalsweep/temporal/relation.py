@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pyspark.sql import DataFrame, SparkSession
 
 from intervalsweep._errors import ArgumentError
-from intervalsweep._literals import options, quoted
+from intervalsweep._sql.literals import options, quoted
 from intervalsweep.columns import Keys, Naming, check_columns, key_pairs
 from intervalsweep.temporal.statement import WHOLE, Leaf, Settings, plain, run, statement
 

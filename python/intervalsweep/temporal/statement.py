@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from intervalsweep._errors import ArgumentError
-from intervalsweep._literals import literal, options, quoted
+from intervalsweep._sql.literals import literal, options, quoted
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ The period of a result is in its last two columns, under the names that the left
 """
 
 from intervalsweep.arrow.temporal.aggregates import aggregate
+from intervalsweep.arrow.temporal.fragments import at, period, split, window
 from intervalsweep.arrow.temporal.joins import join
-from intervalsweep.arrow.temporal.pieces import at, period, split, window
 from intervalsweep.arrow.temporal.sets import (
     coalesce,
     distinct,

@@ -12,9 +12,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from intervalsweep._contract import Frame
-from intervalsweep._contract import Names as Columns
 from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
+from intervalsweep._signatures import Frame
+from intervalsweep._signatures import Names as Columns
 from intervalsweep.arrow.encoding import Encoding, decode_floats
 from intervalsweep.arrow.tables import groups_of, like
 from intervalsweep.arrow.temporal.rows import NO_START, Histories, Names, Rows

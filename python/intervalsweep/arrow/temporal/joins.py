@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from intervalsweep._contract import Frame, How
+from intervalsweep._signatures import Frame, How
 from intervalsweep.arrow import joins
 from intervalsweep.arrow.tables import groups_of, like
 from intervalsweep.arrow.temporal.rows import (

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._contract import Frame
 from intervalsweep._errors import ColumnError
+from intervalsweep._signatures import Frame
 from intervalsweep.arrow.tables import groups_of, like
-from intervalsweep.arrow.temporal.pieces import pieces
+from intervalsweep.arrow.temporal.fragments import pieces
 from intervalsweep.arrow.temporal.rows import Histories, Names, Rows, stacked, swept
 
 

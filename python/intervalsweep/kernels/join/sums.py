@@ -19,7 +19,7 @@ from ..jit import (
     kernel,
 )
 from .bounds import BOUNDS, extent
-from .second import AXIS, piece
+from .second_axis import AXIS, block_of
 
 
 @helper
@@ -102,7 +102,7 @@ def add_runs(
             out_sums[m, filled] = 0
         count = 0
         while at < end:
-            upto, verdict, ask_big = piece(at, end, ask_big, blocks, big_blocks, least, most)
+            upto, verdict, ask_big = block_of(at, end, ask_big, blocks, big_blocks, least, most)
             if verdict < 0:
                 state[SKIPPED] += (upto - 1) // FAN_OUT - at // FAN_OUT + 1
             else:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sweep beside the plan that Spark would have made: keys x sizes x join types, in one session.
+
+The rule is that the first is never more than a fifth slower. Spark's nested loop is left out where
+it would compare more than `--most` pairs.
+
+    python -m benchmarks.studies.matrix [--runs 5] [--most 3e9] [--sizes 1000 ...] [--keys 0 1 ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.adapter import Limits
+from benchmarks.data import Synthetic
+from benchmarks.systems import ENABLED, spark_session
+from benchmarks.workloads import Join, Workload
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JOINS: tuple[Join, ...] = ("inner", "left", "semi", "anti")
+WARMING = 3
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--most", type=float, default=3e9)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000, 1_000_000])
+    parser.add_argument("--keys", type=int, nargs="+", default=[0, 1, 10, 1000, 1_000_000])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        spark = spark_session(Limits(os.cpu_count() or 1, "4g", Path(scratch)))
+        print(
+            "| rows | keys | join | IntervalSweep s | Spark s | ratio |\n|---|---|---|---|---|---|"
+        )
+        for rows in options.sizes:
+            for keys in options.keys:
+                for line in cells(spark, options, rows, keys):
+                    print(line, flush=True)
+        spark.stop()
+
+
+def cells(spark: SparkSession, options: argparse.Namespace, rows: int, keys: int) -> Iterator[str]:
+    """The lines of one pair of tables."""
+    tables = Synthetic(matches=10, keys=max(keys, 1))
+    with tempfile.TemporaryDirectory() as name:
+        tables.write(Path(name), rows)
+        r, s = (f"parquet.`{name}/{side}.parquet`" for side in "rs")
+        for join in JOINS:
+            workload = Workload(join, "", tables, join=join, is_keyed=keys > 0)
+            query = workload.sql(r, s, workload.on())
+            ways = ["true"]
+            if rows * rows / max(keys, 1) <= options.most:
+                ways.append("false")
+            swept, *spark_own = medians(spark, query, ways, options.runs)
+            beside = f"{spark_own[0]:.3f} | {swept / spark_own[0]:.2f}" if spark_own else "- | -"
+            yield f"| {rows} | {keys} | {join} | {swept:.3f} | {beside} |"
+
+
+def medians(spark: SparkSession, query: str, ways: list[str], runs: int) -> list[float]:
+    """Seconds with the extension on or off, in turn; the answers have to be the same."""
+    seconds: dict[str, list[float]] = {way: [] for way in ways}
+    answers = set()
+    for run in range(runs + WARMING):
+        for way in ways:
+            spark.conf.set(ENABLED, way)
+            start = time.perf_counter()
+            answers.add(tuple(spark.sql(query).collect()[0]))
+            if run >= WARMING:
+                seconds[way].append(time.perf_counter() - start)
+    if len(answers) != 1:
+        raise AssertionError(f"other answers: {answers} of {query}")
+    return [statistics.median(seconds[way]) for way in ways]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other conventions for intervals, turned into half-open ones, `[ts, te)`."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from intervalsweep._errors import EndpointTypeError, EndpointValueError
+from intervalsweep._signatures import Closed, Frame, documented
+from intervalsweep.arrow.tables import as_table, like
+from intervalsweep.columns import check_choice, check_columns
+
+_LAST_DAY = date(9999, 12, 31)
+
+
+@documented
+def half_open(
+    data: Frame,
+    start: str,
+    end: str | None = None,
+    *,
+    closed: Closed = "both",
+    unbounded_end: bool = False,
+    names: tuple[str, str] = ("ts", "te"),
+) -> Frame:
+    """
+    >>> from datetime import date
+    >>> stays = pa.table({"first": [date(2024, 1, 30)], "last": [date(2024, 1, 31)]})
+    >>> half_open(stays, "first", "last").column("te").to_pylist()
+    [datetime.date(2024, 2, 1)]
+    """
+    check_choice("closed", closed, get_args(Closed))
+    table = as_table(data)
+    check_columns("given", table.column_names, start, *([] if end is None else [end]))
+    if end is None:
+        closed, end = "both", start
+    from_, to = table.column(start), table.column(end)
+    if closed in ("right", "neither"):
+        from_ = _moved(start, from_)
+    if closed in ("right", "both"):
+        to = _moved(end, to)
+    if unbounded_end:
+        to = pc.fill_null(to, _largest(to.type))
+    for name, column in zip(names, (from_, to), strict=True):
+        place = table.schema.get_field_index(name)
+        if place < 0:
+            table = table.append_column(name, column)
+        else:
+            table = table.set_column(place, name, column)
+    return like(data, table)
+
+
+def _moved(name: str, column: Any) -> Any:
+    """Return the next value after each of a column."""
+    kind = column.type
+    whole = _whole_numbers(kind)
+    if pa.types.is_decimal(kind):
+        step = pa.scalar(Decimal(1).scaleb(-kind.scale), kind)
+        moved = pc.add(column, step)  # which has a digit more
+    elif whole is not None:
+        column = column.cast(whole)
+        step = pa.scalar(1, whole)
+        try:
+            moved = pc.add_checked(column, step)
+        except pa.ArrowInvalid as error:
+            raise _beyond(name) from error
+    else:
+        raise EndpointTypeError(
+            f"{name} is {kind}, which has no smallest step: give half-open intervals and "
+            'closed="left".'
+        )
+    try:
+        return moved.cast(kind)
+    except pa.ArrowInvalid as error:
+        raise _beyond(name) from error
+
+
+def _beyond(name: str) -> EndpointValueError:
+    return EndpointValueError(
+        f"The closed end {name} is the last value of its type and has no half-open form: give it a "
+        "wider type, or NULL and unbounded_end=True."
+    )
+
+
+def _whole_numbers(kind: Any) -> Any:
+    """The integers that a type is made of; None of one that is made of none."""
+    if pa.types.is_integer(kind):
+        return kind
+    if pa.types.is_date32(kind):
+        return pa.int32()
+    if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
+        return pa.int64()
+    return None
+
+
+def _largest(kind: Any) -> Any:
+    if pa.types.is_integer(kind):
+        return pa.scalar(int(np.iinfo(kind.to_pandas_dtype()).max), kind)
+    if pa.types.is_floating(kind):
+        return pa.scalar(float("inf"), pa.float64()).cast(kind)
+    if pa.types.is_decimal(kind):
+        return pa.scalar(Decimal(10**kind.precision - 1).scaleb(-kind.scale), kind)
+    if pa.types.is_date(kind):
+        return pa.scalar(_LAST_DAY, kind)
+    if pa.types.is_timestamp(kind) and kind.unit != "ns":
+        return pa.scalar(datetime(9999, 12, 31), pa.timestamp(kind.unit)).cast(kind)
+    if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
+        return pa.scalar(np.iinfo(np.int64).max, pa.int64()).cast(kind)
+    raise EndpointTypeError(f"{kind} has no largest value to stand for NULL.")

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other conventions for intervals, turned into half-open ones, `[ts, te)`."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql import types as st
+
+from intervalsweep._errors import EndpointTypeError
+from intervalsweep._signatures import Closed, documented
+from intervalsweep.columns import check_choice, check_columns
+from intervalsweep.dataframe.interval_columns import check_frames, column
+
+# Python's own calendar ends there, and what is unbounded should still be shown.
+_LAST_DAY = "9999-12-31"
+_BITS: dict[st.DataType, int] = {
+    st.ByteType(): 8,
+    st.ShortType(): 16,
+    st.IntegerType(): 32,
+    st.LongType(): 64,
+}
+
+
+@documented
+def half_open(
+    data: DataFrame,
+    start: str,
+    end: str | None = None,
+    *,
+    closed: Closed = "both",
+    unbounded_end: bool = False,
+    names: tuple[str, str] = ("ts", "te"),
+) -> DataFrame:
+    """
+    >>> stays = spark.sql("SELECT DATE'2024-01-30' AS first, DATE'2024-01-31' AS last")
+    >>> half_open(stays, "first", "last").show()
+    +----------+----------+----------+----------+
+    |     first|      last|        ts|        te|
+    +----------+----------+----------+----------+
+    |2024-01-30|2024-01-31|2024-01-30|2024-02-01|
+    +----------+----------+----------+----------+
+    <BLANKLINE>
+    """
+    check_frames(data)
+    check_choice("closed", closed, get_args(Closed))
+    check_columns("given", data.columns, start, *([] if end is None else [end]))
+    kinds = {field.name: field.dataType for field in data.schema}
+    if end is None:
+        closed, end = "both", start
+    from_ = _moved(start, kinds[start]) if closed in ("right", "neither") else column(start)
+    to = _moved(end, kinds[end]) if closed in ("right", "both") else column(end)
+    if unbounded_end:
+        to = sf.coalesce(to, sf.lit(_largest(kinds[end])).cast(kinds[end]))
+    return data.withColumns(dict(zip(names, (from_, to), strict=True)))
+
+
+def _moved(name: str, kind: st.DataType) -> Column:
+    """The next value after that of a column; an error if there is none."""
+    value = column(name)
+    moved = sf.try_add(value, _step(name, kind))
+    message = f"The closed end {name} is the last value of its type and has no half-open form"
+    return sf.when(value.isNotNull(), sf.coalesce(moved.try_cast(kind), sf.raise_error(message)))
+
+
+def _step(name: str, kind: st.DataType) -> Column:
+    if isinstance(kind, st.IntegralType):
+        return sf.lit(1).cast(kind)
+    if isinstance(kind, st.DateType):
+        return sf.lit(1)
+    if isinstance(kind, (st.TimestampType, st.TimestampNTZType)):
+        return sf.expr("INTERVAL '0.000001' SECOND")
+    if isinstance(kind, st.DecimalType):
+        return sf.expr(f"CAST(1e-{kind.scale} AS {kind.simpleString()})")
+    raise EndpointTypeError(
+        f"{name} is {kind.simpleString().upper()}, which has no smallest step: give half-open "
+        'intervals and closed="left".'
+    )
+
+
+def _largest(kind: st.DataType) -> object:
+    if kind in _BITS:
+        return (1 << _BITS[kind] - 1) - 1
+    if isinstance(kind, st.DecimalType):
+        return f"{'9' * kind.precision}e-{kind.scale}"
+    if isinstance(kind, (st.FloatType, st.DoubleType)):
+        return float("inf")
+    if isinstance(kind, (st.DateType, st.TimestampType, st.TimestampNTZType)):
+        return _LAST_DAY
+    raise EndpointTypeError(
+        f"{kind.simpleString().upper()} has no largest value to stand for NULL."
+    )
