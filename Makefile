@@ -1,4 +1,4 @@
-# `make help` lists what there is to do. Everything made lands in .venv/, target/ and dist/.
+# `make help` lists the targets. Everything is built into .venv/, target/ and dist/.
 
 SHELL := /bin/bash -o pipefail
 MAKEFLAGS += --no-builtin-rules
@@ -9,8 +9,8 @@ SBT_VERSION := $(shell sed -n 's/^sbt.version=//p' project/build.properties)
 VERSION_FILE := python/intervalsweep/_version.py
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' $(VERSION_FILE))
 
-# Any target can be made for another minor version of Spark: `make test-python SPARK=4.0`. Each has an
-# environment and a jar of its own, side by side.
+# Every target works for another minor version of Spark: `make test-python SPARK=4.0`. Each version has
+# its own environment and jar.
 SPARKS := $(shell sed -n '/^SPARK_SERIES = /s/[^0-9. ]//gp' $(VERSION_FILE))
 NEWEST := $(lastword $(SPARKS))
 SPARK := $(NEWEST)
@@ -26,14 +26,14 @@ DOCS := $(ENVIRONMENT)/.installed-docs
 PY := $(ENVIRONMENT)/bin/python
 PACKED := target/environment.tar.gz
 
-# The build, the tests and the demo run on the Spark in .venv, whatever else is set up outside.
+# The build, the tests and the demo use the Spark in .venv, whatever the user's environment says.
 unexport SPARK_HOME SPARK_CONF_DIR SPARK_REMOTE PYSPARK_SUBMIT_ARGS PYSPARK_DRIVER_PYTHON PYTHONPATH \
   SPARK_SUBMIT_OPTS SPARK_DIST_CLASSPATH
 export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 
 JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 SBT_LAUNCHER := target/tools/sbt-launch-$(SBT_VERSION).jar
-# A run of sbt is over before an optimizing compiler pays.
+# sbt runs are too short for an optimizing compiler to pay off.
 SBT_JVM := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 ifneq ($(shell command -v sbt),)
   SBT := sbt $(addprefix -J,$(SBT_JVM))
@@ -41,11 +41,11 @@ else
   SBT := "$(JAVA)" -Xss4m $(SBT_JVM) -jar $(SBT_LAUNCHER)
   SBT_TOOL := $(SBT_LAUNCHER)
 endif
-# sbt must never wait for an answer; `</dev/null` turns a question into an error.
+# sbt must never wait for input; `</dev/null` turns a question into an error.
 sbt = SPARK_HOME="$$(cd $(ENVIRONMENT)/lib/python3*/site-packages/pyspark && pwd)" \
   $(SBT) -Dsbt.supershell=false $(1) </dev/null
 
-# Everything the jar is made of. The list is a file of its own, so that a deleted source counts too.
+# The sources of the jar. The list is also a file, so that deleting a source triggers a build.
 JAR_SOURCES := $(shell find scala-plugin/src/main -type f -not -name '.*') \
   $(shell find python -name '*.py' -not -path '*/.*') python/intervalsweep/relations.json \
   build.sbt publish.sbt project/build.properties project/plugins.sbt LICENSE NOTICE
@@ -58,32 +58,32 @@ help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 .PHONY: demo
-demo: $(JAR) ## Run interval joins on real data, beside Spark's own plan
+demo: $(JAR) ## Run interval joins on real data and compare with Spark's own plan
 	@$(PY) sql-examples/demo.py
 
-# Two processes with a Spark each, 4 GiB of heap: half of what a test does is wait. A file's tests
-# share their fixtures and stay together.
+# Two processes, each with a Spark and 4 GiB of heap, because tests wait for half of their time. The
+# tests of a file share fixtures and stay in one process.
 TWO := --numprocesses=2 --dist=loadfile
 
-# Of a test with many cases a part is run, chosen anew each time; the seed is printed.
+# The share of cases that a test with many cases runs, drawn again each time; the seed is printed.
 SHARE := 0.03
 
 .PHONY: test
-test: $(VENV) ## Run the tests, Scala and Python; what takes longer is in test-all
+test: $(VENV) ## Run the tests, Scala and Python; test-all has the slow ones
 	$(MAKE) --jobs=2 test-scala test-without-spark $(CLASSES) SHARE=$(SHARE)
 	$(MAKE) test-with-spark SHARE=$(SHARE)
 
-# One run of sbt compiles, packs the jar and tests; its JVM starts once.
+# One sbt run compiles, packs the jar and tests, so that its JVM starts only once.
 .PHONY: test-scala
-test-scala: $(VENV) $(SBT_TOOL) | check-tools ## Run the Scala tests alone (SUITES: some of them)
+test-scala: $(VENV) $(SBT_TOOL) | check-tools ## Run only the Scala tests (SUITES: a pattern for suites)
 	$(call sbt,package publish $(if $(SUITES),'testOnly $(SUITES)',test))
 	@touch $(JAR)
 
 .PHONY: test-python
-test-python: $(JAR) $(WHEEL) $(CLASSES) ## Run the Python and SQL tests alone (ARGS: arguments for pytest)
+test-python: $(JAR) $(WHEEL) $(CLASSES) ## Run only the Python and SQL tests (ARGS: arguments for pytest)
 	$(PY) -m pytest $(TWO) --share=$(SHARE) -m "not extended" $(ARGS)
 
-# What needs no jar runs while Scala is compiled, on the other core.
+# Tests without a jar run on the other core, while Scala is compiled.
 WITHOUT_SPARK := tests/kernels tests/arrow
 .PHONY: test-without-spark test-with-spark
 test-without-spark: $(VENV)
@@ -97,9 +97,9 @@ test-extended: $(JAR) $(WHEEL) $(CLASSES) $(PACKED) $(BENCH)
 
 .PHONY: test-all
 test-all: SHARE := 1
-test-all: test test-extended test-matrix docs ## Run all there is, hours: clusters, all Sparks, peers, notebooks
+test-all: test test-extended test-matrix docs ## Run all tests, for hours: clusters, all Sparks, peers, notebooks
 
-# What the core of the product is, in tests, for each minor version of Spark; of it what is quick.
+# CORE: the tests that run for each minor version of Spark. SMOKE: the quick ones among them.
 CORE := $(addprefix sql/conditions/,known_answers functions raw_conditions sql_examples) \
   $(addprefix sql/plans/,plans aggregates why_not settings) sql/joins/join_types \
   faults/faults api/session api/cli \
@@ -114,7 +114,7 @@ test-smoke: $(JAR)
 	$(PY) -m pytest -q $(foreach name,$(SMOKE),$(call test_file,$(name))) $(ARGS)
 
 .PHONY: test-matrix
-test-matrix: ## Build for each minor version of Spark and run the core tests with it
+test-matrix: ## Build for each minor version of Spark and run the core tests
 	@mkdir -p target/matrix; result=0; \
 	for spark in $(SPARKS); do \
 	  $(MAKE) test-core SPARK=$$spark 2>&1 | tee target/matrix/$$spark.log || result=1; done; \
@@ -122,26 +122,26 @@ test-matrix: ## Build for each minor version of Spark and run the core tests wit
 	  echo "Spark $$spark: $$(tail -n 1 target/matrix/$$spark.log)"; done; exit $$result
 
 .PHONY: smoke-oldest
-smoke-oldest: ## Build for the oldest Spark and run a few tests with it
+smoke-oldest: ## Build for the oldest Spark and run a few tests
 	$(MAKE) test-smoke SPARK=$(firstword $(SPARKS))
 
 .PHONY: test-cluster
-test-cluster: $(JAR) $(PACKED) ## Run on a cluster whose Python is bare, with a packed environment
+test-cluster: $(JAR) $(PACKED) ## Run on a cluster with a bare Python and a packed environment
 	$(PY) -m pytest tests/cluster/test_packed_environment.py $(ARGS)
 
 FUZZ = PYTHONPATH=tests $(PY) -m fuzz.$(1) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: fuzz fuzz-temporal fuzz-streams fuzz-stream-joins
-fuzz: $(JAR) ## Compare random queries with Spark's own plan (CASES: how many, SEED: which)
+fuzz: $(JAR) ## Compare random queries with Spark's own plan (CASES: number, SEED)
 	$(call FUZZ,joins)
 
-fuzz-temporal: $(JAR) ## Compare random histories with their slices in DuckDB and Spark (CASES, SEED)
+fuzz-temporal: $(JAR) ## Compare random histories with their snapshots in DuckDB and Spark (CASES, SEED)
 	$(call FUZZ,temporal)
 
 fuzz-streams: $(JAR) ## Compare random window unions of streams with Spark in batch (CASES, SEED)
 	$(call FUZZ,streams.windows)
 
-fuzz-stream-joins: $(JAR) ## Compare random joins of streams with those of tables (CASES, SEED)
+fuzz-stream-joins: $(JAR) ## Compare random joins of streams with joins of tables (CASES, SEED)
 	$(call FUZZ,streams.joins)
 
 .PHONY: lint
@@ -158,13 +158,13 @@ lint-python: $(VENV)
 lint-scala: $(VENV) $(SBT_TOOL) | check-tools
 	$(call sbt,scalafmtCheckAll scalafmtSbtCheck Test/compile)
 
-# What git's hooks check beside the two above. Sources without git are not to be committed either.
+# The other checks of the git hooks. Without a git repository there is nothing to check.
 .PHONY: lint-text
 lint-text: $(VENV)
 	! git rev-parse --git-dir >/dev/null || SKIP=python,scala $(PY) -m pre_commit run --all-files
 
 .PHONY: hooks
-hooks: $(VENV) ## Have git check each commit
+hooks: $(VENV) ## Install git hooks that check each commit
 	$(PY) -m pre_commit install
 
 .PHONY: format
@@ -174,7 +174,7 @@ format: $(VENV) $(SBT_TOOL) | check-tools ## Rewrite all sources in the project'
 	$(call sbt,scalafmtAll scalafmtSbt)
 
 .PHONY: build
-build: $(JAR) ## Build the jar: target/jars/ (SPARK: for which Spark, here as everywhere)
+build: $(JAR) ## Build the jar: target/jars/ (SPARK: version, for all targets)
 
 .PHONY: wheel
 wheel: $(WHEEL) ## Build the Python wheel with the jar inside: dist/
@@ -196,19 +196,19 @@ docs: $(DOCS) $(JAR) ## Build the documentation site: target/site/ (runs the not
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
 
 .PHONY: bench
-bench: $(JAR) $(BENCH) ## Compare with other systems in ten minutes; wants a quiet machine (ARGS)
+bench: $(JAR) $(BENCH) ## Compare with other systems in ten minutes, on an idle machine (ARGS)
 	$(PY) -m benchmarks --minutes 9 $(ARGS)
 
 .PHONY: bench-full
-bench-full: $(JAR) $(BENCH) ## Compare with other systems in all cases, some hours (ARGS)
+bench-full: $(JAR) $(BENCH) ## Compare with other systems in all cases, for hours (ARGS)
 	$(PY) -m benchmarks --full $(ARGS)
 
 .PHONY: bench-kernels
-bench-kernels: $(JAR) ## Measure the kernels alone
+bench-kernels: $(JAR) ## Measure only the kernels
 	$(PY) -m benchmarks.studies.kernels
 
 .PHONY: lock
-lock: $(VENV) ## Write constraints*.txt anew: the newest versions that pyproject.toml allows
+lock: $(VENV) ## Update constraints*.txt to the newest versions that pyproject.toml allows
 	$(call compile_lock,--extra dev --extra docs,constraints.txt)
 	$(call compile_lock,--extra bench,constraints-bench.txt)
 
@@ -216,13 +216,13 @@ compile_lock = $(PY) -m uv pip compile --quiet --upgrade --universal --python-ve
   --no-header --no-annotate --output-file $(2) pyproject.toml
 
 .PHONY: clean
-clean: ## Remove all that was built (not the environments, .venv*)
+clean: ## Remove everything that was built, except the environments, .venv*
 	rm -rf target project/target project/project dist spark-warehouse metastore_db derby.log
 	find . -path "./.venv*" -prune -o -type d \( -name __pycache__ -o -name '.*_cache' \
 	  -o -name .hypothesis \) -prune -exec rm -rf {} +
 
 .PHONY: distclean
-distclean: clean ## Remove the environments too
+distclean: clean ## Remove the environments, too
 	rm -rf .venv .venv-spark*
 
 $(JAR): $(JAR_SOURCES) $(SOURCE_LIST) $(VENV) $(SBT_TOOL) | check-tools
@@ -230,7 +230,7 @@ $(JAR): $(JAR_SOURCES) $(SOURCE_LIST) $(VENV) $(SBT_TOOL) | check-tools
 	$(call sbt,package publish)
 	@touch $@
 
-# What makes the many JVMs of the tests start in half the time.
+# The archive of classes with which the JVMs of the tests start in half the time.
 $(CLASSES): $(VENV) tests/support/spark/jvm.py tests/support/spark/QuickFiles.java
 	PYTHONPATH=tests $(PY) -m support.spark.jvm
 
@@ -241,7 +241,7 @@ $(WHEEL): $(JAR) pyproject.toml tools/hatch_build.py README.md
 build_wheel = rm -rf dist; INTERVALSWEEP_SPARKS="$(1)" \
   $(PY) -m build --wheel --no-isolation --outdir dist
 
-# The lock is that of the newest Spark; without the line of that it serves the others.
+# The lock is for the newest Spark. Without its pyspark line it is also valid for the other versions.
 LOCK := $(dir $(SOURCE_LIST))constraints-$(SPARK).txt
 BENCH_LOCK := $(dir $(SOURCE_LIST))constraints-bench-$(SPARK).txt
 $(LOCK) $(BENCH_LOCK): $(dir $(SOURCE_LIST))%-$(SPARK).txt: %.txt
@@ -254,7 +254,7 @@ $(VENV): pyproject.toml constraints.txt | $(LOCK) check-tools
 	$(PY) -m uv pip install --quiet --constraint $(LOCK) --editable '.[dev]' 'pyspark==$(SPARK).*'
 	@touch $@
 
-# Of their own versions: some peers ask for older ones of what the tests use at its newest.
+# The peers have a lock of their own: some need older versions of packages than the tests.
 $(BENCH): $(VENV) constraints-bench.txt | $(BENCH_LOCK)
 	$(PY) -m pip install --quiet --constraint $(BENCH_LOCK) --editable '.[bench]'
 	@touch $@
@@ -263,7 +263,7 @@ $(DOCS): $(VENV) | $(LOCK)
 	$(PY) -m pip install --quiet --constraint $(LOCK) --editable '.[docs]'
 	@touch $@
 
-# What the workers need, for executors whose own Python has none of it.
+# A packed environment for workers, for executors without the packages.
 $(PACKED): constraints.txt | check-tools
 	@rm -rf target/environment
 	$$($(find_python)) -m venv target/environment
@@ -276,11 +276,11 @@ $(SBT_LAUNCHER): | check-tools
 	  -Dartifact=org.scala-sbt:sbt-launch:$(SBT_VERSION) -DoutputDirectory=$(@D)
 	@touch $@
 
-# The first Python that PySpark 4.3 takes, or nothing.
+# The first Python that PySpark 4.3 supports, or nothing.
 find_python = for p in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done
 
-# What the machine has to bring along, each with one line that says what is missing.
+# The tools that must be installed; the error names the missing one.
 .PHONY: check-tools
 check-tools:
 	@java=$$("$(JAVA)" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p'); \

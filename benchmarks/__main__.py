@@ -18,22 +18,22 @@ from benchmarks.suite import CaseResult, Options, run
 from benchmarks.systems import FULL, HEADLINE, SYSTEMS
 from benchmarks.workloads import Workload, workloads
 
-# What is not given. Limit and warm-up in seconds.
+# Defaults of the options. Limit and warm-up are in seconds.
 HEADLINE_DEFAULTS = {"systems": HEADLINE, "limit": 5.0, "warm_up": 5.0}
 FULL_DEFAULTS = {"systems": FULL, "limit": 60.0, "warm_up": 15.0}
 
 
 def main() -> int:
-    """Measures, writes the results, and returns 1 if systems disagreed."""
+    """Measures, writes the results, and returns 1 if systems disagreed about an answer."""
     options = _arguments()
     if options.list:
         _list()
         return 0
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the systems end with it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the systems end as well
     cores = os.sched_getaffinity(0)
     wanted = options.cores or len(cores)
-    heading = machine.heading()  # of all cores of the machine
-    os.sched_setaffinity(0, sorted(cores)[:wanted])  # the systems inherit it
+    heading = machine.heading()  # before the affinity below: with all cores of the machine
+    os.sched_setaffinity(0, sorted(cores)[:wanted])  # the systems inherit the affinity
     report = Report(
         **heading,
         versions=machine.versions(options.systems),
@@ -54,7 +54,7 @@ def main() -> int:
     for result in run(_cases(options), report.options, _clock(options.minutes), known):
         print(_line(result), flush=True)
         report.cases.append(result)
-        _write(report, folder)  # each time, so that little is lost if it is stopped
+        _write(report, folder)  # after each case, so that little is lost if the suite is stopped
     _draw(report, folder)
     print(f"results: {folder}")
     return 1 if report.is_wrong else 0
@@ -86,7 +86,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _resumed(folder: Path, report: Report) -> Report:
-    """The results in the folder; exits if they are not of what the others would be of."""
+    """The results in the folder; exits if commit, machine, versions or options differ."""
     try:
         known = Report.read(folder / "results.json")
     except FileNotFoundError as error:
@@ -109,13 +109,13 @@ def _cases(options: argparse.Namespace) -> list[tuple[Workload, int]]:
 
 
 def _sizes(workload: Workload, options: argparse.Namespace) -> tuple[int, ...]:
-    """The sizes of a workload that are asked for, the smaller first; those of the headline set."""
+    """The sizes to measure, in ascending order: the given ones, all, or the headline set."""
     own = workload.sizes if options.full or options.only != ["*"] else workload.headline
     return tuple(sorted(options.sizes)) if options.sizes and any(own) else own
 
 
 def _clock(minutes: float) -> Callable[[], bool]:
-    """Says whether another case will end in time, if it takes as long as those so far."""
+    """Returns a function that is true while another case of average duration ends in time."""
     begun, cases = time.monotonic(), 0
 
     def may_go_on() -> bool:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the suite and the systems agree on.
+"""The interface between the suite and the systems.
 
-An adapter lives in a process of its own. `prepare` returns what is timed: a call that reads the
-Parquet files, joins, aggregates, and returns the one row of the answer.
+An adapter lives in a separate process. `prepare` returns the call that is timed: it reads the
+Parquet files, joins, aggregates, and returns the answer, which is one row.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Run = Callable[[], Answer]
 
 
 class UnsupportedError(Exception):
-    """The system has no way to say this; the message says what is missing."""
+    """The system cannot express the query; the message says what is missing."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A workload on the tables in a folder; the width is for the system with bins."""
+    """A workload on the tables in a folder; `width` is for the system with bins."""
 
     workload: Workload
     folder: Path
@@ -37,10 +37,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Limits:
-    """What each system may use, and where it may leave its files.
+    """The resources of each system, and its scratch folder.
 
-    `partitions` is how many Spark shuffles into; None: two for each core. With `executors`, Spark
-    runs tasks in so many processes of one core each, and otherwise in that of the driver.
+    `partitions` is the number of Spark's shuffle partitions; None means two for each core.
+    `executors` is the number of executor processes, each with one core; 0 means that tasks run in
+    the driver's process.
     """
 
     cores: int
@@ -54,9 +55,9 @@ class System(Protocol):
     """A system that has been started."""
 
     def prepare(self, case: Case) -> Run:
-        """What answers the query; raises UnsupportedError where the system cannot."""
+        """The call that answers the query; raises UnsupportedError if the system cannot."""
 
 
 def integers(values: Any) -> Answer:
-    """The values of one row, whatever integers a system has."""
+    """The values of a row, as Python integers."""
     return tuple(int(value) for value in values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of the benchmarks: two Parquet files, r and s, of the columns id, k, ts, te, p."""
+"""The tables of the benchmarks: two Parquet files, r and s, with columns id, k, ts, te, p."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ Int64 = npt.NDArray[np.int64]
 
 
 class Tables(Protocol):
-    """Where the rows of a workload come from."""
+    """The source of the rows of a workload."""
 
     def missing(self) -> str | None:
-        """Why these tables cannot be made here, or None."""
+        """The reason why these tables cannot be made on this machine, or None."""
 
     def write(self, folder: Path, rows: int) -> None:
-        """Writes `r.parquet` and `s.parquet`, of so many rows each if that is open."""
+        """Writes `r.parquet` and `s.parquet`, with `rows` rows each unless their size is fixed."""
 
 
 @dataclass(frozen=True)
 class Synthetic:
-    """Starts uniform over as many points as there are rows, lengths exponential.
+    """Starts uniform over as many points as rows, exponential lengths.
 
-    So a mean length of 100 is a hundred starts of the other side. With keys the lengths grow by
-    the chance that two rows share one, so that `matches` stays the mean number of matches.
+    So an interval of mean length 100 contains a hundred starts of the other side. With keys, the
+    mean length is divided by the probability that two rows share a key, so that `matches` stays
+    the mean number of matches.
     """
 
     matches: float = 100
     keys: int = 1
     is_zipf: bool = False  # the n-th key has a share proportional to 1 / n
-    long_share: float = 0  # of intervals that are as long as a tenth of all points
-    grid: int = 1  # all endpoints are multiples of it: ties
+    long_share: float = 0  # the share of intervals as long as a tenth of all points
+    grid: int = 1  # all endpoints are multiples of it, so that they tie
 
     def missing(self) -> None:
         return None
@@ -59,7 +60,7 @@ class Synthetic:
         return shares
 
     def _lengths(self, random: np.random.Generator, rows: int) -> npt.NDArray[np.float64]:
-        """Positive lengths; the few long ones among them."""
+        """Positive lengths, some of them long."""
         mean = self.matches / np.square(self._shares()).sum()
         is_long = random.random(rows) < self.long_share
         return np.where(is_long, rows / 10, 1 + random.exponential(mean, rows))
@@ -67,7 +68,7 @@ class Synthetic:
 
 @dataclass(frozen=True)
 class LongAndShort:
-    """One long interval r to fifty short s: each r reaches over a twentieth of all points."""
+    """One long interval r for fifty short s; each r spans a twentieth of all points."""
 
     def missing(self) -> None:
         return None
@@ -96,7 +97,7 @@ class Genome:
 
 @dataclass(frozen=True)
 class Histories:
-    """The periods in which the files of a repository did not change, twice."""
+    """The periods in which the files of a repository did not change, as both r and s."""
 
     repository: str
 
@@ -115,7 +116,7 @@ class Histories:
 
 
 def rows_of(folder: Path) -> tuple[int, int]:
-    """How many rows r and s have."""
+    """The number of rows of r and of s."""
     r, s = (pq.read_metadata(folder / f"{side}.parquet").num_rows for side in "rs")
     return r, s
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the product is to reach, and how far it has come, from the results of the suite.
+"""Compares the results of the suite with the goals of the product.
 
     python -m benchmarks.goals RESULTS.json [...]
 
-It reads the files that `python -m benchmarks`, `benchmarks.studies.scaling`,
-`benchmarks.studies.peers` and `benchmarks.papers` wrote on one machine, and shows what they lack as
-not measured. A ratio is of two systems that ran in turn, so in one file: if several files have
-both, the newest one counts, and of one day the last one.
+The files are results of `python -m benchmarks`, `benchmarks.studies.scaling`,
+`benchmarks.studies.peers` and `benchmarks.papers`, all from one machine. A goal without a result is
+shown as not measured. A ratio compares two systems that took turns, so both times come from one
+file. If several files have both, the newest file counts; among files of one day, the last one.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from benchmarks.studies.scaling import MANY, ONE, TWO, Setting
 
 OURS = "intervalsweep"
 BROADCAST, DISTRIBUTED = f"{OURS}-broadcast", f"{OURS}-distributed"
-KERNELS = ("runs", "LazyJoinByS")  # the product's, and the papers' in numba
+KERNEL = "runs"  # the product's kernels, among the algorithms of `benchmarks.papers`
 MILLION = 1_000_000
 
 T = TypeVar("T")
 
 
 class Run:
-    """What was measured of a case in one run of the suite, in which its systems took turns."""
+    """The results of one case in one run of the suite, in which the systems took turns."""
 
     def __init__(self, systems: list[dict[str, Any]]) -> None:
         self._systems = {each["system"]: each for each in systems}
 
     def figure(self, system: str = OURS, what: str = "median") -> float:
-        """A figure of one system; raises KeyError if it has no time."""
+        """A measured value of one system; raises KeyError if it has no time."""
         return float(self._timed(system)[what])
 
     def pairs(self, system: str = OURS) -> int:
-        """The first number of a system's answer; raises KeyError if it has no time."""
+        """The number of pairs, the first number of the answer; raises KeyError without a time."""
         return int(self._timed(system)["answer"][0])
 
     def fastest_peer(self) -> float:
-        """The least median of the other systems; raises KeyError if none has one."""
+        """The smallest median of the other systems; raises KeyError if none has a time."""
         others = [each for name, each in self._systems.items() if not name.startswith(OURS)]
         known = [each["median"] for each in others if each["median"] is not None]
         if not known:
@@ -53,7 +53,7 @@ class Run:
         return float(min(known))
 
     def speedup(self, system: str = OURS) -> float:
-        """How many times faster than the fastest peer."""
+        """How many times faster the system is than the fastest peer."""
         return self.fastest_peer() / self.figure(system)
 
     def _timed(self, system: str) -> dict[str, Any]:
@@ -64,10 +64,10 @@ class Run:
 
 
 class Results:
-    """The runs of the suite, by workload and rows, in the order of their days and files.
+    """The runs of the suite, by workload and number of rows, ordered by day and then by file.
 
-    It also holds the times of `benchmarks.studies.scaling` by setting, of
-    `benchmarks.studies.peers` by library, and of `benchmarks.papers` by figure, algorithm and data.
+    Also the times of `benchmarks.studies.scaling` by setting, of `benchmarks.studies.peers` by
+    library, and of `benchmarks.papers` by figure, algorithm and data.
     """
 
     def __init__(self, files: list[Path]) -> None:
@@ -98,7 +98,7 @@ class Results:
             self.runs.setdefault(key, []).append(Run(case["systems"]))
 
     def last(self, name: str, rows: int, figure: Callable[[Run], T]) -> T:
-        """A figure of the last run that has it; raises KeyError if none has."""
+        """The value of `figure` in the last run that has one; raises KeyError if no run has one."""
         missing = KeyError(f"{name} of {rows:,} rows")
         for run in reversed(self.runs.get((name, rows), [])):
             try:
@@ -108,31 +108,35 @@ class Results:
         raise missing
 
     def figure(self, name: str, rows: int, system: str = OURS, what: str = "median") -> float:
-        """A figure of one system; raises KeyError if there is none."""
+        """A measured value of one system in its last run; raises KeyError if there is none."""
         return self.last(name, rows, lambda run: run.figure(system, what))
 
     def speedup(self, name: str, rows: int, system: str = OURS) -> float:
-        """How many times faster than the fastest peer in the same run."""
+        """How many times faster the system is than the fastest peer in the same run."""
         return self.last(name, rows, lambda run: run.speedup(system))
 
     def speedup_of_library(self, case: str) -> float:
-        """How many times faster than the fastest other library, from Arrow to Arrow."""
+        """How many times faster we are than the fastest other library, from Arrow to Arrow."""
         found = self.libraries[case].items()
         known = {name: each["seconds"] for name, each in found if "why_not" not in each}
         others = [each for name, each in known.items() if OURS not in name.lower()]
         return float(min(others) / min(known[name] for name in known if OURS in name.lower()))
 
     def speedup_of_kernel(self) -> float:
-        """How many times faster than the papers' C++ our fastest is, where that is the least."""
+        """How many times faster the product's kernels are than the papers' C++, at the least.
+
+        The smallest ratio over all relations and data counts. The papers' algorithms in numba do
+        not: the product does not ship them.
+        """
         return min(
-            seconds / min(lines[name][data] for name in KERNELS)
+            seconds / lines[KERNEL][data]
             for lines in self.algorithms.values()
-            if lines.keys() >= {CPP, *KERNELS}
+            if lines.keys() >= {CPP, KERNEL}
             for data, seconds in lines[CPP].items()
         )
 
     def relations(self) -> Iterator[tuple[str, int]]:
-        """The cases of single relations, at their largest size."""
+        """Each workload of a single relation, with its largest size."""
         for name in self._relation_names():
             yield name, self._sizes(name)[0]
 
@@ -144,11 +148,11 @@ class Results:
         return sorted((rows for each, rows in self.runs if each == name), reverse=True)
 
     def slowest_relation(self) -> float:
-        """How many times faster than the fastest peer, with as many rows as one came to an end."""
+        """The smallest ratio of `relation_speedups`."""
         return min(speedup for _, _, speedup in self.relation_speedups())
 
     def relation_speedups(self) -> Iterator[tuple[str, int, float]]:
-        """Each relation, the largest size with which a peer came to an end, and the ratio there."""
+        """Each relation, the largest size that a peer finished, and the speedup over it there."""
         for name in self._relation_names():
             for rows in self._sizes(name):
                 with suppress(KeyError):
@@ -164,7 +168,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Goal:
-    """A ratio, and what it is to be."""
+    """A ratio, and the limit that it must reach or stay below."""
 
     about: str
     limit: float
@@ -172,7 +176,7 @@ class Goal:
     is_at_most: bool = False
 
     def row(self, results: Results) -> str:
-        """A line of the table."""
+        """A row of the table of goals."""
         wanted = f"{'at most' if self.is_at_most else 'at least'} {self.limit:g}"
         try:
             ratio = self.ratio(results)
@@ -183,7 +187,7 @@ class Goal:
 
 
 def against(system: str, name: str, rows: int, what: str = "median") -> Callable[[Results], float]:
-    """Our figure over that of another system in the same run."""
+    """Our measured value divided by that of another system in the same run."""
     return lambda x: x.last(
         name, rows, lambda run: run.figure(OURS, what) / run.figure(system, what)
     )
@@ -198,13 +202,13 @@ GOALS = (
          lambda x: 1 / against("spark", "anchor", MILLION // 10)(x)),
     Goal("the slowest relation: times faster than the fastest peer", 2,
          Results.slowest_relation),
-    Goal("the slowest relation of 10^7 pairs or more: seconds a pair, of the anchor's", 2,
+    Goal("the slowest relation of 10^7 pairs or more: seconds a pair, relative to the anchor", 2,
          lambda x: max(x.seconds_per_pair(*case) for case in x.relations()
                        if x.pairs(*case) >= 10 * MILLION) / x.seconds_per_pair("anchor", MILLION),
          True),
     Goal("candidates: times faster than the fastest peer", 1,
          lambda x: x.speedup("candidates", MILLION)),
-    Goal("10^10 pairs aggregated: seconds, of those for 10^8", 1.3,
+    Goal("10^10 pairs aggregated: seconds, relative to 10^8 pairs", 1.3,
          lambda x: x.figure("length-10000", MILLION) / x.figure("anchor", MILLION), True),
     Goal("10^9 pairs aggregated: times faster than the fastest peer", 20,
          lambda x: x.speedup("length-1000", MILLION)),
@@ -212,20 +216,20 @@ GOALS = (
          lambda x: x.speedup("dense-semi", MILLION)),
     Goal("anti join of 10^9 pairs: times faster than the fastest peer", 10,
          lambda x: x.speedup("dense-anti", MILLION)),
-    Goal("100,000 keys and a range: seconds, of Spark's own plan", 1.1,
+    Goal("100,000 keys and a range: seconds, relative to Spark's own plan", 1.1,
          against("spark", "keys-range", MILLION), True),
-    Goal("1,000,000 keys and a range: seconds, of Spark's own plan", 1.1,
+    Goal("1,000,000 keys and a range: seconds, relative to Spark's own plan", 1.1,
          against("spark", "keys-single", MILLION), True),
-    Goal("anchor, 10^4, first query of a session: seconds, of bins by hand", 1.3,
+    Goal("anchor, 10^4, first query of a session: seconds, relative to hand-written bins", 1.3,
          against("spark-bins", "anchor", MILLION // 100, "cold"), True),
-    Goal("anchor, 10^6, first query of a session: seconds, of bins by hand", 1.3,
+    Goal("anchor, 10^6, first query of a session: seconds, relative to hand-written bins", 1.3,
          against("spark-bins", "anchor", MILLION, "cold"), True),
-    Goal("100,000 keys and a range: peak memory, of Spark's own plan", 1.3,
+    Goal("100,000 keys and a range: peak memory, relative to Spark's own plan", 1.3,
          against("spark", "keys-range", MILLION, "peak"), True),
-    Goal("anchor, 1,000 rows: seconds, of Spark's own plan", 1.1,
+    Goal("anchor, 1,000 rows: seconds, relative to Spark's own plan", 1.1,
          against("spark", "anchor", 1000), True),
     Goal("two cores: times faster than one", 1.8, lambda x: x.settings[ONE] / x.settings[TWO]),
-    Goal("200 partitions: seconds, of those with 4", 1.3,
+    Goal("200 partitions: seconds, relative to 4 partitions", 1.3,
          lambda x: x.settings[MANY] / x.settings[TWO], True),
     Goal("exons x hotspots, Arrow to Arrow: times faster than the fastest library", 5,
          lambda x: x.speedup_of_library("exons x fbrain")),
@@ -236,7 +240,7 @@ GOALS = (
 
 
 def given(description: str) -> Results:
-    """The results that the command line names; exits if there are none or they do not compare."""
+    """The results named on the command line; exits if they are missing or not comparable."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("results", type=Path, nargs="+")
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a result has to say of the machine and the versions; never its name or a path."""
+"""Describes the machine and the versions in a result; never the host name or a path."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def machine(cores: int) -> dict[str, str | int]:
 
 
 def heading() -> dict[str, Any]:
-    """What a file of results begins with: date, commit and machine."""
+    """The first entries of a file of results: date, commit and machine."""
     return {
         "date": datetime.now(timezone.utc).date().isoformat(),
         "commit": commit(),
@@ -39,7 +39,7 @@ def heading() -> dict[str, Any]:
 
 
 def versions(systems: Iterable[str]) -> dict[str, str]:
-    """The versions of Python, Java and the packages of some systems."""
+    """The versions of Python, Java and the packages of the given systems."""
     packages = sorted({package for name in systems for package in SYSTEMS[name].packages})
     return {
         "python": platform.python_version(),
@@ -49,7 +49,7 @@ def versions(systems: Iterable[str]) -> dict[str, str]:
 
 
 def commit() -> str:
-    """The commit of this checkout; "-dirty" if something has been changed since."""
+    """The commit of this checkout, followed by "-dirty" if there are uncommitted changes."""
     return _output("git", "describe", "--always", "--dirty", "--abbrev=8") or "unknown"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polars-bio, which has no inequalities but operations on half-open intervals that overlap."""
+"""Runs polars-bio, which joins half-open intervals that overlap, but no other inequalities."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ HOLDS = ("s.ts <= r.ts", "r.ts < s.te")  # the inverse of STARTS_IN
 
 
 class PolarsBio:
-    """A start that lies in an interval is an overlap with the interval of that point alone.
+    """Expresses "a start lies in an interval" as an overlap with an interval of length 1.
 
-    What an overlap does not say is filtered afterwards, which only pairs allow for.
+    Further comparisons are a filter over the pairs, so queries without pairs cannot have them.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -26,7 +26,7 @@ class PolarsBio:
         import polars
         import tqdm
 
-        # Its progress bar makes a lock for processes, which would be left over by a killed one.
+        # The progress bar uses a lock between processes, which a killed process would leave behind.
         tqdm.tqdm.set_lock(threading.RLock())
         import polars_bio
 
@@ -73,7 +73,7 @@ class PolarsBio:
         return r, s
 
     def _side(self, case: Case, name: str, is_whole: bool) -> Any:
-        """The intervals of a table, or those of its starts alone."""
+        """The intervals of a table or, unless `is_whole`, intervals of length 1 at their starts."""
         column, frame = self.polars.col, self.polars.scan_parquet(case.file(name))
         contig = column("k").cast(str) if case.workload.is_keyed else self.polars.lit("all")
         end = column("te") if is_whole else column("ts") + 1
@@ -82,5 +82,5 @@ class PolarsBio:
         return frame
 
     def _comparison(self, text: str) -> Any:
-        """`r.ts < s.te` over the columns of pairs, ts_r and te_s."""
+        """A comparison such as `r.ts < s.te`, over the columns of pairs, ts_r and te_s."""
         return self.polars.sql_expr(re.sub(r"\b([rs])\.(\w+)", r"\2_\1", text))

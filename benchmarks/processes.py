@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A system in a process of its own: asked through a pipe, watched, and killed with all below it."""
+"""Runs a system in a separate process: queries through a pipe, measures memory, kills it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.adapter import Answer, Case, Limits, UnsupportedError
 from benchmarks.systems import SYSTEMS
 
 SPAWN = multiprocessing.get_context("spawn")
-LOOK = 0.1  # seconds between two looks at the memory
+LOOK = 0.1  # seconds between two measurements of the memory
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,15 @@ class Ran:
 
 
 class NoTimeError(Exception):
-    """Why there is no time: too long, crashed, cannot be said, and so on."""
+    """The reason why there is no time: too slow, crashed, not expressible, and so on."""
 
 
 class Running:
-    """A system in its process. After `ask` has raised NoTimeError, it has ended."""
+    """A system in its process. The process has ended once `ask` has raised NoTimeError."""
 
     def __init__(self, name: str, limits: Limits) -> None:
         limits = replace(limits, scratch=Path(tempfile.mkdtemp(prefix=name, dir=limits.scratch)))
-        self.peak = 0  # resident bytes, of the process and all below it
+        self.peak = 0  # resident bytes of the process and its descendants
         self._pipe, other = SPAWN.Pipe()
         self._process = SPAWN.Process(target=_serve, args=(name, limits, other))
         self._process.start()
@@ -46,18 +46,18 @@ class Running:
         self.pid = self._process.pid
 
     def wait_until_started(self, limit: float) -> None:
-        """Waits for the system to be ready for its first query."""
+        """Waits until the system is ready for its first query."""
         self._receive(limit, "not started after")
 
     def ask(self, case: Case, limit: float) -> Ran:
-        """One run. Kills the system if that takes longer than the limit, in seconds."""
+        """Runs the query once. Kills the system if the run takes longer than `limit` seconds."""
         self._pipe.send(case)
         ran = self._receive(limit, ">")
         assert isinstance(ran, Ran)
         return ran
 
     def close(self) -> None:
-        """Kills the process and all that it has started."""
+        """Kills the process and its descendants."""
         if self._process.is_alive():
             for pid in [*descendants(self.pid), self.pid]:
                 with suppress(ProcessLookupError):
@@ -89,15 +89,15 @@ class Running:
 
 
 def resident(pid: int) -> int:
-    """Resident bytes of a process and of all that it has started, directly or not."""
+    """Resident bytes of a process and its descendants."""
     return sum(resident_alone(each) for each in [pid, *descendants(pid)])
 
 
 def descendants(pid: int) -> list[int]:
-    """The processes that a process has started, directly or not."""
+    """The processes that a process has started, directly or indirectly."""
     found = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):  # has just ended
+        with suppress(OSError):  # the process has just ended
             for child in map(int, task.read_text().split()):
                 found += [child, *descendants(child)]
     return found
@@ -112,7 +112,7 @@ def resident_alone(pid: int) -> int:
 
 
 def _serve(name: str, limits: Limits, pipe: Connection) -> None:
-    """What the process does: starts the system, and runs what it is asked to."""
+    """The main function of the process: starts the system, and runs each query it receives."""
     _go_to(limits.scratch)
     try:
         system = SYSTEMS[name].start(limits)
@@ -128,12 +128,12 @@ def _serve(name: str, limits: Limits, pipe: Connection) -> None:
         pipe.send(NoTimeError(str(error)))
     except EOFError:
         return  # the suite has ended
-    except BaseException as error:  # whatever a system does, Rust's panics too, is told
+    except BaseException as error:  # report every failure, also panics of Rust
         pipe.send(NoTimeError(f"failed: {_first_line(error)}"))
 
 
 def _go_to(scratch: Path) -> None:
-    """What systems print and leave behind stays in a folder of their own."""
+    """Keeps the output and the files of the system in the scratch folder."""
     os.chdir(scratch)
     os.environ["TMPDIR"] = str(scratch)
     log = os.open("log", os.O_WRONLY | os.O_CREAT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results as JSON and as Markdown tables."""
+"""Writes results as JSON and as Markdown tables."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NONE = "-"
 
 
 def write_json(file: Path, report: Any) -> None:
-    """Writes a file of results, and its folder if it is not there."""
+    """Writes a file of results, and creates its folder if needed."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 @dataclass
 class Report:
-    """All that a run of the suite has to tell."""
+    """The results of a run of the suite, with machine, versions and options."""
 
     date: str
     commit: str
@@ -35,14 +35,14 @@ class Report:
 
     @classmethod
     def read(cls, file: Path) -> Report:
-        """The report that was written there, but for cases that were left out, to go on with it."""
+        """Reads a report to continue it, without the cases that were left out."""
         report = json.loads(file.read_text(encoding="utf-8"))
         options = report["options"] | {"systems": tuple(report["options"]["systems"])}
         cases = [_read_case(case) for case in report["cases"] if not case["why_not"]]
         return cls(**report | {"options": Options(**options), "cases": cases})
 
     def differences(self, other: Report) -> list[str]:
-        """What the other was measured with or on that this was not: times do not compare then."""
+        """Differences in commit, machine, versions or options, which make times incomparable."""
         return [
             f"{name}: {ours}, there {theirs}"
             for name in ("commit", "machine", "versions", "options")
@@ -51,18 +51,18 @@ class Report:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether systems disagreed about an answer."""
+        """True if systems disagreed about an answer."""
         return any(each.is_wrong for case in self.cases for each in case.systems)
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, with the seconds of each run, for `write_json`."""
+        """All results, with the seconds of each run, for `write_json`."""
         options = vars(self.options) | {"systems": list(self.options.systems)}
         head = {"date": self.date, "commit": self.commit, "machine": self.machine}
         body = {"versions": self.versions, "options": options}
         return {**head, **body, "cases": [_case(case) for case in self.cases]}
 
     def as_markdown(self) -> str:
-        """One table of medians, then one for each case."""
+        """A table of medians, then a table for each case."""
         return "\n".join([*self._head(), *self._medians(), *self._details(), ""])
 
     def _head(self) -> Iterator[str]:
@@ -112,7 +112,7 @@ def _case(case: CaseResult) -> dict[str, Any]:
 
 
 def _read_case(case: dict[str, Any]) -> CaseResult:
-    """What `_case` has written."""
+    """Reads what `_case` wrote."""
     (workload,) = (each for each in workloads() if each.name == case["workload"])
     systems = []
     for each in case["systems"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the workloads: all systems in turn, run by run, and no time for an answer of its own."""
+"""Runs the workloads: systems take turns, run by run. Only a right answer has a time."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from benchmarks.systems import SYSTEMS
 from benchmarks.workloads import Workload
 
 START_LIMIT = 120.0  # seconds for a system to start
-COLD_PATIENCE = 10.0  # seconds above the limit for the first run of what compiles as it runs
-MOST_WARM_UPS = 20  # runs before it is measured, which are enough for small tables
-WIDTH_STEP = 4  # between two widths of bins that are tried
+COLD_PATIENCE = 10.0  # seconds above the limit for the first run of systems on Java
+MOST_WARM_UPS = 20  # unmeasured runs at most, which is enough for small tables
+WIDTH_STEP = 4  # the ratio of two widths of bins that are tried
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a run of the suite measures."""
+    """The options of a run of the suite."""
 
     systems: tuple[str, ...]
     cores: int
     heap: str
     runs: int
     limit: float  # seconds for a run
-    warm_up: float = 0  # seconds of what compiles as it runs; older results do not have it
+    warm_up: float = 0  # seconds, for systems that compile as they run; older results lack it
 
 
 @dataclass
 class Measured:
-    """What came of one system in one case: times and an answer, or why there are none."""
+    """The result of one system in one case: times and an answer, or why there is no time."""
 
     system: str
     seconds: list[float] = field(default_factory=list)  # of the warm runs
@@ -46,23 +46,23 @@ class Measured:
     peak: int = 0  # resident bytes
     answer: Answer | None = None
     why_not: str | None = None
-    is_wrong: bool = False  # its answer, or one of its answers
-    width: int | None = None  # of the bins
+    is_wrong: bool = False  # the answer, or one of several, is wrong
+    width: int | None = None  # width of the bins
 
     @property
     def median(self) -> float | None:
-        """The median of the warm runs, unless something is wrong."""
+        """The median of the warm runs; None if there is a reason in `why_not`."""
         return statistics.median(self.seconds) if self.seconds and not self.why_not else None
 
     @property
     def is_too_slow(self) -> bool:
-        """Whether a run took longer than the limit: larger tables are not tried then."""
+        """True if a run took longer than the limit. Larger tables are not tried then."""
         return (self.why_not or "").startswith(">")
 
 
 @dataclass
 class CaseResult:
-    """A workload at one size, and what came of each system."""
+    """The results of all systems for a workload at one size."""
 
     workload: Workload
     rows: tuple[int, int]
@@ -76,16 +76,16 @@ class CaseResult:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether two systems have found the same answer."""
+        """True if two systems found the same answer."""
         return sum(each.answer is not None and not each.is_wrong for each in self.systems) > 1
 
     def is_of(self, workload: Workload, size: int) -> bool:
-        """Whether it is the workload at a size, 0 for that of tables whose rows are given."""
+        """True for the workload at a size; size 0 stands for tables with a fixed number of rows."""
         return self.workload == workload and size in (0, max(self.rows))
 
     @property
     def size(self) -> str:
-        """The rows of both sides."""
+        """The number of rows of both sides."""
         r, s = self.rows
         if not r:
             return "-"
@@ -98,11 +98,12 @@ def run(
     may_go_on: Callable[[], bool] = lambda: True,
     known: Sequence[CaseResult] = (),
 ) -> Iterator[CaseResult]:
-    """Measures each workload at its size, the smaller sizes of a workload first.
+    """Measures each workload at its sizes, in the order given: smaller sizes first.
 
-    What was too slow is not tried again: the system on a larger size of the same workload, or, if
-    it was too slow on the anchor, on other joins without an equality, as nested loops are. Nor are
-    the cases that are known from before; what was too slow in them counts alike.
+    A system that was too slow is not tried on a larger size of the same workload. A system that was
+    too slow on the anchor is not tried on other inner and left joins without an equality, because
+    a nested loop takes as long there. The cases in `known` are not measured again; systems that
+    were too slow in them are skipped in the same way.
     """
     slow: dict[tuple[str, str], tuple[int, str]] = {}
     for each in known:
@@ -124,7 +125,7 @@ def run(
 
 
 def _too_slow(case: CaseResult) -> dict[tuple[str, str], tuple[int, str]]:
-    """The rows at which a system was too slow, and what it is told of it."""
+    """By workload and system: the rows at which the system was too slow, and the reason shown."""
     slow = (each for each in case.systems if each.is_too_slow)
     return {(case.workload.name, each.system): (max(case.rows), str(each.why_not)) for each in slow}
 
@@ -135,7 +136,7 @@ def _not_tried(
     systems: tuple[str, ...],
     slow: dict[tuple[str, str], tuple[int, str]],
 ) -> dict[str, Measured]:
-    """The systems that were too slow for as many rows of this workload, or of the anchor."""
+    """The systems that were too slow with as many or fewer rows of the workload or the anchor."""
     found = {}
     for system in systems:
         for name in [workload.name] + (["anchor"] if workload.is_of_all_pairs else []):
@@ -160,7 +161,7 @@ def _measure(workload: Workload, rows: int, options: Options) -> CaseResult:
 
 
 class Measurement:
-    """The systems that run in one case, and what has come of them so far."""
+    """The systems that run in one case, and their results so far."""
 
     def __init__(self, case: Case, running: dict[str, Running], options: Options) -> None:
         self.case, self.running, self.options = case, running, options
@@ -177,7 +178,7 @@ class Measurement:
         return list(self.measured.values())
 
     def _each(self, step: Callable[[Measured, Running], None]) -> None:
-        """Takes one step with all systems, in turn; those that cannot are out."""
+        """Takes one step with each system in turn, except systems that have failed."""
         for name, measured in self.measured.items():
             if not measured.why_not:
                 try:
@@ -196,7 +197,7 @@ class Measurement:
             self._tune(measured, process)
 
     def _tune(self, measured: Measured, process: Running) -> None:
-        """Tries wider bins, else narrower ones, as long as that makes the query faster."""
+        """Tries wider bins while the query gets faster. If it never does, tries narrower bins."""
         assert measured.width
         first = self._run_unmeasured(measured, process)
         for step in (WIDTH_STEP, 1 / WIDTH_STEP):
@@ -212,10 +213,10 @@ class Measurement:
                 break
 
     def _warm_up(self, measured: Measured, process: Running) -> None:
-        """Lets compilers finish what they would do in the measured runs; others have none."""
+        """Lets Java compile before the measured runs; does nothing for systems without Java."""
         if not SYSTEMS[measured.system].compiles_as_it_runs:
             return
-        runs = measured.unmeasured  # those that tuned it, too
+        runs = measured.unmeasured  # the tuning runs count
         while sum(runs) < self.options.warm_up and len(runs) < MOST_WARM_UPS:
             self._run_unmeasured(measured, process)
 
@@ -227,7 +228,7 @@ class Measurement:
         measured.seconds.append(self._again(measured, process))
 
     def _again(self, measured: Measured, process: Running, times: float = 1) -> float:
-        """The seconds of a run after the first, which has to answer the same; `times` the limit."""
+        """The seconds of a later run, which must repeat the answer, within `times` the limit."""
         ran = self._ask(measured, process, self.options.limit * times)
         if ran.answer != measured.answer:
             measured.is_wrong = True
@@ -239,7 +240,7 @@ class Measurement:
 
 
 def check(measured: list[Measured]) -> None:
-    """Takes the time from those whose answer is not that of most, or from all if there is none."""
+    """Marks answers that differ from the majority as wrong; without a majority, all of them."""
     answers = Counter(each.answer for each in measured if each.answer is not None)
     if len(answers) < 2:
         return

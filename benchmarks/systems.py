@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The systems that are compared, each behind the same small adapter.
 
-All are given the same cores, and each the spelling of the query that suits it best; README.md says
-which and why.
+All systems get the same number of cores. Each gets the spelling of the query that suits it best;
+README.md says which and why.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EXECUTOR_MEBIBYTES = 2048
 
 @dataclass(frozen=True)
 class Entry:
-    """How a system is named, of which packages its version is told, and how it starts."""
+    """A system's title, the packages whose versions are reported, and its start function."""
 
     title: str
     packages: tuple[str, ...]
@@ -38,12 +38,12 @@ class Entry:
 
     @property
     def compiles_as_it_runs(self) -> bool:
-        """Whether it runs on a Java machine, so that it gets faster for a dozen runs."""
+        """True for systems on Java, which get faster for a dozen runs."""
         return "pyspark" in self.packages
 
 
 def spark_session(limits: Limits, **settings: str) -> SparkSession:
-    """A local session with the extension, whose files stay in the scratch folder."""
+    """A local session with the extension; its files stay in the scratch folder."""
     import pyspark
     from pyspark.sql import SparkSession
 
@@ -75,13 +75,13 @@ def spark_session(limits: Limits, **settings: str) -> SparkSession:
 
 
 def name_tables(spark: SparkSession, folder: Path) -> None:
-    """Has the views r and s read the files of a workload."""
+    """Creates the views r and s over the files of a workload."""
     for side in "rs":
         spark.read.parquet(f"{folder}/{side}.parquet").createOrReplaceTempView(side)
 
 
 class SparkSystem:
-    """Spark with the extension, or with its own plans."""
+    """Spark with the extension, or with Spark's own plans."""
 
     def __init__(self, limits: Limits, is_swept: bool, **settings: str) -> None:
         self.is_swept = is_swept
@@ -97,10 +97,10 @@ class SparkSystem:
 
 
 class BinnedSpark(SparkSystem):
-    """Spark with bins by hand: each interval is copied to all bins it touches, and bins are a key.
+    """Spark with hand-written bins: each interval is copied to all bins it touches; bins are a key.
 
-    Where each match has the start of one side in the interval of the other, that side is in one
-    bin only. Where either may start first, the later start says which of the shared bins counts.
+    If each match has the start of one side in the interval of the other, only the other side is
+    copied. If either side may start first, a pair counts in the bin of the later start only.
     """
 
     def prepare(self, case: Case) -> Run:
@@ -123,7 +123,7 @@ class BinnedSpark(SparkSystem):
 
 
 class DuckDB:
-    """DuckDB, which reads the files by itself."""
+    """DuckDB, which reads the files in the query."""
 
     def __init__(self, limits: Limits) -> None:
         import duckdb
@@ -137,7 +137,7 @@ class DuckDB:
 
 
 class Polars:
-    """Polars' SQL on lazy scans, by the streaming engine."""
+    """Polars' SQL on lazy scans, with the streaming engine."""
 
     def __init__(self, limits: Limits) -> None:
         os.environ["POLARS_MAX_THREADS"] = str(limits.cores)
@@ -177,7 +177,7 @@ class ClickHouse:
 
 
 class DataFusion:
-    """DataFusion, by its Python package."""
+    """DataFusion, through its Python package."""
 
     def __init__(self, limits: Limits) -> None:
         import datafusion
@@ -225,7 +225,7 @@ SYSTEMS = {
     ),
     "spark": Entry("Spark alone", SPARK, lambda limits: SparkSystem(limits, False)),
     "spark-bins": Entry(
-        "Spark with bins", SPARK, lambda limits: BinnedSpark(limits, False), is_tuned=True
+        "Spark, hand-written bins", SPARK, lambda limits: BinnedSpark(limits, False), is_tuned=True
     ),
     "duckdb": Entry("DuckDB", ("duckdb",), DuckDB),
     "polars": Entry("Polars", ("polars",), Polars),
@@ -239,5 +239,5 @@ ON_REQUEST = (
     "intervalsweep-distributed-pairs",
 )
 FULL = tuple(name for name in SYSTEMS if name not in ON_REQUEST)
-# Ten minutes are too short for these as well. DataFusion compares all pairs.
+# Ten minutes are too short for two more systems. DataFusion compares all pairs.
 HEADLINE = tuple(name for name in FULL if name not in ("intervalsweep-pairs", "datafusion"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked: each workload is one definition, from which the SQL of all systems is made."""
+"""The workloads: each is one definition, from which the SQL of all systems is generated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RELATIONS = Path(__file__).resolve().parent.parent / "python" / "intervalsweep" 
 STARTS_IN = ("r.ts <= s.ts", "s.ts < r.te")
 INTERSECTS = ("r.ts < s.te", "s.ts < r.te")
 OVERLAPS = ("r.ts < s.ts", "s.ts < r.te", "r.te < s.te")
-AS_THEY_ARE = (0,)  # the size of tables whose rows are given
+AS_THEY_ARE = (0,)  # the size of tables with a fixed number of rows
 MILLION = (1_000_000,)
 
 SELECTED = {
@@ -31,10 +31,10 @@ SELECTED = {
 
 @dataclass(frozen=True)
 class Workload:
-    """A join of r and s under a conjunction of comparisons, and an aggregate of its rows.
+    """A join of r and s on a conjunction of comparisons, and an aggregate of its rows.
 
-    The aggregate is one row of integers, so that answers can be compared exactly, and it uses both
-    sides, so that no system gets around making the pairs, but for the one that is made to.
+    The aggregate is one row of integers, so that answers can be compared exactly. It uses both
+    sides, so that a system must make the pairs, unless it can aggregate without pairs.
     """
 
     name: str
@@ -44,19 +44,19 @@ class Workload:
     sizes: tuple[int, ...] = MILLION
     headline: tuple[int, ...] = ()  # the sizes that `make bench` takes
     join: Join = "inner"
-    relation: str | None = None  # the function that IntervalSweep has for the formula
-    arguments: str = ""  # what it is given beside the endpoints
+    relation: str | None = None  # IntervalSweep's function for the formula
+    arguments: str = ""  # the function's arguments after the endpoints
     is_keyed: bool = False
     group: str | None = None
 
     @property
     def is_of_all_pairs(self) -> bool:
-        """Whether a system without a plan for inequalities has to compare all pairs of rows."""
+        """True if a system without a plan for inequalities must compare all pairs of rows."""
         has_equality = self.is_keyed or any(" = " in each for each in self.formula)
         return self.join in ("inner", "left") and not has_equality
 
     def on(self, by_function: bool = False) -> str:
-        """The condition: keys, and the formula or the function that stands for it."""
+        """The condition: equality of keys, and the formula or the function for it."""
         keys = ["r.k = s.k"] if self.is_keyed else []
         if by_function and self.relation:
             call = f"{self.relation}(r.ts, r.te, s.ts, s.te{self.arguments})"
@@ -64,7 +64,7 @@ class Workload:
         return " AND ".join([*keys, *self.formula])
 
     def sql(self, r: str, s: str, on: str, semi: str | None = "LEFT SEMI JOIN") -> str:
-        """The query over the tables r and s; `semi` is how a semi join is spelt, None: EXISTS."""
+        """The query over the tables r and s; `semi` spells a semi join, None uses EXISTS."""
         select = SELECTED[self.join]
         if self.join in ("inner", "left"):
             word = "JOIN" if self.join == "inner" else "LEFT JOIN"
@@ -82,10 +82,10 @@ class Workload:
 
 
 def starts_in(formula: tuple[str, ...]) -> Side | Literal["both"] | None:
-    """The side whose intervals hold the start of the other's in every match.
+    """The side whose interval contains the start of the other side in every match.
 
-    "both" if either may start first, None if a match need not share a point. For intervals that
-    are not empty, which those of the benchmarks are.
+    Returns "both" if either side may start first, and None if matches need not share a point. The
+    intervals must not be empty; those of the benchmarks are not.
     """
 
     def ordered(low: str, high: str) -> bool:
@@ -102,7 +102,7 @@ def starts_in(formula: tuple[str, ...]) -> Side | Literal["both"] | None:
 
 
 def workloads() -> list[Workload]:
-    """All of them, in the order in which they are run."""
+    """All workloads, in the order in which they run."""
     return [*_anchor(), *_shapes(), *_joins(), *_keys(), *_groups(), *_relations(), *_real()]
 
 
@@ -188,7 +188,7 @@ def _groups() -> Iterator[Workload]:
         "count-hold", "how many of s hold at the start of each r", Synthetic(), hold, join="left",
         group="r.id",
     )  # fmt: skip
-    # k is no key of this join: a thousand times as many rows match as have the same k, too.
+    # The join ignores k, so a row has 1,000 times as many matches as `matches` says: 100.
     tables = Synthetic(keys=1_000, matches=0.1)
     yield Workload(
         "group", "pairs for each of 1,000 values of r.k", tables, group="r.k", headline=MILLION
@@ -196,14 +196,14 @@ def _groups() -> Iterator[Workload]:
 
 
 def _relations() -> Iterator[Workload]:
-    """Allen's thirteen, ISEQL's five with and without parameters, and the intersection."""
+    """Allen's 13 relations, ISEQL's 5 with and without parameters, and INTERVAL_INTERSECTS."""
     seen: set[str] = set()
     for relation in json.loads(RELATIONS.read_text(encoding="utf-8"))["relations"]:
         name, formula = relation["name"], tuple(relation["formula"])
         if relation["family"] == "iseql" and relation["inverse"] in seen:
             continue
         seen.add(name)
-        # Nearly all pairs are one before the other: their number grows with the square.
+        # Nearly all pairs of intervals are apart, so the number of matches grows with the square.
         is_apart = name.endswith(("BEFORE", "AFTER"))
         sizes = (30_000,) if is_apart else (30_000, 1_000_000)
         workload = Workload(
@@ -216,7 +216,7 @@ def _relations() -> Iterator[Workload]:
 
 
 def _within(workload: Workload, differences: dict[str, str | None], most: int) -> Workload:
-    """The same with all its parameters: how far endpoints may be apart, such as s.ts - r.te."""
+    """The same relation with all its parameters, limits on distances such as s.ts - r.te."""
     given = {key: one.split(" - ") for key, one in differences.items() if one}
     return replace(
         workload,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make demo`: interval joins on real data, their plans and answers, beside Spark's own plan."""
+"""`make demo`: interval joins on real data, compared with Spark's own plan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENABLED = "spark.sql.intervalsweep.enabled"
 
 @dataclass(frozen=True)
 class Case:
-    """A query over the views of an example, its known answer, and a slice of it for both plans."""
+    """A query on the views of an example, its known answer, and a smaller query for both plans."""
 
     example: str
     about: str
@@ -29,7 +29,7 @@ class Case:
 CASES = [
     Case(
         example="exons_hotspots",
-        about="438,694 exons and 198,621 DNase hotspots: which share a base of the genome?",
+        about="438,694 exons and 198,621 DNase hotspots: which of them share a base of the genome?",
         sql="""\
 SELECT count(*) FROM exons e JOIN hotspots h
   ON e.contig = h.contig
@@ -43,7 +43,7 @@ SELECT count(*) FROM exons e JOIN hotspots h
     ),
     Case(
         example="file_histories",
-        about="28,758 periods in which a file did not change: which of them overlap, with no key?",
+        about="28,758 periods in which a file did not change: which intersect, without a key?",
         sql="""\
 SELECT count(*) FROM history a JOIN history b
   ON INTERVAL_INTERSECTS(a.start, a.end, b.start, b.end)""",
@@ -57,7 +57,7 @@ SELECT count(*) FROM history a JOIN history b
 
 
 def run_case(spark: SparkSession, case: Case) -> bool:
-    """Shows one case; returns whether all that it claims was true."""
+    """Shows one case; returns True if plan and answers are right."""
     print(f"\n{case.about}\n\n{indented(case.sql)}\n")
     next(e for e in examples() if e.path.stem == case.example).make_views(spark)
     join = join_line(spark, case.sql)
@@ -66,7 +66,7 @@ def run_case(spark: SparkSession, case: Case) -> bool:
     right = answer == case.answer
     print(f"  answer  {answer:,} pairs{'' if right else f' - WRONG, it is {case.answer:,}'}")
     _, again = timed(spark, case.sql)
-    print(f"  time    {seconds:.1f} s with all that has to start, {again:.1f} s the second time")
+    print(f"  time    {seconds:.1f} s including startup, {again:.1f} s the second time")
 
     swept, swept_seconds = timed(spark, case.slice_sql)
     spark.conf.set(ENABLED, "false")
@@ -74,7 +74,7 @@ def run_case(spark: SparkSession, case: Case) -> bool:
     own, own_seconds = timed(spark, case.slice_sql)
     spark.conf.set(ENABLED, "true")
     print(
-        f"  beside  {own_join}, Spark's own, on {case.slice_name}: "
+        f"  Spark   own plan, {own_join}, on {case.slice_name}: "
         f"{own_seconds:.1f} s, IntervalSweepJoin {swept_seconds:.1f} s, "
         f"{'the same answer' if own == swept else f'ANSWERS DIFFER: {own:,} and {swept:,}'}"
     )
@@ -89,7 +89,7 @@ def timed(spark: SparkSession, sql: str) -> tuple[int, float]:
 
 
 def join_line(spark: SparkSession, sql: str) -> str:
-    """The line of EXPLAIN that names the join, without the numbers of its columns."""
+    """The line of EXPLAIN that names the join, without column numbers."""
     text = str(spark.sql("EXPLAIN " + sql).first())
     joins = re.findall(r"\w*Join[^\n]*", text.replace("\\n", "\n"))
     return re.sub(r"#\d+L?", "", joins[0]) if joins else "no join"
@@ -105,12 +105,12 @@ def main() -> int:
     right = [run_case(spark, case) for case in CASES]
     spark.stop()
     if not all(right):
-        print("\nThis is not as it should be: please report it, with all of the above.")
+        print("\nThe demo failed: please report it, with all of the output above.")
         return 1
     print("""
 What to try next
   python sql-examples/run.py --list        more examples, each a file of plain SQL
-  make test                                everything that is checked
+  make test                                the tests
   README.md                                your own data: spark-sql, spark-submit, Python""")
     return 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the examples: all or the named ones, printing their results; --write makes them golden.
+"""Runs all or the named examples and prints their results; --write saves them as golden.
 
 python sql-examples/run.py --list
 python sql-examples/run.py joins/exons_hotspots
@@ -28,7 +28,7 @@ NOT_SWEPT = "-- Spark's own join:"
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement of an example, with the comments before it."""
+    """A statement of an example, with the comments before it."""
 
     text: str
 
@@ -44,7 +44,7 @@ class Statement:
 
     @property
     def is_swept(self) -> bool:
-        """Whether its plan has to hold a sweep; the exceptions say so, and why."""
+        """True if the plan must have a sweep. Exceptions say NOT_SWEPT, with a reason."""
         return NOT_SWEPT not in self.text
 
 
@@ -56,7 +56,7 @@ class Example:
 
     @property
     def name(self) -> str:
-        """Its path in this folder, without `.sql`."""
+        """The path in this folder, without `.sql`."""
         return self.path.relative_to(HERE).with_suffix("").as_posix()
 
     @property
@@ -73,48 +73,48 @@ class Example:
         return re.split(r"(?<=[.?]) ", text)[0]
 
     def statements(self) -> Iterator[Statement]:
-        """As the spark-sql shell splits them: a semicolon ends a line and a statement."""
+        """The statements, split as by the spark-sql shell: at each semicolon that ends a line."""
         for text in self.path.read_text(encoding="utf-8").split(";\n"):
             if text.strip():
                 yield Statement(text.strip())
 
     def make_views(self, spark: SparkSession) -> None:
-        """Runs the statements that are no queries."""
+        """Runs the statements that are not queries."""
         for statement in self.statements():
             if not statement.is_query:
                 spark.sql(statement.sql)
 
     def queries(self, spark: SparkSession) -> Iterator[tuple[Statement, DataFrame]]:
-        """Runs the statements; yields the queries."""
+        """Runs all statements; yields the queries."""
         for statement in self.statements():
             frame = spark.sql(statement.sql)
             if statement.is_query:
                 yield statement, frame
 
     def results(self, spark: SparkSession) -> str:
-        """The results of all queries, as they are kept in the golden file."""
+        """The results of all queries, in the format of the golden file."""
         return "\n".join(as_text(frame) for _, frame in self.queries(spark))
 
 
 def examples() -> list[Example]:
-    """All examples, by name; streams have programs of their own, in `streams`."""
+    """All examples by name, except streams, which have separate programs in `streams`."""
     return [Example(path) for name in CHAPTERS for path in sorted((HERE / name).glob("*.sql"))]
 
 
 def as_text(frame: DataFrame) -> str:
-    """Names and values separated by tabs, the values as Spark writes them."""
+    """Names and values separated by tabs, with values as Spark casts them to STRING."""
     rows = frame.selectExpr(*(f"CAST(`{name}` AS STRING)" for name in frame.columns)).collect()
     lines = [["NULL" if value is None else value for value in row] for row in rows]
     return "".join("\t".join(line) + "\n" for line in [frame.columns, *lines])
 
 
 def session() -> SparkSession:
-    """A quiet local session with the extension, in the project's folder."""
+    """A quiet local session with the extension, run in the project's folder."""
     from pyspark.sql import SparkSession
 
     import intervalsweep
 
-    os.chdir(HERE.parent)  # the examples name their data relative to it
+    os.chdir(HERE.parent)  # the paths of the data are relative to this folder
     builder = (
         SparkSession.builder.appName("IntervalSweep examples")
         .config("spark.ui.enabled", "false")
@@ -128,7 +128,7 @@ def session() -> SparkSession:
 
 
 def main() -> None:
-    """The command line."""
+    """Runs or lists the examples of the command line."""
     parser = argparse.ArgumentParser(description="Run the SQL examples.")
     parser.add_argument("names", nargs="*", help="examples to run (default: all)")
     parser.add_argument("--list", action="store_true", help="list the examples and stop")

@@ -23,7 +23,7 @@ from support.spark.repeating import Recorder, command
 from support.spark.session import MANY_QUERIES, session
 
 RECORDER = pytest.StashKey[Recorder]()
-# Of a test with many cases, at least as many are run: with Spark, and without.
+# The least number of cases that run of a parametrized test: with Spark, and without.
 LEAST, LEAST_WITHOUT_SPARK = 1, 2
 
 
@@ -44,7 +44,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Takes a share of the cases that `-m` has left; `make test-all` runs all of them."""
+    """Keeps a share of the cases that `-m` selects; `make test-all` runs all of them."""
     cases = defaultdict(list)
     for item in items:
         cases[item.nodeid.partition("[")[0]].append(item)
@@ -61,12 +61,12 @@ Draw = Callable[[Iterable[Any], int], list[Any]]
 
 @pytest.fixture
 def drawn(request: pytest.FixtureRequest) -> Draw:
-    """`drawn(items, 2)`: of what a test goes through, as of its cases, a share, at least two."""
+    """`drawn(items, 2)` returns a share of the items that a test loops over, at least two."""
     return partial(share_of, request.config, request.node.nodeid)
 
 
 def share_of(config: pytest.Config, name: str, items: Iterable[Any], least: int) -> list[Any]:
-    """Some of the items in their order, chosen by the seed and the name."""
+    """Random items in their original order; the seed and the name determine the choice."""
     option, every = config.option, list(items)
     count = min(len(every), max(least, math.ceil(option.share * len(every))))
     rng = random.Random(f"{option.share_seed}/{name}")
@@ -79,19 +79,19 @@ def needs_spark(item: pytest.Item) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.environ.update(environment())
-    # As make sets it: functions in Python run in this environment.
+    # Python functions in queries run in this environment. The Makefile sets the same.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if config.option.share_seed is None:
         given = getattr(config, "workerinput", {}).get("share_seed")
         config.option.share_seed = random.randrange(1 << 30) if given is None else given
-    # PySpark leaves the sockets through which results come to the garbage collector until 4.2.
+    # Before 4.2, PySpark does not close the sockets of results: the garbage collector does.
     if pyspark.__version__ < "4.2":
         config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """All processes of xdist are to take the same cases."""
+    """Gives all processes of xdist the same seed, so that they choose the same cases."""
     node.workerinput["share_seed"] = node.config.option.share_seed
 
 
@@ -99,7 +99,7 @@ def pytest_configure_node(node: Any) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A failure says how the test is run again, with the settings and queries of its session."""
+    """Adds to a failure how to repeat it: the command, and the session's settings and queries."""
     report = yield
     recorder = item.config.stash.get(RECORDER, None)
     if report.failed:
@@ -130,7 +130,7 @@ def spark(
         "spark.local.dir": str(work / "local"),
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.sql.shuffle.partitions": "4",
-        # Small inputs are not to get past the workers; tests that mean to let them set it back.
+        # Small inputs must go through the workers, too. Tests of small groups reset this.
         SMALL_GROUPS: "0",
     }
     running = session("local[2]", MANY_QUERIES, quick_files(), settings)
@@ -142,7 +142,7 @@ def spark(
 
 @pytest.fixture
 def conf(spark: Any) -> Iterator[Callable[[dict[str, str | None]], None]]:
-    """`conf({"spark.…": "…"})` sets, and the end of the test sets back."""
+    """`conf({"spark.…": "…"})` changes settings until the end of the test."""
     with ExitStack() as blocks:
         yield lambda settings: blocks.enter_context(configured(spark, settings))
 

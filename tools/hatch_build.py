@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the jars that sbt built into the wheel, and refuses to build a wheel without one.
+"""Adds the jars that sbt built to the wheel. The build fails if a jar is missing.
 
-INTERVALSWEEP_SPARKS names the Sparks that it is for, such as "4.2 4.3"; without it, all jars that
-are there go in.
+INTERVALSWEEP_SPARKS lists the Spark versions whose jars the wheel contains, such as "4.2 4.3". If
+it is not set, the wheel contains all jars in target/jars/. At least one must exist.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 class JarsInWheel(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if version == "editable":  # a checkout finds the jars under target/ by itself
+        if version == "editable":  # an editable install finds the jars in target/
             return
         folder = Path(self.root) / "target" / "jars"
         wanted = os.environ.get("INTERVALSWEEP_SPARKS", "*").split()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws docs/images/temporal/, a picture for each operator: python tools/operator_pictures.py
+"""Draws a picture for each temporal operator, in docs/images/temporal/.
 
-What stands below the line of a picture is what `intervalsweep.arrow.temporal` makes of the rows
-above it.
+Run it with `python tools/operator_pictures.py`. The input rows are above the line of a picture. The
+rows below the line are the result that `intervalsweep.arrow.temporal` computes from the input rows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ROWS_OF_X = rows(("x", 1, 7))
 OTHERS = rows(("x", 5, 9), ("y", 2, 6))
 TOUCH = rows(("x", 1, 4), ("x", 4, 8), ("x", 9, 11))
 
-# The operator of each picture, and what it is drawn over.
+# The input tables and the operator of each picture.
 PICTURES: dict[str, tuple[list[Any], Callable[..., Any]]] = {
     "join": ([KEYS, TWO], lambda a, b: temporal.join(a, b, "x")),
     "left_join": ([KEYS, TWO], lambda a, b: _paired(a, b, "left")),
@@ -63,13 +63,13 @@ PICTURES: dict[str, tuple[list[Any], Callable[..., Any]]] = {
 
 
 def _named(found: Any, name: str) -> Any:
-    """A table whose bars are named by the values of a column."""
+    """Return a table whose bars have the values of a column as labels."""
     texts = [f"{name} = {value}" for value in found.column(name).to_pylist()]
     return pa.table({"x": texts, "ts": found.column("ts"), "te": found.column("te")})
 
 
 def _paired(a: Any, b: Any, how: str) -> Any:
-    """A join whose bars are named by the rows of either side."""
+    """Return a join whose bars have the left row and the right row as labels."""
     sides = [t.append_column(name, t.column("x")) for name, t in (("a", a), ("b", b))]
     found = temporal.join(*sides, "x", how=how)
     pairs = zip(found["a"].to_pylist(), found["b"].to_pylist(), strict=True)
@@ -78,13 +78,13 @@ def _paired(a: Any, b: Any, how: str) -> Any:
 
 
 def _for_an_hour(found: Any, instant: int) -> Any:
-    """Rows without a period, as bars at an instant."""
+    """Return rows without a period as bars of one hour that start at an instant."""
     ends = {"ts": [instant] * found.num_rows, "te": [instant + 1] * found.num_rows}
     return pa.table({"x": found["x"], **ends})
 
 
 def picture(tables: list[Any], operator: Callable[..., Any]) -> str:
-    """The rows of the tables, a line, and the rows of the result, by start."""
+    """Return the drawing: the input rows, a line, and the result rows sorted by start."""
     lines: list[tuple[str, str, Any]] = []
     for name, color, table in zip("ab", (A, B), tables, strict=False):
         lines += [(f"{name}  {row['x']}", color, row) for row in table.to_pylist()]

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the picture of the README, docs/images/interval_join.svg: python tools/readme_picture.py"""
+"""Draws the picture in the README, docs/images/interval_join.svg.
+
+Run it with `python tools/readme_picture.py`.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ def main(file: Path = FILE) -> None:
 
 
 def draw_sweep(ax: Any) -> None:
-    """The rows of `s` by start, those of `r` as stretches of time; at the right, the runs."""
+    """Draw the rows of `s` by start, each `r` as a vertical band, and the run of each `r`."""
     ids, starts, ends = (S.column(name).to_pylist() for name in S.column_names)
     for row, (ts, te) in enumerate(zip(starts, ends, strict=True)):
         ax.barh(row, te - ts, 0.5, ts, color=RIGHT, alpha=0.45)

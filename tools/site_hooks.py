@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MkDocs does not do by itself, for mkdocs.yml.
+"""Hooks that extend MkDocs; mkdocs.yml names this file.
 
-- Pages that live outside docs/ are pages of the site, without copies.
-- A folder in the navigation stands for its pages, in the order of their names; one that is not
-  there is left out.
-- Links are those of the repository, so that they work there too. On the site, one to a file that is
-  no page becomes its text.
+- Pages outside docs/ become pages of the site, without copies in docs/.
+- A folder in the navigation stands for its pages, sorted by name. A folder that does not exist is
+  left out.
+- The output of notebooks does not show what their programs and Spark write to stderr.
+- Pages use links that work in the repository, and these hooks translate the links for the site. A
+  link to a file that is not a page of the site is replaced by its text.
 """
 
 from __future__ import annotations
 
+import logging
 import posixpath
 import re
 from pathlib import Path
@@ -24,9 +26,19 @@ OUTSIDE = {
     "CONTRIBUTING.md": "contributing.md",
     "benchmarks/README.md": "benchmarks.md",
 }
-# What the README says, the site says on its first page; a folder is shown by its README.
+# Pages that replace other link targets: index.md for the README, and a page for a folder.
 INSTEAD = {"README.md": "index.md", "benchmarks": "benchmarks.md"}
-PAGES = (".md", ".py")  # and notebooks, as programs
+PAGES = (".md", ".py")  # notebooks are stored as Python programs
+# The search lists these pages first if they contain the word.
+FIRST = {"relations.md", "sql-functions.md", "glossary.md"}
+# One output of a cell, as mkdocs-jupyter writes it.
+STDERR = "application/vnd.jupyter.stderr"
+OUTPUT = re.compile(
+    r'<div class="jp-OutputArea-child">\s*<div class="jp-OutputPrompt[^"]*"></div>\s*'
+    rf'<div [^>]*data-mime-type="{STDERR}"[^>]*>\s*<pre>.*?</pre>\s*</div>\s*</div>',
+    re.DOTALL,
+)
+LOG = logging.getLogger("mkdocs.hooks.site")  # a warning makes the build fail
 LINK = re.compile(r"\[([^][]*)\]\(([^)\s]+)\)")
 
 
@@ -43,10 +55,21 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    if page.file.src_uri in FIRST:
+        page.meta.setdefault("search", {"boost": 4})
     sources = {page: source for source, page in OUTSIDE.items()}
     here = page.file.src_uri
     source = sources.get(here, posixpath.join(DOCS, here))
     return LINK.sub(lambda link: _link(link, here, source, files), markdown)
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
+    if not page.file.src_uri.endswith(".py"):
+        return html
+    html = OUTPUT.sub("", html)
+    if re.search(rf"<div [^>]*{STDERR}", html):
+        LOG.warning("%s shows what a program wrote to stderr", page.file.src_uri)
+    return html
 
 
 def _link(link: re.Match[str], here: str, source: str, files: Files) -> str:
@@ -61,7 +84,7 @@ def _link(link: re.Match[str], here: str, source: str, files: Files) -> str:
         return f"[{text}]({posixpath.relpath(page, posixpath.dirname(here))}{hash_}{anchor})"
     if not inside.startswith("..") and (pages := _pages(inside)):
         return f"[{text}]({posixpath.relpath(pages[0], posixpath.dirname(here))})"
-    return text if (ROOT / meant).exists() else link[0]  # a link to nothing fails the build
+    return text if (ROOT / meant).exists() else link[0]  # MkDocs fails for a broken link
 
 
 def _unfolded(nav: Any) -> Any:

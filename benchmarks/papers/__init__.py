@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' own algorithms, and their rivals, over arrays; and the papers' figures redone.
+"""The papers' own algorithms and their rivals over arrays, and the papers' figures.
 
-Piatov, Helmer, Dignoes, Persia: Cache-efficient sweeping-based interval joins for extended Allen
-relation predicates, VLDB Journal 2021; called "the paper" here, its sections by number. Appendices
-are those of its technical report.
+"The paper" is Piatov, Helmer, Dignoes, Persia: Cache-efficient sweeping-based interval joins for
+extended Allen relation predicates, VLDB Journal 2021. Numbers are its sections; appendices are
+those of its technical report.
 
-    index, iterators    5.1, 5.2: the Endpoint Index and what walks along it
-    active              7.4: the gapless hash map
-    sweep               5.3, 7.2: JoinByS and LazyJoinByS
-    assembly, relations 6.1, 6.2: the joins, and each relation by them
-    rivals, inequality  2: what the paper, or we, compare with
-    figures             9: what is measured
+    loops/iterators                5.1, 5.2: the Endpoint Index and its iterators
+    loops/active                   7.4: the gapless hash map
+    loops/sweep                    5.3, 7.2: JoinByS and LazyJoinByS
+    loops/assembly, relations      6.1, 6.2: the joins, and each relation expressed by them
+    loops/rivals, algorithms       2: the algorithms that the paper or we compare with
+    figures                        9: the measurements
 
-README.md says what differs from the paper, and what came of its findings.
+README.md lists the differences from the paper, and which of its findings are confirmed.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of the paper on our code: `python -m benchmarks.papers --help`."""
+"""Measures the paper's figures on our code: `python -m benchmarks.papers --help`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All algorithms, each prepared for a query: what is sorted and indexed beforehand, and the run."""
+"""All algorithms: each sorts and indexes the tuples of a query, and returns the run to time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from intervalsweep.kernels import Bounds, Boxes, Int32Array, Int64Array, PointIn
 
 
 def join_by_s(query: Query, room: int = 1) -> Run:
-    """The paper's JoinByS (5.3), or LazyJoinByS (7.2) with room for more than one."""
+    """The paper's JoinByS (5.3); with `room > 1`, LazyJoinByS (7.2)."""
     joins = relations.joins(query.name, query.delta, query.epsilon)
     return assembly.prepare(joins, query.r, query.s, room)
 
@@ -32,7 +32,7 @@ def runs(query: Query) -> Run:
 
 
 def prepared(query: Query, sweep: Sweep) -> tuple[PointIndex, Boxes, Int32Array]:
-    """The points of one of the product's sweeps, the boxes, and the order of the points."""
+    """For one of the product's sweeps: the index of points, the boxes, and the points' order."""
     is_swapped = sweep.boxes == "s"
     lead = query.value(sweep.lead.point)
     order = np.argsort(lead, kind="stable").astype(np.int32)
@@ -75,7 +75,7 @@ def _bounds(query: Query, axis: Axis) -> Bounds:
 
 
 def slices(query: Query) -> Run:
-    """Binary search on the axis that is bounded on both sides, else on s.ts."""
+    """Binary search on the axis that has two bounds; on s.ts if both or neither do."""
     b0, b1, b2, b3 = query.box
     ts_leads = not (_is_bound(b2) and _is_bound(b3)) or (_is_bound(b0) and _is_bound(b1))
     lead, second = (query.s.ts, query.s.te) if ts_leads else (query.s.te, query.s.ts)
@@ -90,7 +90,7 @@ def _is_bound(values: Int64Array) -> bool:
 
 
 def leung_muntz(query: Query) -> Run:
-    """Sweep over whole tuples, the active ones in heaps."""
+    """The sweep of Leung and Muntz over whole tuples, with the active tuples in heaps."""
     sides = _Sides(query)
     heaps = [(np.empty(side.size, np.int64), np.empty(side.size, np.int32)) for side in sides.both]
 
@@ -104,7 +104,7 @@ def leung_muntz(query: Query) -> Run:
 
 
 def ie_join(query: Query) -> Run:
-    """Two of the inequalities by IEJoin, the others as a selection."""
+    """IEJoin on two of the inequalities, with the others as a selection."""
     bounds = []
     for least, most, keys in zip(query.box[::2], query.box[1::2], query.s_ends, strict=True):
         bounds += [(least, keys)] if _is_bound(least) else []
@@ -131,12 +131,12 @@ def ie_join(query: Query) -> Run:
     return run
 
 
-# Intervals that start in a cell, about, unless cells would be shorter than intervals.
+# The aimed number of intervals that start in a cell. Cells are at least a mean length wide.
 _PER_CELL = 16
 
 
 def grid(query: Query) -> Run:
-    """A grid of equal cells over time; each interval is in all cells that it touches."""
+    """A grid of equal cells over time; each interval is stored in all cells that it touches."""
     sides = _Sides(query)
     least = [side.ts[side.is_proper].min() for side in sides.both if side.is_proper.any()]
     most = [side.te[side.is_proper].max() for side in sides.both if side.is_proper.any()]
@@ -174,7 +174,7 @@ def _cells(
 
 
 class _Sides:
-    """Proper intervals for an algorithm that has no use for others, which go the slow way."""
+    """Proper intervals for an algorithm that needs them; the others go through a nested loop."""
 
     def __init__(self, query: Query) -> None:
         self.query = query
@@ -197,7 +197,7 @@ def _by_start(side: Intervals, wanted: Rows) -> Int32Array:
 
 
 def _slack(query: Query) -> int:
-    """How long after its end an interval may still find partners."""
+    """How long after its end an interval may still find matches."""
     apart = ("ALLEN_BEFORE", "ALLEN_AFTER", "ISEQL_BEFORE", "ISEQL_AFTER")
     if query.name not in apart:
         return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's figures, measured on our code: each is a function of the settings."""
+"""The paper's figures, measured on our code; each is a function of the settings."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def compared(query: Query, settings: Settings, without: set[str]) -> dict[str, f
 
 
 def getnext(settings: Settings) -> Figure:
-    """Figure 9: a step along the active set, by its size."""
+    """Figure 9: the time of a step along the active set, by the size of the set."""
     random = np.random.default_rng(1)
     lines: Lines = {name: [] for name in LAYOUTS}
     for size in np.logspace(1, 4 if settings.is_quick else 6.5, 7 if settings.is_quick else 23):
@@ -64,7 +64,7 @@ def getnext(settings: Settings) -> Figure:
 
 
 def abstractions(settings: Settings) -> Figure:
-    """Figure 8: the before join of 10^6 tuples, from iterators and written out by hand."""
+    """Figure 8: the before join of 10^6 tuples, with iterators and hand-written."""
     size = 20_000 if settings.is_quick else 1_000_000
     r, s = tuples.uniform(size, 19, 100_000)
     run = ALGORITHMS[PAPER](Query("ISEQL_BEFORE", r, s, delta=3))
@@ -80,7 +80,7 @@ def abstractions(settings: Settings) -> Figure:
 
 
 def lazy(settings: Settings) -> Figure:
-    """Figure 13 and the factors of 9.2.2: what a buffer of s saves, by its capacity."""
+    """Figure 13 and the factors of 9.2.2: the gain of a buffer of s, by its capacity."""
     factors: Lines = {}
     speedups: Lines = {}
     for name, (r, s) in _data(settings).items():
@@ -116,7 +116,7 @@ _MOST_COMPARED = 2_000_000_000
 
 
 def cardinality(settings: Settings) -> Figure:
-    """Figures 14 and 15: seconds of the others over those of LazyJoinByS."""
+    """Figures 14 and 15: seconds of the other algorithms divided by those of LazyJoinByS."""
     panels = []
     for title, name in _JOINS.items():
         for length, mean in _LENGTHS.items():
@@ -141,13 +141,13 @@ def cardinality(settings: Settings) -> Figure:
 
 
 def _quadratic(name: str) -> set[str]:
-    """What compares all pairs of rows, or half of them."""
+    """The algorithms that compare all pairs of rows, or half of them."""
     half = {"slices"} if name == INVERSE_DURING else set()
     return {"IEJoin", CPP_IE, *half}
 
 
 def real(settings: Settings) -> Figure:
-    """Figure 16: the same on real data."""
+    """Figure 16: seconds of all algorithms on real data."""
     panels = []
     for name in (INVERSE_DURING, "ISEQL_START_PRECEDING", "ALLEN_OVERLAPS"):
         lines: Lines = {}
@@ -160,7 +160,7 @@ def real(settings: Settings) -> Figure:
 
 
 def selectivity(settings: Settings) -> Figure:
-    """Figure 18: pairs that are left by the selection of the inverse during join."""
+    """Figure 18: the share of pairs that passes the selection of the inverse during join."""
     names = (PAPER, "Leung-Muntz", "slices", "grid")
     lengths: Lines = {name: [] for name in names}
     data: Lines = {name: [] for name in names}
@@ -188,7 +188,7 @@ def _selected(sides: tuples.Sides, names: tuple[str, ...]) -> list[tuple[str, fl
 
 
 def relations(settings: Settings) -> Figure:
-    """Each relation, the ISEQL ones with a distance of the mean length."""
+    """Each relation; those with parameters get the mean length as the distance."""
     size, mean = (1_000, 5_000) if settings.is_quick else (20_000, 5_000)
     r, s = tuples.synthetic(size, mean)
     known = json.loads(RELATIONS.read_text(encoding="utf-8"))["relations"]

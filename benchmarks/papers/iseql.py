@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""iseql-cpp, the program of the paper's authors, on the same tuples.
+"""Runs iseql-cpp, the program of the paper's authors, on the same tuples.
 
     git clone https://github.com/danilcha/iseql-cpp
     g++ -O3 -DNDEBUG -march=native -std=c++14 -I src src/Main.cpp -o iseql
 
-It reads closed intervals with 32-bit ends from text files, and prints the seconds of each algorithm
-and the 32-bit sum of r.start + s.end over all pairs.
+iseql-cpp reads closed intervals with 32-bit ends from text files. It prints the seconds of each
+algorithm and the 32-bit sum of r.start + s.end over all pairs.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ import numpy as np
 
 from benchmarks.papers.loops.iterators import Intervals
 
-# Its commands. What it calls start-preceding is the strict one, which is no relation of ours.
+# The commands of iseql-cpp. Its start-preceding is strict (`r.ts < s.ts`), unlike our relation.
 COMMANDS = {
     "ALLEN_CONTAINS": "reverse-during",
     "ALLEN_OVERLAPS": "left-overlap",
     "ISEQL_START_PRECEDING": "start-preceding",
 }
-# Its names of LazyJoinByS, of Leung and Muntz's and of IEJoin.
+# The names in iseql-cpp for LazyJoinByS, for the join of Leung and Muntz, and for IEJoin.
 LAZY, LEUNG_MUNTZ, IE_JOIN = "danila", "lm", "ie"
-_MOST = (1 << 30) - 1  # it doubles endpoints, too
+_MOST = (1 << 30) - 1  # iseql-cpp doubles endpoints, as `iterators` does
 
 
 @dataclass(frozen=True)
 class Timed:
-    """The seconds of an algorithm, and its sum."""
+    """The seconds and the sum of one algorithm."""
 
     seconds: float
     total: int
@@ -42,9 +42,10 @@ class Timed:
 def joined(
     program: Path, name: str, r: Intervals, s: Intervals, without: tuple[str, ...] = ()
 ) -> dict[str, Timed]:
-    """The times of its algorithms for a relation of COMMANDS, but for those that are left out.
+    """The times of each algorithm for a relation of COMMANDS, except those in `without`.
 
-    Raises ValueError for tuples that it cannot hold, and CalledProcessError if it fails.
+    Raises ValueError for tuples that iseql-cpp cannot represent, and CalledProcessError if the
+    program fails.
     """
     with tempfile.TemporaryDirectory() as folder:
         files = []
@@ -63,7 +64,7 @@ def joined(
 
 
 def before(program: Path, is_inlined: bool) -> float:
-    """The best seconds of its own before join of 10^6 tuples (figure 8)."""
+    """The shortest time of the program's own before join of 10^6 tuples (figure 8)."""
     command = [str(program), "before", "inlined" if is_inlined else "normal"]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return min(float(line.split()[2]) for line in text.splitlines() if line.count("\t") == 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How figures are measured, and what they are."""
+"""The timing of the figures, and their data model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Lines = dict[str, Points]
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is measured, on what, beside what."""
+    """The folder of the real data, the iseql-cpp program if any, and whether sizes are small."""
 
     data: Path
     program: Path | None = None
@@ -23,7 +23,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines over a number, or bars over words; `log` names the logarithmic axes."""
+    """Lines if x is a number, bars if x is a word; `log` names the logarithmic axes."""
 
     title: str
     x: str
@@ -39,7 +39,7 @@ class Figure:
 
 
 def best(run: Callable[[], object], at_most: int = 5, seconds: float = 0.3) -> float:
-    """The shortest of some runs, in seconds; of fewer if they take long."""
+    """The shortest of up to `at_most` runs, which stop once they took `seconds` together."""
     shortest, began = float("inf"), time.perf_counter()
     for _ in range(at_most):
         started = time.perf_counter()

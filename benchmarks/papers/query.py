@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all algorithms are asked, and what they answer."""
+"""The query that all algorithms answer, and the form of the answer."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from intervalsweep.kernels import Int32Array, Int64Array
 from intervalsweep.kernels.jit import I32_OUT
 from intervalsweep.relations import Relation, relation_named
 
-# What is counted: pairs that the consumer got and the sum it made of them; the pairs before its
-# selection; the steps along active sets (`getnext`); the largest active set, and the sizes of all.
+# Indexes of the counters: pairs that the consumer took, and their sum; pairs before the selection;
+# steps along active sets (`getnext`); the largest active set; the sum of its sizes over changes;
+# the number of changes.
 PAIRS, SUM, CANDIDATES, GETNEXT, LARGEST, SIZES, CHANGES = range(7)
 COUNTERS = 7
 
-# Beyond all distances of endpoints.
+# Larger than every distance of endpoints.
 FAR = 1 << 62
 
-# Where the pairs go, r and s; if there is no room for any, they are only counted.
+# Arrays for the pairs, rows of r and rows of s. If they are empty, pairs are only counted.
 Out = tuple[Int32Array, Int32Array]
 OUT = types.UniTuple(I32_OUT, 2)
 
-# Runs a join that has been prepared, and returns what it has counted.
+# Runs a prepared join, and returns its counters.
 Run = Callable[[Out], Int64Array]
-# Runs a part of one, and adds what it has counted.
+# Runs a part of a join, and adds to the counters.
 Part = Callable[[Out, Int64Array], None]
 
 
 def in_turn(parts: Sequence[Part]) -> Run:
-    """Parts that are disjoint, one after the other."""
+    """A run of disjoint parts, one after the other."""
 
     def run(out: Out) -> Int64Array:
         counters = np.zeros(COUNTERS, np.int64)
@@ -61,7 +62,7 @@ class Query:
 
     @cached_property
     def limits(self) -> dict[str, int]:
-        """The parameters that are given."""
+        """The parameters that have a value."""
         given = {"delta": self.delta, "epsilon": self.epsilon}
         return {name: limit for name, limit in given.items() if limit is not None}
 
@@ -81,7 +82,7 @@ class Query:
 
     @cached_property
     def box(self) -> tuple[Int64Array, Int64Array, Int64Array, Int64Array]:
-        """For each r what bounds s.ts and s.te, inclusive: (least, most, least, most)."""
+        """Inclusive bounds of s.ts and s.te for each r: (least, most, least, most)."""
         bounds = {
             (point, is_upper): np.full(self.r.size, FAR if is_upper else -FAR)
             for point in ("s.ts", "s.te")
@@ -89,7 +90,7 @@ class Query:
         }
 
         def bound(lesser: str, greater: str, distance: int) -> None:
-            """That `greater - lesser` is at least the distance."""
+            """Tighten the bounds so that `greater - lesser >= distance`."""
             if greater.startswith("s"):
                 least = bounds[greater, False]
                 np.maximum(least, self.value(lesser) + distance, out=least)
@@ -113,7 +114,7 @@ def counted(run: Run) -> Int64Array:
 
 
 def pairs(run: Run) -> Out:
-    """Run a join twice: to know how many pairs there are, and to get them."""
+    """Run a join twice: to count the pairs, and to collect them."""
     size = int(counted(run)[PAIRS])
     out = (np.empty(size, np.int32), np.empty(size, np.int32))
     run(out)

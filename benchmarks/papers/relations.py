@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each relation by the paper's joins (section 6, table 2)."""
+"""Each relation, expressed by the paper's joins (section 6, table 2)."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _INVERSES = {
 
 
 def joins(name: str, delta: int | None = None, epsilon: int | None = None) -> list[Join]:
-    """The joins whose results together are those of a relation; none has a pair of another.
+    """The joins whose disjoint results together are the pairs of a relation.
 
-    Raises KeyError for a name that is no relation's.
+    Raises KeyError for an unknown relation.
     """
     if name in _INVERSES:
         return [join.swapped() for join in joins(_INVERSES[name], delta, epsilon)]
@@ -76,9 +76,10 @@ def _iseql(name: str, delta: int | None, epsilon: int | None) -> list[Join]:
 
 
 def _containing(delta: int | None, epsilon: int | None, is_strict: bool) -> list[Join]:
-    """During joins (algorithms 5 and 11), and what the paper leaves out.
+    """During joins (algorithms 5 and 11), and one more join for empty and reversed s.
 
-    An empty or reversed s may lie in r by the formula, and yet start outside of it.
+    The paper excludes such tuples. By the formula an empty or reversed s may lie in r although s
+    starts outside of r.
     """
     ends = (-_far(epsilon), -1 if is_strict else 0)
     proper = replace(parameterized_start_preceding(delta, is_strict), probing_rows=PROPER)
@@ -87,10 +88,10 @@ def _containing(delta: int | None, epsilon: int | None, is_strict: bool) -> list
 
 
 def _intersecting() -> list[Join]:
-    """One starts in the other; r does where they start together.
+    """s starts in r, or r starts in s; if both start together, only the first join finds the pair.
 
-    That is no join of the paper but of its predecessor, which keeps two active sets. What is empty
-    or reversed has to pass the other half of the formula, too.
+    The join is not in the paper but in its predecessor, which keeps two active sets. Empty and
+    reversed tuples must also pass the other half of the formula.
     """
     one = start_preceding()
     other = start_preceding(is_strict=True).swapped()

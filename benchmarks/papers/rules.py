@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the planner's choices are worth: the product's kernels, run in more than one way."""
+"""The gain of the planner's choices: the product's kernels, run in several ways."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.papers.query import PAIRS, Query, counted
 from intervalsweep.arrow.plan import Axis, Sweep, Term, sweeps
 from intervalsweep.kernels import RunSweep
 
-# Two intervals that intersect as one box, open on both axes, in place of two sweeps.
+# INTERVAL_INTERSECTS as one box that is open on both axes, instead of two sweeps.
 _ONE_BOX = Sweep(
     "r",
     Axis("s.ts", upper=[Term("r.te", strict=True)]),
@@ -21,7 +21,7 @@ _ONE_BOX = Sweep(
 
 
 def _counting(query: Query, some: list[Sweep], first_only: bool = False) -> Callable[[], int]:
-    """The product's kernels without making pairs."""
+    """Counts the matches with the product's kernels, without making pairs."""
     parts = [prepared(query, sweep)[:2] for sweep in some]
     return lambda: sum(
         int(batch.count.sum())
@@ -31,7 +31,7 @@ def _counting(query: Query, some: list[Sweep], first_only: bool = False) -> Call
 
 
 def rules(settings: Settings) -> Figure:
-    """What the planner's choices are worth, by how many matches a row has."""
+    """The gain of the planner's choices, by the number of matches a row."""
     size = 2_000 if settings.is_quick else 100_000
     panels = []
     for name in ("ISEQL_START_PRECEDING", "ALLEN_OVERLAPS", "INTERVAL_INTERSECTS"):

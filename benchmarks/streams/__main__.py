@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many events a second a window union takes, and how many Flink's plans do.
+"""Measures events a second of window unions, compared with Flink's plans.
 
 python -m benchmarks.streams A B C D IV V --flink
 python -m benchmarks.streams --sweep keys window lateness skew
@@ -60,7 +60,7 @@ def parsed() -> argparse.Namespace:
 def run(
     workloads: dict[str, Workload], plans: list[str], arguments: argparse.Namespace, file: Path
 ) -> None:
-    """All plans over a workload, then over the next one."""
+    """Runs all plans on a workload, then on the next workload."""
     if set(plans) & set(flink.PLANS):
         flink.install()
     options = {key: value for key, value in vars(arguments).items() if key != "output"}

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long rows of a window union take in real-time mode, from where they are sent on.
+"""Measures the latency of rows of a window union in real-time mode.
 
 python -m benchmarks.streams.latency --rows 400 --seconds 60
 
-Each row says when it was sent, and what comes out of the query when that was, before the sink.
-The same rows go through a query without a window first: what Spark's source takes alone. Rows have
-one of a hundred keys, and windows are the ten seconds before them. Between micro-batches rows wait
-for the next one: what is measured is within the first one, which is as long as all of that takes.
+Each row has the time at which it was sent; the query computes the latency just before the sink.
+The same rows first go through a query without a window, which shows the latency of Spark's source
+alone. Rows have one of a hundred keys; windows are the ten seconds before them. Between two
+micro-batches rows wait for the next one, so the measurement lies within the first micro-batch,
+which is long enough for all of it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ SIDES = ("base", "probe")
 
 
 class Source:
-    """Spark's own source of rows in memory, which has them at once."""
+    """Spark's own in-memory source of rows, without delay."""
 
     def __init__(self, spark: Any, name: str) -> None:
         from pyspark.sql import DataFrame
@@ -68,7 +69,7 @@ class Source:
 
 
 def paced(rows: int, seconds: float) -> Iterator[int]:
-    """Numbers, so many a second."""
+    """Consecutive numbers, `rows` of them a second."""
     start = time.time()
     for number in range(int(rows * seconds)):
         wait = start + number / rows - time.time()
@@ -91,7 +92,7 @@ def run(spark: Any, name: str, folder: Path, arguments: argparse.Namespace) -> d
     file = folder / "latencies"
 
     def write(row: Any) -> None:
-        # Those that come again were sent before.
+        # Later revisions of a row do not count.
         if row.r == 1:
             with file.open("a", encoding="utf-8") as out:
                 out.write(f"{row.sent} {row.taken} {row.n}\n")
@@ -101,7 +102,7 @@ def run(spark: Any, name: str, folder: Path, arguments: argparse.Namespace) -> d
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     query = writer.trigger(realTime=f"{arguments.batch} seconds").start()
     send(sources, arguments.rows, arguments.warm + arguments.seconds)
-    # The sink has the last rows when the micro-batch has ended.
+    # The sink has all rows once the micro-batch has ended.
     ended = len(query.recentProgress)
     while query.isActive and len(query.recentProgress) == ended:
         time.sleep(0.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results as pictures, beside the files that they were read from.
+"""Draws results as pictures, next to the files that they are read from.
 
 python -m benchmarks.streams.plots target/benchmarks/streams/DATE-COMMIT
 """
@@ -31,7 +31,7 @@ PARAMETERS = {
 
 
 def draw(file: Path) -> Path:
-    """Events a second: a group of bars for each workload, or lines over what a sweep changes."""
+    """Draws events a second: bars for each workload, or lines over the parameter of a sweep."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -46,7 +46,7 @@ def draw(file: Path) -> Path:
 
 
 def _bars(axes: Any, workloads: dict[str, Any]) -> None:
-    """Pale, where a run has not ended."""
+    """Draws bars, pale for runs that have not ended."""
     plans = _plans(workloads)
     width = 1 / (len(plans) + 1)
     for number, plan in enumerate(plans):
@@ -65,7 +65,7 @@ def _bars(axes: Any, workloads: dict[str, Any]) -> None:
 
 
 def _lines(axes: Any, workloads: dict[str, Any], what: str) -> None:
-    """Hollow marks, where a run has not ended."""
+    """Draws lines, with hollow marks for runs that have not ended."""
     for plan in _plans(workloads):
         points = [
             (float(name.partition("=")[2]), run["events/s"], run["complete"])
@@ -83,7 +83,7 @@ def _lines(axes: Any, workloads: dict[str, Any], what: str) -> None:
 
 
 def _bottom(workloads: dict[str, Any]) -> float:
-    """A power of ten below all, so that the lengths of bars compare."""
+    """A power of ten below all values, so that the lengths of bars are comparable."""
     rates = [run.get("events/s") for workload in workloads.values() for run in workload["runs"]]
     return float(10 ** math.floor(math.log10(min((r for r in rates if r), default=1) / 2)))
 
@@ -105,7 +105,7 @@ def _axes(report: dict[str, Any]) -> Any:
 
 
 def _style(plan: str) -> dict[str, str]:
-    """The same color for a plan in all pictures."""
+    """Color and label of a plan, the same in all pictures."""
     return {"color": f"C{list(TITLES).index(plan)}", "label": TITLES[plan]}
 
 

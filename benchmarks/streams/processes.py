@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs in processes of their own, one after the other: what each printed, and its memory."""
+"""Runs plans in separate processes, one after the other; reads their output and memory."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from benchmarks.processes import LOOK, descendants, resident
 from benchmarks.streams import flink, spark_plans
 from benchmarks.streams.workloads import Written
 
-GRACE = 90.0  # seconds beyond the cap, to start and to end
+GRACE = 90.0  # seconds beyond the cap, for start and end
 HEAP = "6g"
 
 
 def measured(plan: str, written: Written, cap: float, cores: int) -> dict[str, Any]:
-    """A run of a plan, with what can be told of its answer."""
+    """The result of one run of a plan, with the verdict on its answer."""
     log = written.folder / f"{plan}.log"
     ran = run(command(plan, written, cap, cores), cap + GRACE, log)
     if "error" in ran:
@@ -46,7 +46,7 @@ def command(plan: str, written: Written, cap: float, cores: int) -> list[str]:
 
 
 def run(program: list[str], limit: float, log: Path) -> dict[str, Any]:
-    """The JSON that a program printed last, with its greatest resident memory."""
+    """The JSON on the last line that a program prints, with its peak resident memory."""
     peak = 0
     with log.open("w") as errors:
         process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -73,12 +73,13 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 
 def answer(plan: str, ran: dict[str, Any], expected: dict[str, float]) -> str:
-    """What the totals say: of a run that has not ended, nothing."""
+    """The verdict on the totals; "not ended" for a run that has not ended."""
     if not ran["complete"]:
         return "not ended"
     if plan == "keyoij":
         return f"inexact: {ran['pairs'] / max(1, expected['pairs']):.2%} of the pairs"
-    # An inner join loses rows without a partner; Spark's own has one row for those of an instant.
+    # An inner join loses unmatched base rows. Spark's own plan has one row for the base rows of a
+    # key and time.
     lost = expected.get("empty", 0) if plan == "join" else 0
     near = abs(ran["sum"] - expected["sum"]) <= 1e-6 * abs(expected["sum"])
     wanted = ran["rows"] if plan == "spark" else expected["rows"] - lost

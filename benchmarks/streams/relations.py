@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins of streams by a relation, beside Flink's interval join and Spark's own join by buckets.
+"""Measures joins of streams by a relation, Flink's interval join, and Spark's join by buckets.
 
 python -m benchmarks.streams.relations [--only keyed]
 """
@@ -18,12 +18,12 @@ from benchmarks.streams.workloads import RELATIONS, write
 
 FOLDER = Path("target/benchmarks/streams")
 OURS = "overlaps"
-# Flink joins by a key alone.
+# Flink's interval join needs a key.
 PLANS = {"keyed": (OURS, flink.PAIRS, "buckets"), "keyless": (OURS, "buckets")}
 
 
 def main() -> None:
-    """Runs all plans over a workload, each in a process of its own, then over the next one."""
+    """Runs all plans on a workload, each in a separate process, then on the next workload."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=RELATIONS)
     parser.add_argument("--events", type=int, help="so many, instead of those of each workload")
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def line(name: str, result: dict[str, object], ours: dict[str, object]) -> str:
-    """A row of the table, with how many times as fast ours is."""
+    """A row of the table, with the speed of ours relative to the plan."""
     rate, own = result.get("events/s"), ours.get("events/s")
     if not isinstance(rate, int) or not isinstance(own, int):
         return f"| {name} | {result['plan']} | {result.get('error')} | | |"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of a run over workloads: a file of JSON, and a table of it."""
+"""Writes the results of a run as a JSON file and as a Markdown table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OURS = "ours"
 
 @dataclass
 class Report:
-    """What is written anew after each run, so that a run that is ended early leaves something."""
+    """The results so far, written again after each run, so that an aborted suite has results."""
 
     file: Path
     options: dict[str, Any]
@@ -32,7 +32,7 @@ class Report:
 
 
 def table(report: dict[str, Any]) -> str:
-    """Thousands of events a second for each workload and plan, as markdown."""
+    """A Markdown table of thousands of events a second, by workload and plan."""
     workloads: dict[str, dict[str, Any]] = report["workloads"]
     plans = list(dict.fromkeys(run["plan"] for w in workloads.values() for run in w["runs"]))
     columns = ["workload", "events", *plans, f"{OURS} / {EXACT}", "peak MiB", "answers"]
@@ -72,7 +72,7 @@ def speed(run: dict[str, Any] | None) -> str:
 
 
 def ratio(ours: dict[str, Any] | None, other: dict[str, Any] | None) -> str:
-    """How many times as fast; at least, where the other has not ended: what it took in counts."""
+    """The speedup. It is a lower bound if the other has not ended, as its input rate counts."""
     if not (ours and other and ours.get("events/s") and other.get("events/s")):
         return "-"
     text = f"{ours['events/s'] / other['events/s']:.2f}"

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When pairs are reported after they are certain: Figure 20 of the sweeping joins' paper.
+"""Measures the delay of pairs after they are certain: Figure 20 of the paper on sweeping joins.
 
 python -m benchmarks.streams.reporting [--rows 1000] [--batches 60]
 
-r contains s (the paper's reverse during join), which is certain when s ends and r has not. Real
-intervals, some rows of each set, come in three ways:
+The relation is "r contains s", the paper's reverse during join. A pair is certain when s ends and r
+has not ended. Samples of real intervals arrive in three ways:
 
 open    a row when an interval starts and a row when it ends, `stream_join(open_id=)`
 ended   a row when an interval has ended
-sorted  as ended, and in the order of starts, which a merge join needs: a row waits for those that
-        started before it
+sorted  as ended, but in the order of starts, which a merge join needs: a row waits for all
+        rows that started before it
 
-Latency is by the intervals' own time, in mean lengths of intervals, as in the paper. A micro-batch
-has all that comes in one step of time, of `--batches`; how long that is, is shown beside it.
+As in the paper, latency is measured in the intervals' own time, in mean lengths of intervals. A
+micro-batch has all rows that arrive in one of `--batches` equal steps of time; the length of a step
+is shown as well.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ from benchmarks.streams.session import stream_session
 
 SCHEMA = "id LONG, ts TIMESTAMP, te TIMESTAMP, at TIMESTAMP"
 SECOND = 1_000_000
-# Of the first instant, so that nothing is at the epoch, which is late.
+# The first instant, in microseconds. Rows at the epoch would be late.
 START = 10**15
-Events = tuple[Any, Any, Any]  # when a row comes, its number, whether it has an end
+Events = tuple[Any, Any, Any]  # by event: arrival, row number, True if the end is known
 
 
 def opened(rows: Intervals) -> Events:
-    """Starts and ends, in the order of time."""
+    """A row at each start and at each end, in the order of time."""
     size = len(rows.ts)
     when = np.concatenate([rows.ts, rows.te])
     number, has_end = np.tile(np.arange(size), 2), np.repeat([False, True], size)
@@ -58,7 +59,7 @@ def ended(rows: Intervals) -> Events:
 
 
 def in_order(rows: Intervals) -> Events:
-    """By start: a row comes when all that started before it have ended."""
+    """Rows by start; a row arrives when all rows that started before it have ended."""
     order = np.argsort(rows.ts, kind="stable")
     return np.maximum.accumulate(rows.te[order]), order, np.ones(len(order), bool)
 
@@ -82,7 +83,7 @@ def sample(rows: Intervals, size: int, seed: int) -> Intervals:
 
 
 def write(folder: Path, rows: Intervals, events: Events, step: float, batches: int) -> None:
-    """A file for each step of time, the last one a row that is far away from all others."""
+    """Writes a file for each step of time, and a last file with a row far beyond all others."""
     when, number, has_end = events
     far = int(step * (batches + 1))
     folder.mkdir(parents=True)
@@ -111,7 +112,7 @@ def _times(seconds: Any, missing: Any = None) -> Any:
 
 
 def reported(spark: Any, way: str, sides: Sides, batches: int) -> Any:
-    """How long the pairs took, in seconds of the intervals' time."""
+    """The delay of each pair, in seconds of the intervals' time."""
     from intervalsweep.dataframe import stream_join
 
     events, clock = WAYS[way]
@@ -138,7 +139,7 @@ def reported(spark: Any, way: str, sides: Sides, batches: int) -> Any:
 
         writer = pairs.writeStream.foreachBatch(take).trigger(availableNow=True)
         writer.option("checkpointLocation", f"{folder}/checkpoint").start().awaitTermination()
-    # The end of the step is when all of a micro-batch has come.
+    # All rows of a micro-batch have arrived at the end of its step.
     return np.array([(batch + 1) * step - sides[1].te[s] for batch, s in found])
 
 
@@ -148,7 +149,7 @@ def expected(r: Intervals, s: Intervals) -> int:
 
 
 def measured(spark: Any, name: str, sides: Sides, batches: int) -> Iterator[dict[str, Any]]:
-    """A line for each way; none if there are no pairs."""
+    """A line for each way of arrival; no line if there are no pairs."""
     wanted = expected(*sides)
     lengths = np.concatenate([side.te - side.ts for side in sides])
     mean = float(lengths.mean())
@@ -167,7 +168,7 @@ def measured(spark: Any, name: str, sides: Sides, batches: int) -> Iterator[dict
 
 
 def draw(lines: list[dict[str, Any]], file: Path) -> None:
-    """Bars for each set of intervals."""
+    """Draws a group of bars for each data set."""
     import matplotlib as mpl
 
     mpl.use("Agg")

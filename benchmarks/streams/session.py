@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spark for streams, and what its queries tell of themselves."""
+"""Spark sessions for streams, and the observed metrics of their queries."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 
 
 def stream_session(cores: int, heap: str, scratch: Path, settings: dict[str, str]) -> Any:
-    """A session with as many partitions of state as cores."""
+    """A session with as many state partitions as cores."""
     store = {"spark.sql.streaming.stateStore.providerClass": ROCKSDB}
     return spark_session(Limits(cores, heap, scratch, partitions=cores), **store, **settings)
 
 
 def observed(progress: Iterable[Any], name: str) -> Any:
-    """The sum of what was observed under a name in some micro-batches, by all operators."""
+    """The sum of an observed metric over micro-batches and operators."""
     rows = (row.asDict() for p in progress for row in (p.observedMetrics or {}).values())
     return sum(row.get(name) or 0 for row in rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a written workload in Spark, in a process of its own; prints one line of JSON."""
+"""Runs a written workload once in Spark, in a separate process; prints one line of JSON."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ SELECT base.k, base.ts, w.* FROM base LEFT JOIN LATERAL (
   SELECT count(*) AS n, sum(v) AS total, max(v) AS greatest FROM probe
   WHERE probe.k = base.k AND probe.ts BETWEEN base.ts - {window} AND base.ts) w ON true"""
 
-# What Spark can do by itself: a row without partners is lost, and rows of a base row with the same
-# key and time are counted together.
+# Spark's own plan loses base rows with an empty window, and has one result row for all base rows
+# with the same key and time.
 SPARKS = """
 SELECT base.k, base.ts, count(*) AS n, sum(probe.v) AS total, max(probe.v) AS greatest
 FROM base JOIN probe
@@ -37,13 +37,13 @@ GROUP BY base.k, base.ts"""
 INTERVALS = """(SELECT *, timestamp_micros(unix_micros(ts) + 1000
   + 1000 * CAST(floor(v * {longest}) AS BIGINT)) AS te FROM {side})"""
 
-# A pair is a row, as that of a window is.
+# Each pair is a row, with the columns of a window's row.
 OVERLAPS = """
 SELECT 1L AS n, s.v AS total
 FROM {r} r JOIN {s} s ON {keys}ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te)"""
 
-# An interval is in each bucket of time that it touches. One that starts in it is in the bucket
-# where it starts, so that each pair is found once. How long intervals are bounds the state.
+# Each r is in all time buckets that it touches, each s only in the bucket in which it starts, so
+# that each pair is found once. The longest interval bounds the state.
 BUCKETS = """
 SELECT 1L AS n, s.v AS total
 FROM (SELECT *, explode(sequence(unix_millis(ts) DIV {longest}, unix_millis(te) DIV {longest})) AS b
@@ -58,13 +58,13 @@ MORE = {"spread": {"spark.sql.intervalsweep.streamFanout": "0"}}
 
 
 def cpu_seconds(spark: Any) -> float:
-    """What Spark's process has worked so far, on all cores."""
+    """Processor seconds of Spark's process so far, on all cores."""
     stat = Path(f"/proc/{spark.sparkContext._gateway.proc.pid}/stat").read_text().rpartition(")")[2]
     return sum(map(int, stat.split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def run(spark: Any, plan: str, written: Written, scratch: Path, cap: float) -> dict[str, Any]:
-    """Streams the workload until its last window is out, or to the cap."""
+    """Streams the workload until the last window is emitted, or until the cap."""
     frame = features(spark, plan, written)
     writer = frame.writeStream.format("noop").outputMode("append").trigger(availableNow=True)
     started, worked = time.perf_counter(), cpu_seconds(spark)
@@ -83,7 +83,7 @@ def run(spark: Any, plan: str, written: Written, scratch: Path, cap: float) -> d
 
 
 def features(spark: Any, plan: str, written: Written) -> Any:
-    """What comes out, observed: how many rows, and what `totals` of the workloads has."""
+    """The query, which observes the number of rows and the totals of `workloads.totals`."""
     from pyspark.sql import functions as sf
 
     w = written.workload
@@ -110,10 +110,11 @@ def features(spark: Any, plan: str, written: Written) -> Any:
 
 def rate(progress: list[Any], warm: int, complete: bool, seconds: float) -> dict[str, Any]:
     """
-    Without the first micro-batches, if others have ended.
+    The measured events and seconds: without the first micro-batches, if later ones have ended.
 
-    To the end: with the last one, that has no rows and gives out what waited for it. That counts
-    against it, since the first that is measured gives out what an unmeasured one left: `drain`.
+    The last micro-batch has no input rows and emits the windows that waited for it. Its seconds
+    (`drain`) count against the plan, as the first measured micro-batch emits the windows of an
+    unmeasured one.
     """
     done = sum(1 for p in progress if p.numInputRows)
     is_warm = done > warm
@@ -131,7 +132,7 @@ def rate(progress: list[Any], warm: int, complete: bool, seconds: float) -> dict
 
 
 def counts(progress: list[Any]) -> dict[str, Any]:
-    """What has come out, and what the operator tells of itself."""
+    """The totals of the output, and the metrics of the operator."""
     metrics = [m.asDict() for p in progress for m in p.observedMetrics.values()]
     slices = [m["storedBuckets"] for m in metrics if m.get("storedBuckets") is not None]
     last = [p for p in progress if p.numInputRows][-1:]

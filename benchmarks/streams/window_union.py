@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The batch window union beside the join that it is made of, and beside DuckDB, run by run.
+"""Compares the window union of tables with the join that it contains, and with DuckDB.
 
-Of each of a million rows of `base` the count and the sum of some hundred rows of `probe` before it,
-from Parquet files to one row of sums, by one of 1,000 keys and without keys. DuckDB is asked in
-three ways: the same text, LEFT JOIN with GROUP BY, and OVER the union of both tables, which has no
-join at all. Ratios are medians of the ratios of runs side by side; a wrong answer ends the run.
+The query computes, for each of a million rows of `base`, the count and the sum of about a hundred
+earlier rows of `probe`, from Parquet files to one row of sums, with 1,000 keys and without keys.
+DuckDB runs the same text, and OVER the union of both tables, which has no join. Spark also runs
+LEFT JOIN with GROUP BY. A ratio is the median of the ratios of runs that follow each other. A wrong
+answer ends the program.
 
     python -m benchmarks.streams.window_union [--rows 1000000] [--runs 7] [--warm-up 5] [--duckdb]
 """
@@ -38,7 +39,7 @@ SIDES = ("base", "probe")
 
 
 def main() -> None:
-    """The command line."""
+    """Measures all ways and prints a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=7)
@@ -69,7 +70,7 @@ def main() -> None:
 
 
 def write(folder: Path, rows: int) -> None:
-    """Two tables, each in as many files as there are cores."""
+    """Writes two tables, each in as many files as there are cores."""
     draw = np.random.default_rng(24)
     files = os.cpu_count() or 1
     for side in SIDES:
@@ -85,7 +86,7 @@ def write(folder: Path, rows: int) -> None:
 
 
 def window(name: str, rows: int) -> tuple[str, int]:
-    """The condition, and how far the window reaches back, for about as many matches."""
+    """The condition, and the length of the window, for about MATCHES matches a row."""
     groups = KEYS if name == "keys" else 1
     back = SPAN * MATCHES * groups // rows
     keyed = "probe.k = base.k AND " if name == "keys" else ""
@@ -93,7 +94,7 @@ def window(name: str, rows: int) -> tuple[str, int]:
 
 
 def lateral(condition: str) -> str:
-    """The text of the window union, summed up."""
+    """The query of the window union, with totals."""
     return f"""
         SELECT count(*), sum(c), sum(s), sum(v) FROM (
           SELECT base.*, w.* FROM base LEFT JOIN LATERAL (
@@ -101,7 +102,7 @@ def lateral(condition: str) -> str:
 
 
 def ours(spark: SparkSession, name: str, rows: int) -> dict[str, Callable[[], Any]]:
-    """The window union, and the join whose pairs are counted and summed, without a row of each."""
+    """Spark's ways: the window union, the totals of its join, and LEFT JOIN with GROUP BY."""
     condition, _ = window(name, rows)
     join = f"SELECT count(*), sum(probe.v) FROM base JOIN probe ON {condition}"
     grouped = f"""
@@ -120,7 +121,7 @@ def ours(spark: SparkSession, name: str, rows: int) -> dict[str, Callable[[], An
 
 
 def duckdb_ways(folder: Path, name: str, rows: int) -> dict[str, Callable[[], Any]]:
-    """The same by DuckDB, with as many threads."""
+    """DuckDB's ways, with as many threads as cores."""
     import duckdb
 
     condition, back = window(name, rows)
@@ -144,12 +145,12 @@ def duckdb_ways(folder: Path, name: str, rows: int) -> dict[str, Callable[[], An
 
 
 def compared(name: str, ways: dict[str, Callable[[], Any]], runs: int, warm_up: int) -> list[str]:
-    """A line for each way: its median, and the median of its ratios to the window union."""
+    """A line for each way: the median, and the median ratio to the window union."""
     seconds: dict[str, list[float]] = {way: [] for way in ways}
     answers: dict[str, Any] = {}
     for run in range(warm_up + runs):
         for way, ask in ways.items():
-            # What does not run on Java is warm after the first run.
+            # DuckDB is warm after the first run.
             if 0 < run < warm_up and way.startswith("DuckDB"):
                 continue
             start = time.perf_counter()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The workloads of Scale-OIJ (its Tables II, IV and V), made anew from their parameters.
+Generates the workloads of Scale-OIJ (its Tables II, IV and V) from their parameters.
 
-Events come at a fixed rate; a share of them are probe rows, the others base rows whose windows are
-`[ts - window, ts]`. An event arrives up to `lateness` after its time. For the length of one window
-before the first base row there are probe rows alone.
+Events come at a fixed rate. A share of them are probe rows; the others are base rows with the
+window `[ts - window, ts]`. An event arrives up to `lateness` after its time. Before the first base
+row there are only probe rows, for the length of one window.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ import pyarrow.parquet as pq
 @dataclass(frozen=True)
 class Workload:
     """
-    Times are milliseconds, but microseconds in Tables IV and V, taken times 1,000 here.
+    The parameters of a workload.
 
-    `hot` is the share of events whose key is one of ten that are hot for a while (its Figure 14).
-    `overlaps`: events are intervals up to `window` long, as their values say, and those of the base
-    are asked for that overlap some of the probes, in the meaning of Allen.
+    Times are in milliseconds. Tables IV and V have microseconds; their times are multiplied by
+    1,000. `hot` is the share of events whose key is one of ten temporarily hot keys (Figure 14).
+    With `overlaps`, events are intervals of length `value * window`, and the query finds the pairs
+    in which a base interval overlaps a probe interval (`ALLEN_OVERLAPS`).
     """
 
     rate: float
@@ -48,17 +49,17 @@ WORKLOADS = {
     "D": Workload(15, 5, 1000, 2000, 1 / 6, 4_000_000),
     "IV": Workload(1, 100, 1000, 100, 1 / 2, 6_000_000),
     "V": Workload(1, 1000, 100, 10, 1 / 2, 6_000_000),
-    # No table's: with 60 micro-batches, a window is as long as thirty of those with base rows.
+    # Not in the paper. With 60 micro-batches, a window spans thirty micro-batches with base rows.
     "long": Workload(1, 100, 2_000_000, 100, 1 / 2, 1_000_000),
 }
 
-# Joins by a relation, of intervals that last 100 ms on average: one has six or seven pairs.
+# Joins by a relation, of intervals of 100 ms on average; an interval has six or seven matches.
 RELATIONS = {
     "keyed": Workload(2, 10, 200, 10, 1 / 2, 4_000_000, overlaps=True),
     "keyless": Workload(0.2, 1, 200, 10, 1 / 2, 2_000_000, overlaps=True),
 }
 
-# What is changed of Table IV, one at a time: its Figures 8, 9, 7 and 14.
+# Variations of Table IV, one parameter at a time: the paper's Figures 8, 9, 7 and 14.
 SWEEPS: dict[str, list[float]] = {
     "keys": [1, 10, 100, 1000, 10_000],
     "window": [100, 1000, 10_000, 100_000],
@@ -67,7 +68,7 @@ SWEEPS: dict[str, list[float]] = {
 }
 SWEPT_EVENTS = 3_000_000
 HOT_KEYS = 10
-# Of the first event. Spark and Flink take what is at the epoch or before it for late.
+# The time of the first event. Spark and Flink treat rows at or before the epoch as late.
 START = 1_700_000_000_000
 MARKER = -1  # the key of the rows that close the last windows
 
@@ -83,7 +84,7 @@ def sweep(what: str) -> dict[str, Workload]:
 
 @dataclass
 class Events:
-    """In the order in which they arrive; `first` is the first base row."""
+    """Events in the order of arrival; `first` is the position of the first base row."""
 
     ts: np.ndarray
     key: np.ndarray
@@ -96,7 +97,7 @@ class Events:
 
 
 def events(w: Workload, seed: int = 7) -> Events:
-    """The events of a workload, the same for the same seed."""
+    """The events of a workload; the same seed gives the same events."""
     rng = np.random.default_rng(seed)
     warm = int(w.window * w.rate * w.probes)
     before = np.arange(warm) / (w.rate * w.probes)
@@ -112,7 +113,7 @@ def events(w: Workload, seed: int = 7) -> Events:
 
 
 def hot_keys(w: Workload, key: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Each key is hot once, with nine others, for as long as all others."""
+    """Keys are hot in groups of ten, one group after the other, all for the same time."""
     turns = rng.permutation(w.keys).astype(np.int32).reshape(-1, HOT_KEYS)
     turn = np.arange(len(key)) * len(turns) // len(key)
     hot = turns[turn, rng.integers(0, HOT_KEYS, len(key))]
@@ -121,7 +122,7 @@ def hot_keys(w: Workload, key: np.ndarray, rng: np.random.Generator) -> np.ndarr
 
 @dataclass(frozen=True)
 class Written:
-    """A workload in a folder, and what all its windows have together."""
+    """A workload in a folder, and the expected totals over all windows."""
 
     folder: Path
     workload: Workload
@@ -132,9 +133,9 @@ class Written:
     @property
     def warm(self) -> int:
         """
-        How many micro-batches are not measured.
+        The number of micro-batches that are not measured.
 
-        Two, or more, if for longer there are no base rows.
+        Two, or more if the base rows begin later.
         """
         batch = self.expected["events"] / self.batches
         return min(max(2, math.ceil(self.expected["first"] / batch)), self.batches - 1)
@@ -145,7 +146,7 @@ class Written:
 
 
 def read(folder: Path) -> Written | None:
-    """What has been written to a folder, if something has been."""
+    """The workload that was written to a folder, or None."""
     known = folder / "workload.json"
     if not known.exists():
         return None
@@ -156,9 +157,9 @@ def read(folder: Path) -> Written | None:
 
 def write(w: Workload, folder: Path, batches: int, files: int = 2) -> Written:
     """
-    Writes the events for micro-batches of `files` files a side; what was written is remembered.
+    Writes the events for micro-batches of `files` files a side, unless they are already there.
 
-    The columns alone are written for Flink, which gets the same events in the same order.
+    Flink gets the same events in the same order, as one binary file for each column.
     """
     found = read(folder)
     if found and (found.workload, found.batches, found.files) == (w, batches, files):
@@ -179,9 +180,9 @@ def write(w: Workload, folder: Path, batches: int, files: int = 2) -> Written:
 
 def write_parquet(e: Events, w: Workload, folder: Path, files: int) -> None:
     """
-    So many files a side, in the order of arrival.
+    Writes `files` files a side, in the order of arrival.
 
-    The last has one row more, late enough that the watermark passes all others.
+    The last file has one more row, whose time moves the watermark past all other rows.
     """
     end = int(e.ts.max()) + w.lateness + 1
     for name, rows in (("base", ~e.is_probe), ("probe", e.is_probe)):
@@ -203,11 +204,12 @@ def write_parquet(e: Events, w: Workload, folder: Path, files: int) -> None:
 
 def totals(e: Events, w: Workload) -> dict[str, float]:
     """
-    By sorting and prefix sums: how many base rows there are, and how many without a partner.
+    The expected totals of window unions, by sorting and prefix sums.
 
-    And how many pairs all windows have, and the sum of their values.
+    They are the numbers of base rows, of base rows with an empty window and of pairs, and the sum
+    of the pairs' values.
     """
-    # One number to sort by: keys are far apart.
+    # One number for key and time: the numbers of two keys are far apart.
     apart = int(e.ts.max()) - START + w.window + 1
     code = e.key.astype(np.int64) * 2 * apart + e.ts - START
     probes = code[e.is_probe]
@@ -227,7 +229,7 @@ def totals(e: Events, w: Workload) -> dict[str, float]:
 
 
 def overlapping(e: Events, w: Workload) -> dict[str, float]:
-    """How many pairs overlap, and the sum of the second ones' values: each is looked at."""
+    """The number of overlapping pairs and the sum of the probes' values, pair by pair."""
     apart = int(e.ts.max()) - START + w.window + 1
     start = e.key.astype(np.int64) * 2 * apart + e.ts - START
     end = start + 1 + (e.value * w.window).astype(np.int64)

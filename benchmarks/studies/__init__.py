@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Studies of one question each: growth, scaling, costs, overheads. Each is a program."""
+"""Programs that each study one question, such as growth, scaling, costs or overheads."""

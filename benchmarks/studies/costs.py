@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a million rows cost, and what that foretells of more rows and of a cluster.
+"""The costs of a million rows, and predictions for more rows and for a cluster.
 
-The anchor, distributed, aggregated from runs: at several sizes, the processor time of the Java
-machine and of the workers and the bytes that move. Both grow in proportion, so a size that was not
-measured takes
+Measures the anchor, distributed and aggregated from runs, at three sizes: the processor time of the
+Java machine and of the workers, and the bytes that move. Both grow in proportion to the rows, so a
+size that was not measured takes
 
     seconds = fixed + (processor seconds of a million rows) * millions / (cores * use)
 
-where `fixed` is planning and starting jobs, and `use` is how much of the cores a query keeps busy,
-both from the smallest and the middle size. The largest size checks that.
+`fixed` is the time to plan and to start jobs; `use` is the share of the cores that a query keeps
+busy. Both follow from the smallest and the middle size. The largest size checks the prediction.
 
     python -m benchmarks.studies.costs [--rows 100000 1000000 4000000] [--runs 7]
 """
@@ -41,7 +41,7 @@ NODES, CORES_PER_NODE, NETWORK = 100, 16, 1.25e9  # bytes a second into each nod
 
 @dataclass(frozen=True)
 class Cost:
-    """The medians of one size. Seconds, and bytes."""
+    """The medians of one size, in seconds and bytes."""
 
     rows: int
     wall: float
@@ -54,7 +54,7 @@ class Cost:
 
     @property
     def processor(self) -> float:
-        """Seconds of all cores."""
+        """Processor seconds of the Java machine and the workers."""
         return self.jvm + self.workers
 
 
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def measured(spark: SparkSession, folder: Path, rows: int, runs: int) -> Cost:
-    """The cost of the anchor of so many rows a side, warm."""
+    """The cost of the anchor with `rows` rows a side, warm."""
     workload = Workload("anchor", "", Synthetic())
     data = folder / str(rows)
     data.mkdir()
@@ -105,13 +105,13 @@ def once(spark: SparkSession, query: str, rows: int) -> Cost:
 
 
 def processor_seconds() -> tuple[float, float]:
-    """Of the Java machine and of the Python processes below this one, since they began."""
+    """Seconds used so far by the Java machine, and by other descendants of this process."""
     tick = os.sysconf("SC_CLK_TCK")
     java = others = 0.0
     for pid in descendants(os.getpid()):
         try:
             stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-        except OSError:  # has just ended
+        except OSError:  # the process has just ended
             continue
         name, values = (
             stat[stat.index("(") + 1 : stat.rindex(")")],
@@ -126,7 +126,7 @@ def processor_seconds() -> tuple[float, float]:
 
 
 def join_metrics(frame: Any) -> dict[str, int]:
-    """What the join has counted, after the query has run."""
+    """The metrics of the join, after the query has run."""
     nodes = [frame._jdf.queryExecution().executedPlan()]
     while True:
         node = nodes.pop(0)
@@ -148,7 +148,7 @@ def shown(value: float) -> str:
 
 
 def foretell(costs: list[Cost], cores: int) -> None:
-    """Prints the model, what it says of the largest size, and of a cluster."""
+    """Prints the model, and its predictions for the largest size and for a cluster."""
     small, middle, large = costs
     millions = (middle.rows - small.rows) / MEGA
     each = (middle.processor - small.processor) / millions

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How time and memory grow with rows and with pairs, from the results of the suite.
+"""Shows how time and memory grow with rows and with pairs, from the results of the suite.
 
     python -m benchmarks.studies.growth RESULTS.json [...]
 
-The slope is that of the straight line nearest to the points on logarithmic scales: 1 means in
-proportion. Rows grow at a hundred pairs a row (`anchor`), pairs at a million rows a side
-(`length-*` and the anchor). The pictures of the suite show the points.
+The slope is the slope of the regression line on logarithmic scales; 1 means proportional growth.
+Rows grow at a hundred pairs a row (`anchor`), pairs at a million rows a side (`length-*` and the
+anchor). The pictures of the suite show the points.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def anchors(results: Results) -> list[tuple[str, int]]:
-    """The cases that differ in their rows."""
+    """The cases that differ in the number of rows."""
     return [case for case in results.runs if case[0] == "anchor"]
 
 
@@ -51,7 +51,7 @@ def lengths(results: Results) -> list[tuple[str, int]]:
 def known(
     results: Results, cases: list[tuple[str, int]], system: str, over: str, figure: str
 ) -> Iterator[tuple[float, float]]:
-    """Those of the points that a system has."""
+    """The points of a system: rows or pairs, and the figure. Leaves out missing results."""
     for name, rows in cases:
         with suppress(KeyError):
             x = rows if over == "rows" else results.last(name, rows, lambda run: run.pairs(system))
@@ -59,7 +59,7 @@ def known(
 
 
 def slope(points: list[tuple[float, float]]) -> float:
-    """The exponent of growth."""
+    """The exponent of the growth."""
     x, y = np.log(np.array(points)).T
     return float(np.polyfit(x, y, 1)[0])
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time the kernels alone: a million boxes against a million points, and the cases that hurt.
+"""Times the kernels alone: a million boxes and a million points, and the expensive cases.
 
     python -m benchmarks.studies.kernels [rows]
 
-Starts are uniform in 0 .. rows, lengths exponential with mean 100, so that a box meets some hundred
-points. Each figure is the best of five runs in milliseconds; measure on a quiet machine.
+Starts are uniform in 0 .. rows, lengths exponential with mean 100, so that a box contains about a
+hundred points. Each figure is the best of five runs in milliseconds. Run it on an idle machine.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def main(rows: int) -> None:
         width = min(rows, 1000 * rows // boxes)
         begin = rng.integers(0, rows - width + 1, boxes)
         end = begin + width
-        long = Bounds(end + 600, None, lower_strict=True)  # few points are as long as that
+        long = Bounds(end + 600, None, lower_strict=True)  # few intervals are that long
         report(f"{boxes:,} boxes of {width:,} candidates", index,
                Boxes(boxes, Bounds(begin, end, upper_strict=True), long))  # fmt: skip
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twenty million rows a side in a gigabyte of heap: does it finish, and what does it take?
+"""Joins twenty million rows a side with a heap of one gigabyte, and measures time and memory.
 
-Measures the peak resident memory of the JVM and of its workers. With `--long` a tenth of the
-intervals cover everything, so that they are all active at once, and none of them matches. The
-answer is compared with that of DuckDB, or with `--long` with that of the short ones alone.
+Prints the peak resident memory of the JVM and of the workers. With `--long`, a tenth of r's
+intervals reach beyond all others: they are active at the same time, and none of them matches. The
+answer must equal DuckDB's. With `--long` it must equal the answer without the long intervals.
 
     python -m benchmarks.studies.large [--rows 20000000] [--long]
 """
@@ -34,7 +34,7 @@ CHUNK = 1_000_000
 
 
 def write(folder: Path, rows: int, is_long: bool) -> None:
-    """Starts uniform, a handful of matches a row; long ones end one after the other."""
+    """Starts uniform, a handful of matches a row. Long intervals end at `2 * rows`."""
     for seed, side in enumerate("rs"):
         (folder / side).mkdir()
         for number, first in enumerate(range(0, rows, CHUNK)):
@@ -52,7 +52,7 @@ def watch(peaks: dict[str, int], stop: threading.Event) -> None:
     while not stop.wait(0.2):
         now = {"JVM": 0, "Python workers": 0}
         for pid in descendants(os.getpid()):
-            with suppress(OSError):  # has just ended
+            with suppress(OSError):  # the process has just ended
                 name = Path(f"/proc/{pid}/comm").read_text().strip()
                 now["JVM" if name == "java" else "Python workers"] += resident_alone(pid) >> 20
         for kind, size in now.items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sweep beside the plan that Spark would have made: keys x sizes x join types, in one session.
+"""Compares the sweep with Spark's own plan, by keys, sizes and join types, in one session.
 
-The rule is that the first is never more than a fifth slower. Spark's nested loop is left out where
+The goal is that the sweep is never slower by more than a fifth. Spark's nested loop is left out if
 it would compare more than `--most` pairs.
 
     python -m benchmarks.studies.matrix [--runs 5] [--most 3e9] [--sizes 1000 ...] [--keys 0 1 ...]
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def cells(spark: SparkSession, options: argparse.Namespace, rows: int, keys: int) -> Iterator[str]:
-    """The lines of one pair of tables."""
+    """The lines of the table for one size and number of keys."""
     tables = Synthetic(matches=10, keys=max(keys, 1))
     with tempfile.TemporaryDirectory() as name:
         tables.write(Path(name), rows)
@@ -67,7 +67,7 @@ def cells(spark: SparkSession, options: argparse.Namespace, rows: int, keys: int
 
 
 def medians(spark: SparkSession, query: str, ways: list[str], runs: int) -> list[float]:
-    """Seconds with the extension on or off, in turn; the answers have to be the same."""
+    """Seconds with the extension on or off, in turn; the answers must be equal."""
     seconds: dict[str, list[float]] = {way: [] for way in ways}
     answers = set()
     for run in range(runs + WARMING):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a query costs whatever its pairs: 1,000 rows, one more task, one more key group.
+"""The fixed costs of a query: 1,000 rows, one more task, one more key group.
 
-Beside the plan that Spark would have made, warm, in one session; both sides are distributed, and
-adaptive execution does not merge tasks. A task or a group costs what a query of many of them takes
-longer than one of few, over the same rows.
+Compares with Spark's own plan, warm, in one session. Both sides are distributed, and adaptive
+execution does not merge tasks. The cost of a task or a group is the difference between a query with
+many and a query with few of them over the same rows, divided by their number.
 
     python -m benchmarks.studies.overheads [--runs 9]
 """
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def seconds(spark: SparkSession, rows: int, keys: int, tasks: int, runs: int) -> list[float]:
-    """The medians of the sweep and of Spark's own plan."""
+    """The median seconds of the sweep and of Spark's own plan."""
     workload = Workload("inner", "", Synthetic(matches=10, keys=keys), is_keyed=True)
     with tempfile.TemporaryDirectory() as name:
         workload.tables.write(Path(name), rows)
@@ -56,7 +56,7 @@ def seconds(spark: SparkSession, rows: int, keys: int, tasks: int, runs: int) ->
 
 
 def slopes(numbers: tuple[int, int], seconds: list[list[float]]) -> list[float]:
-    """Seconds for each one more."""
+    """Seconds for each additional task or group."""
     few, many = seconds
     return [(b - a) / (numbers[1] - numbers[0]) for a, b in zip(few, many, strict=True)]
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that join intervals without Spark: from Arrow tables to an Arrow table of pairs.
+"""Compares libraries that join intervals without Spark, from Arrow tables to a table of pairs.
 
     python -m benchmarks.studies.peers [--data FOLDER] [--rows 1000000] [--memory 8]
         [--output FOLDER]
 
-Exons with DNase hotspots by contig, and so many synthetic intervals a side of a mean length of 100,
-some 200 matches each. In: contig, start, end and id. Out: the ids of the pairs; where a library has
-no way to leave out the other columns it makes them, too. Each runs in a process of its own, which
-is killed if it takes more than the given GiB. Best of as many runs as two seconds have, and of four
-at least, unless they take half a minute; without the imports.
+There are two cases: exons with DNase hotspots by contig, and `--rows` synthetic intervals a side of
+mean length 100 with about 200 matches each. The input columns are contig, start, end and id; the
+output columns are the ids of the pairs, and others if the library cannot leave them out. Each
+library runs in a separate process, which is killed if it takes more than `--memory` GiB. The time
+is the best of at least four runs and at least two seconds. Measuring stops after half a minute;
+imports do not count.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Join = Callable[[Any, Any], Any]
 def sweep_pairs() -> Join:
     from intervalsweep import arrow
 
-    def run(left: Any, right: Any) -> Any:  # an id is the number of its row
+    def run(left: Any, right: Any) -> Any:  # the id of a row is its number
         return arrow.pairs(left, right, on=ENDS, by="contig").rename_columns(["id", "id_right"])
 
     return run
@@ -55,7 +56,7 @@ def sweep_join() -> Join:
 
 
 def ncls() -> Join:
-    """It knows of no contigs: one structure for each."""
+    """NCLS has no contigs, so there is one structure for each contig."""
     from ncls import NCLS
 
     def run(left: Any, right: Any) -> Any:
@@ -161,7 +162,7 @@ CASES = {"exons x fbrain": genome, "synthetic": synthetic}
 
 
 def measure(name: str, case: str, folder: Path, rows: int, pipe: Connection) -> None:
-    """In a process of its own: sends seconds, the number of pairs, and sums of their ids."""
+    """Measures in a separate process; sends seconds, the number of pairs and sums of ids."""
     try:
         join = PEERS[name][1]()
         tables = CASES[case](folder, rows)
@@ -176,12 +177,12 @@ def measure(name: str, case: str, folder: Path, rows: int, pipe: Connection) -> 
             if sum(seconds) > 30:
                 break
         pipe.send({"seconds": min(seconds), "answer": answer})
-    except Exception as error:  # whatever a library says is told
+    except Exception as error:  # report every failure of a library
         pipe.send({"why_not": f"{type(error).__name__}: {str(error)[:100]}"})
 
 
 def run(name: str, case: str, options: argparse.Namespace) -> dict[str, Any]:
-    """Measures a peer, and its peak resident memory."""
+    """Measures a library, and its peak resident memory."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(

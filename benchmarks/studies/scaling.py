@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What another core, another task and another executor bring or cost.
+"""Measures the gain or cost of one more core, task or executor.
 
-The anchor, distributed, with all pairs made, in sessions that run in turn: each has a process of
-its own, bound to its cores. The answers have to be the same.
+Runs the anchor, distributed and with all pairs made, in sessions that take turns. Each session has
+a separate process, bound to its cores. The answers must be equal.
 
     python -m benchmarks.studies.scaling [--rows 1000000] [--runs 7] [--output FOLDER]
 """
@@ -29,7 +29,7 @@ SYSTEM = "intervalsweep-distributed-pairs"
 
 
 class Setting(NamedTuple):
-    """Where the tasks run: in one process, or in executors of one core each."""
+    """Cores, shuffle partitions, and executors of one core each; 0: tasks run in the driver."""
 
     cores: int
     partitions: int
@@ -73,7 +73,7 @@ def main() -> None:
 
 @contextmanager
 def bound_to(cores: int) -> Iterator[None]:
-    """What is started in here may use so many cores."""
+    """Binds the processes that start inside to the first `cores` cores."""
     all_cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(all_cores)[:cores])
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the queries in turn by all systems, in one process, and prints medians and ratios.
+"""Runs each query on all systems in turn, in one process, and prints medians and ratios.
 
 python -m benchmarks.temporal [--rows 1000000] [--runs 5] [--cores 2]
 """
@@ -35,7 +35,7 @@ SYSTEMS = (OURS, "DuckDB", "Spark")
 def write(
     folder: Path, rows: int, hot: float = 0.0, *, mean_length: int = MEAN_LENGTH, sparse: int = 1
 ) -> None:
-    """Writes r and s: periods of a mean length, and `sparse` times as many instants as rows."""
+    """Writes r and s: periods of a mean length, over `sparse` times as many instants as rows."""
     random = np.random.default_rng(7)
     for name, value in (("r", "v"), ("s", "w")):
         start = random.integers(0, sparse * rows, rows)
@@ -48,21 +48,21 @@ def write(
 
 
 def timed(runs: int, ways: Mapping[str, Callable[[], tuple[object, ...]]]) -> dict[str, float]:
-    """Medians in seconds, of runs that take turns; all answers have to be the same."""
+    """Median seconds of runs that take turns; all answers must be equal."""
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     answers = {}
     for run in range(runs + 2):
         for name, way in ways.items():
             begin = time.perf_counter()
             answers[name] = tuple(int(value) for value in way())  # type: ignore[call-overload]
-            if run >= 2:  # the first two compile
+            if run >= 2:  # the first two runs compile code
                 seconds[name].append(time.perf_counter() - begin)
     assert len(set(answers.values())) == 1 or "left join" in ways, answers
     return {name: statistics.median(all_) for name, all_ in seconds.items()}
 
 
 class Systems:
-    """The systems, each with the tables."""
+    """Spark and DuckDB, with views of the tables."""
 
     def __init__(self, folder: Path, limits: Limits) -> None:
         self.spark = spark_session(limits)
@@ -77,12 +77,12 @@ class Systems:
             )
 
     def swept(self, text: str, enabled: str = "true") -> tuple[object, ...]:
-        """The one row of an answer."""
+        """The answer of Spark, with or without the extension's joins: one row."""
         self.spark.conf.set(ENABLED, enabled)
         return tuple(self.spark.sql(text).collect()[0])
 
     def ways(self, query: Query) -> dict[str, Callable[[], tuple[object, ...]]]:
-        """How each system answers."""
+        """The call that answers the query, for each system."""
         texts = query.texts()
         return {
             "sequenced": lambda: self.swept(texts["sequenced"]),
@@ -92,7 +92,7 @@ class Systems:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measures all queries and prints the results."""
     arguments = parsed()
     peaks: dict[str, int] = {}
     threading.Thread(target=watch, args=(peaks, threading.Event()), daemon=True).start()
@@ -125,7 +125,7 @@ def parsed() -> argparse.Namespace:
 
 
 def compared(systems: Systems, query: Query, arguments: argparse.Namespace) -> dict[str, float]:
-    """Seconds of each system, printed with their ratios."""
+    """Measures and prints a query: the seconds of each system, and their ratios."""
     ways = systems.ways(query)
     took = timed(arguments.runs, {name: ways[name] for name in arguments.systems})
     parts = [f"{name} {seconds:.2f} s" for name, seconds in took.items()]
@@ -137,7 +137,7 @@ def compared(systems: Systems, query: Query, arguments: argparse.Namespace) -> d
 
 
 def joined(systems: Systems, runs: int) -> dict[str, float]:
-    """Seconds of joins of histories, printed with their ratios."""
+    """Measures and prints the joins of histories: seconds and ratios."""
     took = timed(runs, {name: partial(systems.swept, text) for name, text in JOINS.items()})
     inner = took["join"]
     by_hand = inner / took["the interval join by hand"]

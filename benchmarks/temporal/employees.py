@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ten queries over employees of "Snapshot Semantics for Temporal Multiset Relations".
+"""Runs the ten queries on employees of "Snapshot Semantics for Temporal Multiset Relations".
 
-By A. Dignös, B. Glavic, X. Niu, M. Böhlen, J. Gamper, PVLDB 12(6), 2019, Section 10: joins of
-histories, aggregates over joins, and differences of bags, here each the plain query in `sequenced`.
-The tables are made anew, of the sizes of the sample database that the paper takes (300,024 people,
-2.8 million salaries, 17 years of days): salaries change once a year, titles and departments now and
-then, and each of nine departments has two to four managers, one after the other.
+The paper is by A. Dignös, B. Glavic, X. Niu, M. Böhlen, J. Gamper, PVLDB 12(6), 2019; its Section
+10 has joins of histories, aggregates over joins, and differences of bags. Here each is the plain
+query in `sequenced`. The tables are generated with the sizes of the paper's sample database
+(300,024 people, 2.8 million salaries, 17 years of days). Salaries change once a year, titles and
+departments now and then. Each of nine departments has two to four managers, one after the other.
 
-DuckDB, and Spark without the extension, get the best SQL for it that we know, written by hand, and
-answers have to be the same. What needs the greatest value of those that are valid has no such text
-of a reasonable length; that of differences is for a sum alone: it subtracts the rows of a part.
+DuckDB, and Spark without the extension, get the best hand-written SQL that we know, and the answers
+must be equal. The query for the largest valid value (agg-join) has no hand-written text of a
+reasonable length. The text for differences works for sums only: it subtracts the excepted rows.
 
 python -m benchmarks.temporal.employees [--scale 1.0] [--runs 3]
 """
@@ -42,7 +42,7 @@ DEPARTMENTS = 9
 TITLES = 7
 TABLES = ("employees", "salaries", "titles", "dept_emp", "dept_manager")
 
-# Sums over time that do not depend on where equal rows are cut, of a value of the rows.
+# Sums of a value over time, which are the same wherever periods of equal rows are cut.
 SUMS = (
     "SELECT count(*) > 0 AS n, sum((te - ts) * {weight}) AS t, "
     "sum((te - ts) * {weight} * ({value})) AS v FROM ({rows}) q"
@@ -50,7 +50,7 @@ SUMS = (
 
 
 def both(left: str, right: str, columns: str, where: str = "true") -> str:
-    """A join of histories by hand."""
+    """A hand-written join of histories."""
     return (
         f"SELECT {columns}, greatest(l.ts, r.ts) AS ts, least(l.te, r.te) AS te "
         f"FROM {left} l JOIN {right} r ON l.emp_no = r.emp_no AND l.ts < r.te AND r.ts < l.te "
@@ -59,7 +59,7 @@ def both(left: str, right: str, columns: str, where: str = "true") -> str:
 
 
 def but(rows: str, others: str, columns: str) -> str:
-    """EXCEPT ALL by hand: the rows, and minus those that they have to be without."""
+    """Hand-written EXCEPT ALL, for sums: the rows, and with weight -1 the excepted rows."""
     return (
         f"SELECT {columns}, ts, te, 1 AS weight FROM {rows} a UNION ALL "
         f"SELECT {columns}, ts, te, -1 FROM {others} b"
@@ -69,7 +69,7 @@ def but(rows: str, others: str, columns: str) -> str:
 _PAID = f"({both('dept_emp', 'salaries', 'dept_no, salary')})"
 _MANAGERS = f"({both('dept_manager', 'salaries', 'l.emp_no, salary')})"
 _MEAN = "CAST(round(mean) AS BIGINT)"
-# Titles: the plain query, what its answer is summed by, and the same by hand.
+# By title: the plain query, the value that is summed, and the hand-written query.
 QUERIES: dict[str, tuple[str, str, str | None]] = {
     "join-1, salary and department": (
         "SELECT emp_no, dept_no, salary FROM dept_emp JOIN salaries USING (emp_no)",
@@ -138,7 +138,7 @@ QUERIES: dict[str, tuple[str, str, str | None]] = {
 
 
 def write(folder: Path, scale: float) -> None:
-    """Days from 0 to DAYS; what lasts ends with the last one."""
+    """Writes the tables. Days run from 0 to DAYS; periods that are still valid end at DAYS."""
     random = np.random.default_rng(2019)
     people = max(30, int(PEOPLE * scale))
     hired = random.integers(0, DAYS * 3 // 4, people)
@@ -163,7 +163,7 @@ def write(folder: Path, scale: float) -> None:
     ends = [np.concatenate([at, [DAYS]]) for at in terms]
     department = np.repeat(np.arange(DEPARTMENTS), [len(s) for s in starts])
     ts, te = np.concatenate(starts), np.concatenate(ends)
-    # Of those who stay, and from when they are there.
+    # Managers are people who stay until the end, from their first day at the earliest.
     old = random.choice(np.flatnonzero(until == DAYS), len(ts), replace=False)
     ts = np.maximum(ts, hired[old])
     _table(folder, "dept_manager", emp_no=old, dept_no=department, ts=ts, te=te)
@@ -174,7 +174,7 @@ def _noise(random: Any, who: Any) -> Any:
 
 
 def _pieces(numbers: Any, start: Any, end: Any, every: Any) -> tuple[Any, Any, Any]:
-    """Periods cut into pieces that are so long."""
+    """Periods cut into fragments of `every` days."""
     counts = -(-(end - start) // every)
     who = np.repeat(numbers, counts)
     place = np.arange(len(who)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -189,7 +189,7 @@ def _table(folder: Path, name: str, **columns: Any) -> None:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measures all queries and prints the results."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -224,7 +224,7 @@ def main() -> None:
 def compared(
     spark: Any, duck: Any, runs: int, plain: str, value: str, by_hand: str | None
 ) -> dict[str, float]:
-    """Seconds of either; the answers are the same."""
+    """The seconds of each system; the answers must be equal."""
     marked = re.sub(f"(FROM|JOIN) ({'|'.join(TABLES)})( [mds])?\\b", _marked, plain)
     sequenced = f"SELECT * FROM sequenced(TABLE({marked}))"
     ways: dict[str, Callable[[], tuple[object, ...]]] = {

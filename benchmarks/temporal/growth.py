@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How time and memory of the queries grow with the periods, and a picture of it.
+"""Shows how time and memory of the queries grow with the number of periods, with a picture.
 
 python -m benchmarks.temporal.growth [--sizes 100000 1000000 10000000] [--systems sequenced]
 """
@@ -23,7 +23,7 @@ SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 
 
 def main() -> None:
-    """Measures each size in a process of its own, prints a table and draws."""
+    """Measures each size in a separate process, prints a table and draws the picture."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--systems", nargs="+", default=[OURS], choices=SYSTEMS)
@@ -51,7 +51,7 @@ def measured(rows: int, arguments: argparse.Namespace) -> Any:
 
 
 def series(found: list[Any]) -> dict[str, list[tuple[float, float]]]:
-    """Of each query, rows and seconds."""
+    """Rows and seconds of each query."""
     lines: dict[str, list[tuple[float, float]]] = {}
     for size in found:
         for title, systems in size["queries"].items():
@@ -64,7 +64,7 @@ def series(found: list[Any]) -> dict[str, list[tuple[float, float]]]:
 
 
 def table(found: list[Any]) -> str:
-    """Seconds by size, and the exponent of their growth; what memory all of them took."""
+    """Seconds by size and the exponent of their growth, and the peak memory of each size."""
     sizes = [f"{size['rows']:,}" for size in found]
     rule = "--:|" * (len(sizes) + 1)
     lines = [f"| query | {' | '.join(sizes)} | exponent |", f"|---|{rule}"]
@@ -78,7 +78,7 @@ def table(found: list[Any]) -> str:
 
 
 def draw(found: list[Any], file: Path) -> None:
-    """Seconds over rows, beside a line that grows as n log n does."""
+    """Draws seconds by rows, with an n log n line for comparison."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories of sets beside PostgreSQL, whose multiranges (`range_agg`) have union and difference.
+"""Compares histories of sets with PostgreSQL's multiranges, which have union and difference.
 
-Fetches PostgreSQL once, from pip, below `target/`, and starts a server there that listens to a
-socket in a folder alone. Its tables are loaded and analyzed before, ours are Parquet files.
+Installs PostgreSQL once from pip, below `target/`, and starts a server that listens only on a
+socket in a temporary folder. PostgreSQL's tables are loaded and analyzed beforehand; ours are
+Parquet files.
 
 python -m benchmarks.temporal.postgres [--rows 1000000] [--runs 5]
 """
@@ -29,7 +30,7 @@ Ask: TypeAlias = Callable[[str], tuple[str, ...]]
 
 VENV = Path("target/benchmarks/postgres").resolve()
 PACKAGE = "pgserver==0.1.*"
-# Runs until its input ends.
+# The server runs until its input ends.
 SERVER = """
 import sys, pgserver
 server = pgserver.get_server(sys.argv[1], cleanup_mode="delete")
@@ -53,7 +54,7 @@ SETS = {
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measures both queries and prints the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=5)
@@ -79,7 +80,7 @@ def main() -> None:
 
 @contextmanager
 def server() -> Iterator[Ask]:
-    """A server of its own for as long as it is asked."""
+    """Runs a server; yields a function that answers a query."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         program = [str(VENV / "bin/python"), "-W", "ignore", "-c", SERVER, f"{folder}/data"]
         with subprocess.Popen(

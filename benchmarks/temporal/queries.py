@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each query of the comparison: as `sequenced` has it, and as people write it without.
+"""The queries of the comparison: as a plain query in `sequenced`, and hand-written.
 
-All return one row of sums over time, which do not depend on where equal rows are cut.
+All return one row of sums over time, which are the same wherever periods of equal rows are cut.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# One row for each period; `{count}` is the number of its copies.
+# Sums over all periods: their lengths, and the lengths times the counts `c` and the sums `s`.
 SUMS = "SELECT sum(te - ts) AS t, sum((te - ts) * c) AS c, sum((te - ts) * s) AS s FROM ({})"
 LENGTHS = "SELECT count(*) AS n, sum(te - ts) AS t, sum((te - ts) * v) AS v FROM ({})"
 PAIRS = "SELECT count(*) AS n, sum(te - ts) AS t, sum(v + w) AS v FROM ({})"
@@ -16,7 +16,7 @@ PAIRS = "SELECT count(*) AS n, sum(te - ts) AS t, sum(v + w) AS v FROM ({})"
 
 @dataclass(frozen=True)
 class Query:
-    """A query; `goal` is how many times as fast as DuckDB, and as Spark, it should be."""
+    """A query; `goal` is the wanted speedup over DuckDB and over Spark."""
 
     title: str
     sequenced: str
@@ -33,7 +33,7 @@ def _sequenced(query: str) -> str:
 
 
 def changes(rows: str, keys: str, value: str) -> str:
-    """Counts c and sums s of a value by time, for each of the keys: running totals of changes."""
+    """SQL for the counts c and sums s of a value over time by keys: running totals of changes."""
     of, by = (f"{keys}, ", f"PARTITION BY {keys} ") if keys else ("", "")
     return (
         f"WITH e AS (SELECT {of}ts AS t, 1 AS c, {value} AS s FROM {rows} a "
@@ -45,7 +45,8 @@ def changes(rows: str, keys: str, value: str) -> str:
     )
 
 
-# A row is there as often as it is in r and not in s: the n-th start with the n-th end.
+# At each instant a value has as many rows as r has more than s. The n-th start of a row is paired
+# with the n-th end.
 _EXCEPT = """
 WITH e AS (SELECT v, ts AS t, 1 AS a, 0 AS b FROM r UNION ALL SELECT v, te, -1, 0 FROM r
   UNION ALL SELECT w, ts, 0, 1 FROM s UNION ALL SELECT w, te, 0, -1 FROM s),
@@ -77,7 +78,7 @@ GROUP BY v, island"""
 
 @dataclass(frozen=True)
 class TwoTexts(Query):
-    """A query that DuckDB spells in another way."""
+    """A query that is spelled differently in DuckDB."""
 
     duckdb: str = ""
 
@@ -117,7 +118,7 @@ QUERIES = [
     ),
 ]
 
-# The join of histories beside the interval join that it is, both swept, and beside the left join.
+# The join of histories, the equivalent interval join (both use a sweep), and the left join.
 JOINS = {
     "join": PAIRS.format(
         _sequenced("SELECT r_valid.v, s_valid.w FROM r_valid JOIN s_valid USING (k)")

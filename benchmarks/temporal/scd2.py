@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ten tables of versions (SCD2), joined over time: `sequenced` beside spark-temporalquery.
+"""Joins ten tables of versions (SCD2) over time, with `sequenced` and with spark-temporalquery.
 
-spark-temporalquery (MIT) has joins of tables in which no two rows of a key overlap. It is published
-for Spark 3: compile its sources against the Spark in use, and name the jar. Without it ours is
-measured alone.
+spark-temporalquery (MIT) joins tables in which the rows of a key do not overlap. It is published
+for Spark 3: compile its sources for the installed Spark, and pass the jar as `--jar`. Without a jar
+only `sequenced` is measured.
 
 python -m benchmarks.temporal.scd2 [--ids 20000] [--tables 10] [--runs 3] [--jar JAR]
 """
@@ -26,7 +26,7 @@ from benchmarks.systems import ENABLED, spark_session
 from benchmarks.temporal.__main__ import OURS, timed
 
 VERSIONS = 5
-# Days from 2000-01-01 on in which versions begin.
+# The number of days, from 2000-01-01 on, in which versions begin.
 DAYS = 9_000
 DAY = 86_400_000_000
 START = np.datetime64("2000-01-01", "us").astype(np.int64)
@@ -34,7 +34,7 @@ PACKAGE = "ch.zzeekk.spark.temporalquery.TemporalQueryUtil$"
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measures both and prints the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ids", type=int, default=20_000)
     parser.add_argument("--tables", type=int, default=10)
@@ -66,10 +66,10 @@ def main() -> None:
 
 
 def versions(number: int, ids: int) -> pa.Table:
-    """Versions that follow each other; before the first and after the last there is none."""
+    """Versions that follow each other without gaps, with no version before or after them."""
     random = np.random.default_rng(number)
     ends = np.sort(random.integers(0, DAYS, (ids, VERSIONS + 1)), axis=1)
-    ends += np.arange(VERSIONS + 1)  # none is empty
+    ends += np.arange(VERSIONS + 1)  # no version is empty
     ends = START + ends * DAY
     kind = pa.timestamp("us", "UTC")
     columns = {
@@ -92,7 +92,7 @@ def sequenced(spark: Any, tables: int) -> Any:
 
 
 def answer(spark: Any, enabled: str, made: Callable[[], Any]) -> tuple[object, ...]:
-    """The days of all rows, by their values: the same however a history is cut."""
+    """Sums of days, weighted by values: the same wherever periods of equal rows are cut."""
     spark.conf.set(ENABLED, enabled)
     frame = made()
     values = ", ".join(sorted(column for column in frame.columns if column.startswith("v")))
@@ -104,7 +104,7 @@ def answer(spark: Any, enabled: str, made: Callable[[], Any]) -> tuple[object, .
 
 
 class TemporalQuery:
-    """The functions of spark-temporalquery, which are made for Scala."""
+    """The functions of spark-temporalquery, called through its Scala objects."""
 
     def __init__(self, spark: Any, jar: Path) -> None:
         self._spark = spark
@@ -128,7 +128,7 @@ class TemporalQuery:
         return DataFrame(joined, self._spark)
 
     def _module(self, name: str) -> Any:
-        """An object of Scala."""
+        """A Scala object."""
         found = self._jvm.java.lang.Class.forName(name, True, self._loader)
         return found.getField("MODULE$").get(None)
 

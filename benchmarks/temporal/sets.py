@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of one table merged, split, and their gaps, beside SQL by hand in DuckDB and Spark.
+"""Compares merge, split and complement of intervals with hand-written SQL in DuckDB and Spark.
 
 python -m benchmarks.temporal.sets [--rows 3000000] [--runs 5]
 """
@@ -17,7 +17,7 @@ from benchmarks.temporal.__main__ import KEYS, Systems, timed, write
 
 OURS = "interval functions"
 SUMS = "SELECT count(*) AS n, sum(te) AS b, sum(te - ts) AS length FROM ({}) AS all_"
-# Islands by hand: an interval begins one if no earlier one reaches it.
+# Hand-written islands: an interval begins an island if no earlier interval reaches it.
 ISLANDS = """SELECT {k}min(ts) AS ts, max(te) AS te, count(*) AS c FROM (
   SELECT *, sum(CASE WHEN ts <= reached THEN 0 ELSE 1 END) OVER (
     {by}ORDER BY ts, te ROWS UNBOUNDED PRECEDING) AS island FROM (
@@ -38,7 +38,7 @@ BY_HAND = {
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measures all functions and prints the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=3_000_000)
     parser.add_argument("--runs", type=int, default=5)

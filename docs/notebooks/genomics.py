@@ -2,8 +2,8 @@
 # # SQL on real data: exons and open chromatin
 #
 # Which exons of the human genome lie in a region where the DNA of the foetal brain is open (a DNase
-# hotspot)? 438,694 exons and 198,621 hotspots are two tables of intervals on the 24 chromosomes.
-# Both are in the repository, in `sql-examples/data`.
+# hotspot)? The data is two tables of intervals on the 24 chromosomes, 438,694 exons and 198,621
+# hotspots. Both are in the repository, in `sql-examples/data`.
 
 # %% tags=["quiet"]
 from pathlib import Path
@@ -27,8 +27,8 @@ spark.sql("SELECT * FROM exons LIMIT 3").show()
 # %% [markdown]
 # ## The join
 #
-# Two intervals share a base if they intersect. The function may stand wherever a condition may; the
-# equality of the chromosomes is Spark's own.
+# Two intervals share a base if they intersect. The function can be used wherever a condition can;
+# chromosomes are compared by plain equality.
 
 # %%
 overlaps = spark.sql("""
@@ -43,15 +43,16 @@ overlaps = spark.sql("""
 overlaps.show(5)
 
 # %% [markdown]
-# Is it swept, or does Spark compare each row with each row of the same chromosome?
+# Does the query use `IntervalSweepJoin`, or does Spark compare all rows of the same chromosome?
 
 # %%
 print(intervalsweep.why_not(overlaps))
 
 # %% [markdown]
-# ## A look at a stretch
+# ## A picture of a region
 #
-# The first half million bases of chromosome 1. Rows without a match are pale.
+# Chromosome 1 between the bases 850,000 and 1,000,000: the first 30 exons and all 28
+# hotspots. Rows without a match are pale.
 
 # %%
 stretch = "contig = 'chr1' AND pos_end < 1000000"
@@ -62,10 +63,10 @@ ax = plot.matches(
 )
 
 # %% [markdown]
-# ## How the work is spread
+# ## How the work is distributed
 #
-# The smaller table was sent to all tasks, as it is small. Tables that are not are both partitioned
-# by chromosome. Chromosomes differ in size, and so do the tasks:
+# The smaller table was broadcast to all tasks. Two large tables are both partitioned by chromosome.
+# Chromosomes differ in size, and so do the tasks:
 
 # %%
 spark.sql("SET spark.sql.autoBroadcastJoinThreshold = -1")
@@ -80,5 +81,5 @@ print(overlaps.first())
 ax = plot.tasks(spark)
 
 # %% [markdown]
-# A task that reads many times the median is what the query waits for. Spark splits it over several
-# tasks, if it is large enough by `spark.sql.adaptive.skewJoin.*`.
+# The query waits for the largest task. If that task reads many times the median, Spark splits it
+# into several tasks, by the thresholds in `spark.sql.adaptive.skewJoin.*`.

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Features of events, as they arrive
 #
-# How many payments a card has made in the ten minutes before a request, and how much they were:
-# the same text over tables, to train a model, and over streams, to serve it.
+# How many payments has a card made in the ten minutes before a request, and how large were they?
+# The same query runs on tables for training a model, and on streams for serving it.
 
 # %% tags=["quiet"]
 import os
@@ -29,8 +29,8 @@ spark = intervalsweep.configure(builder).getOrCreate()
 # %% [markdown]
 # ## Events
 #
-# Twelve files a side, a minute each, that arrive one after the other. Events come up to thirty
-# seconds after their time, so that the files overlap.
+# Each side has twelve files, one for each minute, which arrive one after the other. An event
+# arrives up to thirty seconds after its time, so the files overlap in time.
 
 # %%
 folder = Path(tempfile.mkdtemp())
@@ -58,7 +58,7 @@ for minute in range(12):
     write("payments", minute, 5_000)
 
 # %% [markdown]
-# ## Over tables
+# ## On tables
 
 # %%
 FEATURES = """
@@ -74,9 +74,9 @@ trained = spark.sql(FEATURES).collect()
 print(len(trained), "requests,", sum(row.payments for row in trained), "payments in their windows")
 
 # %% [markdown]
-# ## Over streams
+# ## On streams
 #
-# The views are streams now, with watermarks: an event may be a minute late. A request comes out
+# Now the views are streams with watermarks: an event may be a minute late. A request is emitted
 # when its window is final.
 
 # %%
@@ -93,21 +93,21 @@ served = spark.table("served").collect()
 print(len(served), "requests are final, all as over tables:", set(served) <= set(trained))
 
 # %% [markdown]
-# The rest waits for events that move the watermark on. Each bar is a micro-batch: how many events
-# a second it took in, the first one with compiling all that follows, ...
+# The other requests wait for events that advance the watermark. Each bar is a micro-batch. First,
+# the events that it processed in a second; the first micro-batch also compiles code.
 
 # %%
 ax = plot.batches(query)
 
 # %% [markdown]
-# ... how long it took, which is what an event waits for that comes meanwhile, ...
+# Second, the duration of each micro-batch. An event that arrives meanwhile waits for its end.
 
 # %%
 ax = plot.batches(query, measure="seconds")
 
 # %% [markdown]
-# ... and how many rows were kept behind it: payments of ten minutes, and requests that are not
-# final.
+# Third, the rows of state after each micro-batch: payments of ten minutes, and requests that are
+# not final.
 
 # %%
 ax = plot.batches(query, measure="state")

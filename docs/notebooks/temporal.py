@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Histories: prices, offers, and the plain query
 #
-# Tables that keep history have a row for each period in which something held. Mark the period,
-# write the query that you would write over a table of today, and read the history of its result.
+# Tables with history have one row for each period in which a value was valid. Mark the period and
+# write the query for a single day; `sequenced` returns the history of its result.
 
 # %% tags=["quiet"]
 from datetime import date
@@ -35,9 +35,10 @@ offers = temporal.valid(offer_history, "ts", "te")
 year = (date(2024, 1, 1), date(2025, 1, 1))
 
 # %% [markdown]
-# ## Before
+# ## The input
 #
-# What the table has: a bar for each row, which goes to the edge while it has no end.
+# The table of prices, with a bar for each row. A bar without an end is still valid, and reaches the
+# edge.
 
 # %%
 ax = plot.history(price_history, span=year)
@@ -45,8 +46,8 @@ ax = plot.history(price_history, span=year)
 # %% [markdown]
 # ## Two histories become one
 #
-# The plain left join. Its rows change where one of the two sides does, and a product without an
-# offer has NULL while it has none.
+# The plain left join. A new row starts whenever a price or an offer changes. A product has NULL
+# during periods without an offer.
 
 # %%
 both = prices.left_join(offers, "product")
@@ -58,7 +59,7 @@ ax = plot.history(both.frame, ["product", "price", "offer"], span=year, color="#
 # %% [markdown]
 # ## How many, and how much?
 #
-# An aggregate returns a row where it changes. `sequenced` takes the query as text.
+# An aggregate returns one row for each change of its value. `sequenced` takes the query as text.
 
 # %%
 counts = temporal.sequenced(
@@ -72,7 +73,7 @@ ax = plot.history(counts, "products", span=year, color="#009E73")
 # %% [markdown]
 # ## The day of an order
 #
-# One instant is the plain query over the rows that are valid then.
+# `at` returns the rows that are valid on one day.
 
 # %%
 prices.at(date(2024, 6, 15)).frame.orderBy("product").show()
@@ -80,7 +81,7 @@ prices.at(date(2024, 6, 15)).frame.orderBy("product").show()
 # %% [markdown]
 # ## Real data, without Spark
 #
-# 28,758 versions of the files of a repository, in Unix seconds. How many files were there?
+# 28,758 versions of the files of a repository, in Unix seconds. How many files existed at a time?
 
 # %%
 folders = [Path.cwd(), *Path.cwd().parents]
@@ -90,7 +91,7 @@ files = isat.aggregate(versions.drop(["key"]), on=("start", "end"), files="count
 print(files.num_rows, "changes, at most", max(files.column("files").to_pylist()), "files")
 
 # %% [markdown]
-# The life of the ten files that changed most often: versions that touch are one period.
+# The lifetimes of the ten files that changed most often. Versions that touch become one period.
 
 # %%
 often = versions.group_by("path_id").aggregate([("start", "count")])

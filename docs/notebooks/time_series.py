@@ -2,7 +2,7 @@
 # # Time series: sessions, outages and releases
 #
 # Which sessions were hit by an outage, for how long, and which release was live when they began?
-# The functions of `intervalsweep.dataframe` say it without SQL.
+# The functions of `intervalsweep.dataframe` answer this without SQL.
 
 # %% tags=["quiet"]
 from datetime import timedelta
@@ -36,8 +36,8 @@ outages = spark.sql("""
 # %% [markdown]
 # ## Sessions that were hit
 #
-# Intervals are in the columns `ts` and `te`, half-open; other names are said by `on=`. The columns
-# of the right side get a suffix where the left side has the name, too.
+# Intervals are half-open, in the columns `ts` and `te`; `on=` gives other names. Columns of the
+# right side get a suffix if the left side has a column of the same name.
 
 # %%
 hit = join(sessions, outages, "interval_intersects", by="region")
@@ -47,8 +47,8 @@ hit.select("name", "name_right", "ts", "te").orderBy("ts", "name_right").show()
 ax = plot.matches(sessions, outages, "interval_intersects", by="region", label="name")
 
 # %% [markdown]
-# Sessions that began at most half an hour before an outage struck them: ISEQL's *start preceding*
-# with a bound. In the picture each interval `s` is a point; those in the green area match.
+# Sessions that began at most half an hour before an outage hit them: ISEQL's *start preceding* with
+# a limit `delta`. In the picture each interval `s` is a point; points in the green area match.
 
 # %%
 soon = {"relation": "iseql_start_preceding", "delta": timedelta(minutes=30)}
@@ -58,8 +58,8 @@ ax = plot.relation("iseql_start_preceding", r=(0, 60), s=(20, 75), delta=30)
 # %% [markdown]
 # ## How long they were hit
 #
-# Two outages of one region overlap. Summing up the overlaps of a session would count that time
-# twice; `coverage` does not. It is in microseconds, as the endpoints are.
+# Two outages of one region overlap. A sum over the overlaps of a session would count the common
+# time twice; `coverage` does not. It returns microseconds, the unit of the endpoints.
 
 # %%
 minutes = coverage(sessions, outages, by="region").selectExpr("name", "covered / 6e7 AS minutes")
@@ -67,10 +67,10 @@ minutes.where("minutes > 0").orderBy("name").show()
 merge(outages, by="region").orderBy("region", "ts").show()
 
 # %% [markdown]
-# ## What was live then
+# ## The release at the start of a session
 #
-# The latest release of the region that is not after the start of a session, and not older than two
-# hours: an as-of join. Sessions without one are kept, with NULL.
+# An as-of join finds the latest release of the region at or before the start of a session, and not
+# older than two hours. Sessions without a release are kept, with NULL.
 
 # %%
 releases = spark.sql("""

@@ -2,7 +2,7 @@
 # # Without Spark: pandas, Polars and Arrow
 #
 # `intervalsweep.arrow` has the same relations and the same kernels, and needs neither Spark nor
-# Java. A table in, a table of the same library out.
+# Java. Each function takes tables and returns a table of the same library.
 
 # %%
 import pandas as pd
@@ -24,9 +24,9 @@ bookings = pd.DataFrame(
 # %% [markdown]
 # ## Bookings that overlap
 #
-# A room that is booked twice: `r` starts first, `s` ends last, and they share a part. (For one
-# inside another there is `allen_during`; `interval_intersects` is all of it, and each booking with
-# itself.)
+# Which rooms are booked twice? With `allen_overlaps`, `r` starts first, `s` ends last, and both
+# have a time in common. (`allen_during` finds bookings inside another one. `interval_intersects`
+# finds all of these, and each booking with itself.)
 
 # %%
 double = isa.join(bookings, bookings, "allen_overlaps", by="room")
@@ -41,16 +41,16 @@ ax = plot.relation("allen_overlaps")
 # %% [markdown]
 # ## Free rooms
 #
-# The gaps between bookings, room by room:
+# The gaps between the bookings of each room:
 
 # %%
 print(isa.complement(bookings, by="room"))
 
 # %% [markdown]
-# ## Polars, and numbers of matches
+# ## Polars, and counts of matches
 #
-# How many of a million intervals hold each of some points? No pair is made: `count_matches` needs
-# time for the rows, not for the pairs.
+# How many of a million intervals contain each of three points? `count_matches` makes no pairs: its
+# time depends on the rows, not on the pairs.
 
 # %%
 starts = pl.int_range(1_000_000, eager=True)
@@ -59,8 +59,8 @@ points = pl.DataFrame({"ts": [0, 999, 500_000], "te": [1, 1000, 500_001]})
 print(isa.count_matches(points, intervals, "interval_intersects"))
 
 # %% [markdown]
-# The nearest interval of another table, which may be of another library. Between timestamps, the
-# distance is in their unit, here microseconds:
+# `nearest` finds the nearest interval of another table, which may be of another library. A distance
+# between timestamps is in their unit, here microseconds:
 
 # %%
 events = pl.DataFrame({"event": ["fair"], "ts": [pd.Timestamp("2026-05-11")]}).with_columns(

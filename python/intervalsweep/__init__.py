@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interval joins for Spark SQL: Allen's and ISEQL's relations, swept instead of nested loops.
+"""Interval joins for Spark SQL: Allen's and ISEQL's relations, without nested loops.
 
     import intervalsweep
     from pyspark.sql import SparkSession
@@ -7,7 +7,7 @@
     spark = intervalsweep.configure(SparkSession.builder).getOrCreate()
     spark.sql("SELECT * FROM r JOIN s ON ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te)")
 
-Importing it imports neither PySpark nor numba: the workers import it too.
+This module imports neither PySpark nor numba, because the workers import it too.
 """
 
 from intervalsweep._errors import (

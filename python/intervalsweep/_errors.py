@@ -1,36 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors that IntervalSweep raises: what is wrong is in the class, the cure in the message.
+"""The errors that IntervalSweep raises. The message says what is wrong and how to fix it.
 
 IntervalSweepError
   SetupError            a package, Java, the jar or the session's extension is missing
-  ArgumentError         a relation, a word or a number that means nothing; what is no table
-  ColumnError           a column that is not there, or two of one name
-  EndpointTypeError     types without a common order, or without a distance
-  EndpointValueError    a value that the type of the endpoints does not hold
+  ArgumentError         an unknown relation or word, an invalid number, or an input that is no table
+  ColumnError           a column does not exist, or two columns have the same name
+  EndpointTypeError     types have no common order, or a distance does not fit the type
+  EndpointValueError    a value is outside the range of the endpoints' type
 """
 
 from __future__ import annotations
 
 
 class IntervalSweepError(Exception):
-    """What IntervalSweep cannot do; the message says why and what to do."""
+    """The base class of all errors; the message says what is wrong and how to fix it."""
 
 
 class SetupError(IntervalSweepError, RuntimeError):
-    """Something has to be installed, built or registered first."""
+    """Something must be installed, built or registered first."""
 
 
 class ArgumentError(IntervalSweepError, ValueError):
-    """An argument means nothing: a relation, a word, a distance, or what is no table."""
+    """An argument is invalid: an unknown relation or word, a bad distance, or not a table."""
 
 
 class ColumnError(IntervalSweepError, LookupError):
-    """A column is not there, or two columns would have one name."""
+    """A column does not exist, or two columns would have the same name."""
 
 
 class EndpointTypeError(IntervalSweepError, TypeError):
-    """The types of some endpoints or keys do not go together, or not with a parameter."""
+    """Endpoints or keys have no common type, or a distance does not fit their type."""
 
 
 class EndpointValueError(IntervalSweepError, ArithmeticError):
-    """An endpoint, or a distance of two, is beyond the values of its type."""
+    """An endpoint, or the distance between two, is outside the range of its type."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A word of progress on a terminal, where something takes long; silent everywhere else.
+"""A line of progress on a terminal for work that takes long. Without a terminal it is silent.
 
     with Progress("joining") as progress:
         progress.tell("12,000,000 of 199,000,000 pairs")
 
-It is one line of stderr, written after a second and wiped out at the end.
+The line goes to stderr. It appears after a second and is erased at the end.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import threading
 import time
 from types import TracebackType
 
-_PATIENCE = 1.0  # seconds without a word
-_PAUSE = 0.2  # between one word and the next
+_PATIENCE = 1.0  # seconds before the first line
+_PAUSE = 0.2  # seconds between two lines
 
 
 class Progress:
-    """What is done, for as long as the block lasts."""
+    """Shows a line of progress while its `with` block runs."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -50,7 +50,7 @@ class Progress:
             sys.stderr.flush()
 
     def tell(self, how_far: str = "") -> None:
-        """Say how far it is, unless that has just been said, or it is not a second yet."""
+        """Show how far the work is; does nothing in the first second and right after a call."""
         now = time.monotonic()
         if self._timer is None or now - self._begun < _PATIENCE or now - self._written < _PAUSE:
             return

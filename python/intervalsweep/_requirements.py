@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has to be installed, and what to say if it is not: found, needed, and what mends it."""
+"""Checks of the installation. An error names what was found, what is needed, and the fix."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from intervalsweep._version import SPARK_SERIES, __version__
 
 LEAST_JAVA = 17
 
-# What brings a package in a version that works, where that is more than the package.
+# The extra that installs a package in a version that works, if the name alone is not enough.
 _EXTRAS = {"pyspark": "intervalsweep[spark]", "matplotlib": "intervalsweep[plot]"}
 
 
 def check_packages(what: str, *names: str) -> None:
-    """Raise SetupError, with the command that mends it, if a package is missing."""
+    """Raise SetupError, with the command that installs it, if a package is missing."""
     missing = [name for name in names if find_spec(name) is None]
     if missing:
         raise SetupError(
@@ -33,7 +33,7 @@ def check_packages(what: str, *names: str) -> None:
 
 
 def check_spark() -> str:
-    """Return the version of PySpark. Raises SetupError if it is missing or unknown."""
+    """Return the version of PySpark. Raises SetupError if it is missing or unsupported."""
     check_packages("IntervalSweep on Spark", "pyspark")
     from pyspark import __version__
 
@@ -42,7 +42,9 @@ def check_spark() -> str:
 
 
 def series_of(version: str) -> str:
-    """The minor version of Spark that a jar is for. Raises SetupError if there is none.
+    """Return the minor version of Spark, which selects the jar.
+
+    Raises SetupError if IntervalSweep does not support this version.
 
     >>> series_of("4.2.1")
     '4.2'
@@ -51,13 +53,13 @@ def series_of(version: str) -> str:
     if series not in SPARK_SERIES:
         raise SetupError(
             f"IntervalSweep {__version__} is for Spark {listed(SPARK_SERIES)}, and this is Spark "
-            f"{version}. Use one of those:  pip install 'pyspark=={SPARK_SERIES[-1]}.*'"
+            f"{version}. Install a supported one:  pip install 'pyspark=={SPARK_SERIES[-1]}.*'"
         )
     return series
 
 
 def check_java() -> str:
-    """Return the version and the path of Java. Raises SetupError if it is too old."""
+    """Return the version and the path of Java. Raises SetupError if it is missing or too old."""
     home = os.environ.get("JAVA_HOME")
     path = str(Path(home) / "bin" / "java") if home else "java"
     found = _java_version(path)
@@ -79,7 +81,7 @@ def pip_install(*packages: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as a sentence has them: `a, b and c`."""
+    """Return names as an enumeration: `a, b and c`."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 

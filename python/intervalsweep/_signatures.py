@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the functions for tables mean: said once, for `intervalsweep.arrow` and `.dataframe`.
+"""The signatures of the table functions, and the parts of their documentation that they share.
 
-Both modules have these functions, with these arguments; `documented` puts what is said here before
-the examples of theirs, and a test compares the signatures. One function is in `arrow` alone:
-`pairs`, since the rows of a Spark DataFrame have no numbers.
+`intervalsweep.arrow` and `intervalsweep.dataframe` have the same functions with the same arguments.
+`documented` puts the docstring from this file before the examples of a module's own function, and a
+test compares the signatures. Only `arrow` has `pairs`, because the rows of a Spark DataFrame have
+no numbers.
 
-An argument of one name means one thing everywhere: `COMMON`.
+An argument has the same meaning in every function: see `COMMON`.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from decimal import Decimal
 from textwrap import indent
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-from intervalsweep._relation_names import RelationName
+from intervalsweep._sql.relation_names import RelationName
 from intervalsweep.columns import Ends, Keys
 
-# A table of any library; what comes back is of the same kind.
+# A table of any library; the result is a table of the same library.
 Frame = TypeVar("Frame")
-# The columns of one table.
+# One or several columns of one table.
 Names: TypeAlias = "str | Sequence[str]"
 Distance: TypeAlias = "timedelta | float | Decimal | None"
 
@@ -34,27 +35,46 @@ Emit: TypeAlias = Literal["final", "eager"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
+# The arguments that have the same meaning in every function.
 COMMON = {
     ("on", "left_on", "right_on"): """\
-The columns that say when, on both sides or on one: the names of start and end, or the name of one
-struct of the two; of an instant, as in `as_of_join`, the name of its column. They are numbers,
-dates, timestamps or, without Spark, durations.""",
+The columns of start and end: a pair of names, or the name of one struct column with two fields.
+In `as_of_join` and `window_union`, the name of one column of instants. `left_on` and `right_on`
+replace `on` for one side. The columns contain numbers, dates, timestamps or, without Spark,
+durations.""",
     ("by",): """\
-Equality keys: names that both sides have, or pairs of names, that on the left and that on the
-right. NULL matches nothing. In functions of one table: columns of it, and NULL equals NULL.""",
+Equality keys: names of columns that both sides have, or pairs of a left and a right name. A NULL
+key matches nothing. In functions of one table: names of its columns, and NULL equals NULL.""",
     ("delta", "epsilon", "gap", "tolerance", "max_distance"): """\
-A distance: a timedelta, or a number in the unit of the column, as distances and lengths come back:
-days of dates; of timestamps and durations the unit of their type, which on Spark is the
-microsecond. None is no bound.""",
+A distance: a timedelta, or a number in the unit of the column. The unit is days for dates; for
+timestamps and durations it is the unit of their type, which on Spark is the microsecond. Distances
+and lengths in results have the same unit. None means no limit.""",
     ("columns",): """\
-The columns of the result that are wanted, by the names that they have there, in this order.""",
+The names of the wanted columns of the result, in this order. None means all columns.""",
     ("suffix",): """\
-What a column of the right side has behind its name where the left side has that name too.""",
+The text that is appended to the name of a right column if the left side has a column with that
+name.""",
 }
+
+# The errors of every function.
+RAISES = """\
+Raises
+------
+ArgumentError
+    If an argument has an unknown value, a distance is negative, or an input is not a table.
+ColumnError
+    If a column does not exist, or two columns of the result would have the same name.
+EndpointTypeError
+    If endpoints or keys have no common type, or a distance does not fit their type.
+EndpointValueError
+    If an endpoint, a distance or a sum exceeds 64 bits (only in `intervalsweep.arrow`).
+SetupError
+    If the Spark session does not have IntervalSweep (only in `intervalsweep.dataframe`).
+"""
 
 
 class TableFunctions(Protocol):
-    """The functions, as if they were methods of their module."""
+    """The table functions, written as methods of their module."""
 
     def join(
         self,
@@ -74,7 +94,7 @@ class TableFunctions(Protocol):
     ) -> Frame:
         """Join the rows whose intervals are in a relation, such as ``"allen_overlaps"``.
 
-        The operands of the relation are ``r``, the left side, and ``s``, the right one; see
+        In the relation, ``r`` is the left side and ``s`` the right side. See
         :mod:`intervalsweep.functions` for the relations.
 
         Parameters
@@ -82,15 +102,15 @@ class TableFunctions(Protocol):
         how
             ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``.
         delta, epsilon
-            The parameters of the relation: distances; on Spark also the name of a column of the
+            The parameters of the relation: distances. On Spark also the name of a column of the
             left side.
 
         Returns
         -------
-        A table of the left one's kind
-            All columns of the left side under their names, then those of the right side. A key of
-            one name is there once. A column of the right side whose name the left side has too gets
-            the `suffix`. Semi and anti joins have the columns of the left side alone.
+        A table of the same kind as `left`
+            All columns of the left side, then those of the right side. A key with the same name on
+            both sides appears once. A right column gets the `suffix` if the left side has a column
+            of that name. Semi and anti joins return only the columns of the left side.
         """
 
     def count_matches(
@@ -109,7 +129,13 @@ class TableFunctions(Protocol):
     ) -> Frame:
         """Return the left table with the number of matches of each row, in the column `count`.
 
-        The relation and its parameters are as of :func:`join`. No pair is made.
+        The relation and its parameters are those of :func:`join`. The pairs are counted, not built.
+
+        Returns
+        -------
+        A table of the same kind as `left`
+            All rows and columns of the left side, and the column `count`, a 64-bit integer. It is 0
+            for a row without a match.
         """
 
     def nearest(
@@ -127,26 +153,27 @@ class TableFunctions(Protocol):
         suffix: str = "_right",
         distance: str = "distance",
     ) -> Frame:
-        """Join each row with the one of the right side whose interval is nearest.
+        """Join each row with the row of the right side whose interval is nearest.
 
-            right   [----)              [------)         distance of l1 from the left one: 2,
-            left            [-----)                      from the right one: 3
+            right   [----)              [------)         distance to the first interval: 2,
+            left            [-----)                      to the second: 3
                          ..2       ...3
 
         Parameters
         ----------
         max_distance
-            What is farther away is not found.
+            The largest distance at which a row is found.
         how
-            ``left`` keeps rows for which there is none, ``inner`` does not.
+            ``left`` keeps the left rows for which no row is found, ``inner`` drops them.
 
         Returns
         -------
-        A table of the left one's kind
-            As many rows as the left side has, or fewer, named as by :func:`join`; and the column
-            `distance`: ``greatest(0, s.ts - r.te, r.ts - s.te)``. It is 0 where the two overlap or
-            meet. Of several that are equally near it is one. An interval with a NULL end or key, or
-            that ends before it starts, finds nothing and is not found.
+        A table of the same kind as `left`
+            One row for each left row, or fewer with ``how="inner"``. The columns are named as in
+            :func:`join`. The column `distance` is ``greatest(0, s.ts - r.te, r.ts - s.te)``, which
+            is 0 if the intervals overlap or meet. If several rows are equally near, the result has
+            one of them. An interval with a NULL endpoint or key, or with its end before its start,
+            matches no row.
         """
 
     def as_of_join(
@@ -164,7 +191,7 @@ class TableFunctions(Protocol):
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
     ) -> Frame:
-        """Join each row with the latest row of the right side that is not later than it.
+        """Join each row with the latest row of the right side that is not later.
 
             right     s1        s2         s3          backward: l1 with s1, l2 with s2
             left          l1         l2                forward:  l1 with s2, l2 with s3
@@ -173,18 +200,18 @@ class TableFunctions(Protocol):
         Parameters
         ----------
         direction
-            ``backward``; or ``forward``, for the earliest row that is not earlier.
+            ``backward``, or ``forward`` for the earliest row that is not earlier.
         tolerance
-            The largest distance between the two; on Spark also the name of a column of the left
-            side.
+            The largest distance between the two rows. On Spark also the name of a column of the
+            left side.
         how
-            ``left`` keeps rows for which there is none, ``inner`` does not.
+            ``left`` keeps the left rows for which no row is found, ``inner`` drops them.
 
         Returns
         -------
-        A table of the left one's kind
-            As many rows as the left side has, or fewer, named as by :func:`join`. A NULL instant or
-            key finds nothing and is not found.
+        A table of the same kind as `left`
+            One row for each left row, or fewer with ``how="inner"``. The columns are named as in
+            :func:`join`. A row with a NULL instant or key matches no row.
         """
 
     def window_union(
@@ -203,35 +230,37 @@ class TableFunctions(Protocol):
     ) -> Frame:
         """Return each row of `base` with aggregates over a window of `probe`: features of events.
 
-            probe   p1   p2        p3   p4         b1: of p1 and p2, all from pre before it
-            base             b1            b2      b2: of p3 and p4
-                      [..pre..]     [..pre..]      to fol after it, both ends included
+            probe   p1   p2           p3   p4          window of b1: p1 and p2
+            base             b1                b2      window of b2: p3 and p4
+                    [...pre...]       [...pre...]      both ends of a window belong to it
 
         Parameters
         ----------
         aggs
-            What is asked of the rows of `probe` in the window, by the name of its column in the
-            result: ``count(*)``, or ``count``, ``sum``, ``avg``, ``min``, ``max``, ``first``,
-            ``last`` or ``list`` of a column, such as ``{"s": "sum(v)"}``; on Spark any aggregate of
-            SQL. ``first`` and ``last`` are by time, of several rows of one instant any. ``list``
-            has the values that are not NULL.
+            The aggregates over the rows of `probe` in the window, by the name of the result column:
+            ``count(*)``, or ``count``, ``sum``, ``avg``, ``min``, ``max``, ``first``, ``last`` or
+            ``list`` of a column, such as ``{"s": "sum(v)"}``. On Spark any SQL aggregate. ``first``
+            and ``last`` are by time; among rows of the same instant they take any. ``list``
+            contains the values that are not NULL.
         base_on, probe_on
-            As `on`, for one side.
+            Replace `on` for one side.
         pre, fol
             How far the window reaches back and ahead: a timedelta, or a number in the unit of the
-            column, also negative: ``pre=10, fol=-5`` ends 5 before the row. None is no bound.
+            column. Negative values are allowed: with ``pre=10, fol=-5`` the window ends 5 before
+            the row. None means no limit.
         emit
-            ``final``: each row of `base` once; of streams, when its window can no longer change.
-            ``eager``: at once, again whenever a row arrives in its window, and a last time when it
-            can no longer change; such a stream is written in update mode. Of tables and of a
-            stream's rows over a table each row is there once, with revision 1.
+            ``final`` returns each row of `base` once; on streams, when its window can no longer
+            change. ``eager`` returns the row immediately, again whenever a row arrives in its
+            window, and a last time when the window can no longer change; write such a stream in
+            update mode. Over tables, and for a stream's rows over a table, ``eager`` returns each
+            row once, with revision 1.
 
         Returns
         -------
-        A table of the base's kind
-            All rows and columns of `base`, and the aggregates; with ``emit="eager"`` then
-            `revision`, which counts from 1, and `is_final`. Where the window has no row, and for a
-            NULL instant or key, counts are 0, lists are empty and other aggregates NULL.
+        A table of the same kind as `base`
+            All rows and columns of `base`, and the aggregates. With ``emit="eager"`` also
+            `revision`, which counts from 1, and `is_final`. If the window has no rows, or the
+            instant or the key is NULL, counts are 0, lists are empty and other aggregates are NULL.
         """
 
     def coverage(
@@ -245,17 +274,18 @@ class TableFunctions(Protocol):
         by: Keys | str = (),
         covered: str = "covered",
     ) -> Frame:
-        """Return how much of each interval is held by some interval of the right side.
+        """Return how much of each interval the intervals of the right side cover.
 
-            left    [-----------)             covered 7 of 12: what the right side has twice
-            right     [---)  [-----)          counts once
+            left    [-----------)             covered: 7 of 12
+            right     [---)  [-----)          overlapping intervals count once
                        [--)
 
         Returns
         -------
-        A table of the left one's kind
-            The rows of the left side with the column `covered`, a number. It is 0 for an interval
-            that is empty or ends before it starts, NULL for one with a NULL end.
+        A table of the same kind as `left`
+            The rows of the left side with the column `covered`, a number in the unit of the
+            endpoints. It is 0 for an interval that is empty or ends before it starts, and NULL for
+            an interval with a NULL endpoint.
         """
 
     def subtract(
@@ -268,7 +298,7 @@ class TableFunctions(Protocol):
         right_on: Ends | None = None,
         by: Keys | str = (),
     ) -> Frame:
-        """Return of each interval the parts that no interval of the right side holds.
+        """Return the parts of each interval that no interval of the right side covers.
 
             left    [-----------------)
             right     [---)    [--)
@@ -276,10 +306,10 @@ class TableFunctions(Protocol):
 
         Returns
         -------
-        A table of the left one's kind
-            The columns of the left side; start and end are those of the part. A row of which
-            nothing is left has none, and neither has one that is empty, ends before it starts or
-            has a NULL end. A row with a NULL key stays whole.
+        A table of the same kind as `left`
+            The columns of the left side, with the start and end of the part. A row that is covered
+            completely is dropped, as is a row whose interval is empty, ends before it starts or has
+            a NULL endpoint. A row with a NULL key stays whole.
         """
 
     def merge(
@@ -291,7 +321,7 @@ class TableFunctions(Protocol):
         gap: Distance = None,
         count: str = "count",
     ) -> Frame:
-        """Merge intervals that overlap or meet (or are no more than `gap` apart) into one.
+        """Merge intervals that overlap, meet, or are no more than `gap` apart.
 
             [-----)  [--)                     count 1, 1, 2
                 [------)     [----)
@@ -301,9 +331,9 @@ class TableFunctions(Protocol):
         Returns
         -------
         A table of the same kind
-            The columns `by`, the interval as it is in the table, and `count`, the number of
-            intervals that were merged. Those that are empty, end before they start or have a NULL
-            end take no part.
+            The columns `by`, the columns of the interval, and `count`, the number of merged
+            intervals. Intervals that are empty, end before they start or have a NULL endpoint are
+            left out.
         """
 
     def cluster(
@@ -315,7 +345,7 @@ class TableFunctions(Protocol):
         gap: Distance = None,
         cluster: str = "cluster",
     ) -> Frame:
-        """Number the rows by the interval that :func:`merge` would make of them.
+        """Number the rows by the merged interval that they belong to; see :func:`merge`.
 
             [-----)  [--)                     1, 1, 2
                 [------)     [----)           1, 2
@@ -323,14 +353,14 @@ class TableFunctions(Protocol):
         Returns
         -------
         A table of the same kind
-            All rows and columns, and the column `cluster`: 1, 2, ... by start, within equal keys.
-            It is NULL for intervals that take no part in :func:`merge`.
+            All rows and columns, and the column `cluster`: 1, 2, ... by start, for each key. It is
+            NULL for the intervals that :func:`merge` leaves out.
         """
 
     def split(
         self, data: Frame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = "count"
     ) -> Frame:
-        """Split the time at every start and end: disjoint intervals, with how many hold each.
+        """Split the time at every start and end, and count the intervals that cover each part.
 
             [---------)
                 [---------)
@@ -340,8 +370,8 @@ class TableFunctions(Protocol):
         Returns
         -------
         A table of the same kind
-            The columns `by`, the interval as it is in the table, and `count`, which is never 0.
-            Which intervals take part is as of :func:`merge`.
+            The columns `by`, the columns of the interval, and `count`, which is at least 1. The
+            results are disjoint. Intervals that :func:`merge` leaves out are left out here, too.
         """
 
     def complement(
@@ -352,7 +382,7 @@ class TableFunctions(Protocol):
         by: Names = (),
         within: tuple[Any, Any] | None = None,
     ) -> Frame:
-        """Return the gaps: what no interval holds, between the first start and the last end.
+        """Return the gaps between the first start and the last end that no interval covers.
 
             [---)     [----)      [--)
             ---------------------------
@@ -361,13 +391,13 @@ class TableFunctions(Protocol):
         Parameters
         ----------
         within
-            A start and an end, between which the gaps are to be, instead of the first start and the
-            last end. Keys without any interval have no row here.
+            A start and an end that replace the first start and the last end as limits of the gaps.
+            Keys without any interval have no rows in the result.
 
         Returns
         -------
         A table of the same kind
-            The columns `by`, and the interval as it is in the table.
+            The columns `by`, and the columns of the interval.
         """
 
     def half_open(
@@ -389,25 +419,32 @@ class TableFunctions(Protocol):
         Parameters
         ----------
         start, end
-            The columns that say when. Without `end` the interval is the instant `start`, alone.
+            The names of the columns of start and end. Without `end` the interval is the instant
+            `start`.
         closed
-            Which ends belong to the interval: ``both``, ``left``, ``right`` or ``neither``. An end
-            is moved by the smallest step of its type: 1 for whole numbers, a day for dates, the
-            unit of their type for timestamps and durations, which on Spark is the microsecond, the
-            last digit for decimals. Floating-point numbers have no such step: there ``left`` alone
-            is possible. What is moved past the end of its type is an error.
+            The endpoints that belong to the interval: ``both``, ``left``, ``right`` or ``neither``.
+            An endpoint is moved by the smallest step of its type: 1 for whole numbers, a day for
+            dates, the last digit for decimals, and for timestamps and durations the unit of their
+            type, which on Spark is the microsecond. Floating-point numbers have no smallest step,
+            so only ``left`` works for them. Moving an endpoint past the end of its type is an
+            error.
         unbounded_end
-            A NULL end means until further notice. It becomes the largest number of its type,
-            infinity for floating-point numbers, 31 December 9999 (its first moment, or the last
-            moment of the type if that is before) for dates and timestamps. Without it NULL stays
-            NULL, and such an interval matches nothing.
+            If true, a NULL end means until further notice and is replaced: by the largest number of
+            its type, by infinity for floating-point numbers, and for dates and timestamps by
+            31 December 9999 (its first moment, or the last moment of the type if that is earlier).
+            If false, NULL stays NULL, and such an interval matches nothing.
         names
-            The names of the two columns.
+            The names of the two columns of the result.
+
+        Returns
+        -------
+        A table of the same kind
+            All rows and columns, and the two columns `names`.
         """
 
 
 class RowFunctions(Protocol):
-    """What needs rows that have numbers."""
+    """Functions that need row numbers."""
 
     def pairs(
         self,
@@ -424,31 +461,31 @@ class RowFunctions(Protocol):
     ) -> Frame:
         """Return the row numbers of all matches: the columns `left` and `right`, from 0.
 
-        The relation and its parameters are as of :func:`join`; so are the matches, which come in no
-        special order. A pair takes eight bytes.
+        The relation, its parameters and the matches are those of :func:`join`. The pairs come in no
+        particular order. A pair takes eight bytes.
         """
 
 
 def revision_columns(emit: Emit) -> dict[str, str]:
-    """What an eager window union returns beside its aggregates, and the SQL functions of it."""
+    """Return the additional columns of an eager window union, with their SQL functions."""
     if emit == "final":
         return {}
     return {"revision": "window_revision()", "is_final": "window_is_final()"}
 
 
 def documented(function: _F) -> _F:
-    """Put what the contract says of a function before its own docstring."""
+    """Put the shared documentation of a function before its own docstring."""
     name = function.__name__
     said = getattr(TableFunctions, name, None) or getattr(RowFunctions, name)
     own, shared = (inspect.cleandoc(one.__doc__ or "") for one in (function, said))
-    function.__doc__ = f"{shared}\n\n{_common(function)}{own}\n"
+    function.__doc__ = f"{shared}\n\n{_common(function)}{RAISES}\n{own}\n"
     return function
 
 
 def _common(function: Callable[..., Any]) -> str:
-    """What its arguments mean that mean the same everywhere."""
+    """Return the section on the arguments that have the same meaning in every function."""
     has = inspect.signature(function).parameters
     told = {", ".join(name for name in names if name in has): COMMON[names] for names in COMMON}
     parts = [f"{names}\n{indent(text, '    ')}\n" for names, text in told.items() if names]
-    title = "Arguments as everywhere"
+    title = "Common arguments"
     return "\n".join([title, "-" * len(title), *parts, ""]) if parts else ""

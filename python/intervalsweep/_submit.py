@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What spark-submit was told or will be told: the settings that `configure` has to append to."""
+"""The settings that spark-submit has or will get; `configure` must append to some of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHORT = {"--jars": "spark.jars", "--master": "spark.master"}
 
 
 def settings_of(jvm: Any) -> dict[str, str]:
-    """The settings of a JVM that runs, which spark-submit has left in its system properties."""
+    """Return the settings of a running JVM; spark-submit puts them into its system properties."""
     from pyspark import SparkConf, SparkContext
 
     context = SparkContext._active_spark_context
@@ -23,7 +23,7 @@ def settings_of(jvm: Any) -> dict[str, str]:
 
 
 def settings_to_come() -> dict[str, str]:
-    """The settings with which PySpark is going to start a JVM."""
+    """Return the settings with which PySpark will start a JVM."""
     options = _options(shlex.split(os.environ.get(_ARGS, "")))
     file = next((value for name, value in options if name == "--properties-file"), None)
     settings = _properties(Path(file) if file else _conf_folder() / "spark-defaults.conf")
@@ -36,14 +36,17 @@ def settings_to_come() -> dict[str, str]:
 
 
 def extend_jars(jars: str) -> None:
-    """PYSPARK_SUBMIT_ARGS wins over the builder: where it names jars, it has to name ours too."""
+    """Add jars to PYSPARK_SUBMIT_ARGS if it names any: it takes precedence over the builder."""
     args = shlex.split(os.environ.get(_ARGS, ""))
     if any(name == "--jars" or value.startswith("spark.jars=") for name, value in _options(args)):
         os.environ[_ARGS] = shlex.join([*args[:-1], "--jars", jars, *args[-1:]])
 
 
 def _options(args: list[str]) -> list[tuple[str, str]]:
-    """Pairs of `--name value` or `--name=value`. A flag pairs with what follows: no harm done."""
+    """Return pairs of `--name value` or `--name=value`.
+
+    A flag without a value is paired with the next word, which does no harm.
+    """
     joined = [arg.partition("=")[::2] for arg in args if arg.startswith("--") and "=" in arg]
     return [pair for pair in pairwise(args) if pair[0].startswith("-")] + joined
 
@@ -55,7 +58,7 @@ def _conf_folder() -> Path:
 
 
 def _properties(file: Path) -> dict[str, str]:
-    """Reads spark-defaults.conf: `key value`, `key=value` or `key: value`."""
+    """Read spark-defaults.conf: lines `key value`, `key=value` or `key: value`."""
     if not file.is_file():
         return {}
     lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())

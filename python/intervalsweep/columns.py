@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which columns a join reads, and how those of its result are called."""
+"""The columns that a join reads, and the names of the columns of its result."""
 
 from __future__ import annotations
 
@@ -10,52 +10,54 @@ from typing import TypeAlias
 from intervalsweep._errors import ArgumentError, ColumnError
 from intervalsweep.relations import suggestion
 
-# The names of an interval's start and end, or that of a struct of the two.
+# The names of an interval's start and end, or the name of a struct with both.
 Ends: TypeAlias = "tuple[str, str] | str"
-# Equality keys: a name that both sides have, or the name on either side.
+# Equality keys: a name that both sides have, or a pair of the left and the right name.
 Keys: TypeAlias = "Sequence[str | tuple[str, str]]"
 
 
 def key_pairs(by: Keys | str) -> list[tuple[str, str]]:
-    """Return the names of each key, on the left and on the right."""
+    """Return each key as a pair: its name on the left and its name on the right."""
     given = [by] if isinstance(by, str) else by
     return [(key, key) if isinstance(key, str) else (key[0], key[1]) for key in given]
 
 
 def listed(by: str | Sequence[str]) -> list[str]:
-    """Return the names of keys that both sides have, of one or several."""
+    """Return one or several names as a list."""
     return [by] if isinstance(by, str) else list(by)
 
 
 def names_of(ends: Ends) -> tuple[str, ...]:
-    """Return the columns that hold an interval: two, or one struct."""
+    """Return the names of an interval's columns: two columns, or one struct."""
     return (ends,) if isinstance(ends, str) else tuple(ends)
 
 
 def check_columns(side: str, known: Sequence[str], *names: str) -> None:
-    """Raise ColumnError, with the near names, for one that the side does not have."""
+    """Raise ColumnError, with similar names, if the side does not have one of the columns."""
     for name in names:
         if name not in known:
-            raise ColumnError(f"The {side} side has no column {name}{suggestion(name, known)}")
+            raise ColumnError(f"The {side} side has no column {name}. {suggestion(name, known)}")
 
 
 def check_choice(what: str, value: str, known: Iterable[str]) -> None:
-    """Raise ArgumentError for a word that is none of the known ones."""
+    """Raise ArgumentError if the value of an argument is not one of the known words."""
     if value not in known:
-        raise ArgumentError(f"{what}={value!r} is unknown{suggestion(value, known)}")
+        raise ArgumentError(f"`{what}` must be one of {', '.join(known)}; got {value!r}.")
 
 
 def chosen(columns: Sequence[str] | None, known: Sequence[str]) -> list[str]:
-    """Return the wanted columns of a result, of None all.
+    """Return the wanted columns of a result; None means all known columns.
 
-    Raises ColumnError for one that there is not, or twice.
+    Raises ColumnError if a column is unknown or is named twice.
     """
     if columns is None:
         return list(known)
     check_columns("joined", known, *columns)
     twice = {name for name in columns if list(columns).count(name) > 1}
     if twice:
-        raise ColumnError(f"columns={list(columns)!r} has {min(twice)} twice.")
+        raise ColumnError(
+            f"columns={list(columns)!r} has {min(twice)} twice: name each column once."
+        )
     return list(columns)
 
 
@@ -63,8 +65,10 @@ def chosen(columns: Sequence[str] | None, known: Sequence[str]) -> list[str]:
 class Naming:
     """The columns of a join's result: all of the left side, then those of the right side.
 
-    A key with one name on both sides is there once. A column of the right side whose name the left
-    side has too gets the suffix. Upper and lower case make no difference between names.
+    A key with the same name on both sides appears once. A right column gets the suffix if the left
+    side has a column with that name. Names are compared without case.
+
+    `right` maps the right columns to their names in the result, without the shared keys.
     """
 
     left: tuple[str, ...]
@@ -80,7 +84,7 @@ class Naming:
     def of(
         left: Sequence[str], right: Sequence[str], keys: Iterable[tuple[str, str]], suffix: str
     ) -> Naming:
-        """Raises ColumnError if two columns of the result would have one name."""
+        """Raises ColumnError if two columns of the result would have the same name."""
         shared = tuple(one for one, other in keys if one == other)
         taken = {name.lower() for name in left}
         renamed = {

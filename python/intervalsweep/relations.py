@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The relations in Python, from their one home, `relations.json`; and their names."""
+"""The relations, read from `relations.json`, and look-ups by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from intervalsweep._errors import ArgumentError
 
 @dataclass(frozen=True)
 class Comparison:
-    """`left operator right`, of endpoints such as `r.ts`; the operator is `<`, `<=` or `=`."""
+    """`left operator right`: two endpoints such as `r.ts`; the operator is `<`, `<=` or `=`."""
 
     left: str
     operator: str
@@ -25,7 +25,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Distance:
-    """What a parameter bounds: `later - earlier`."""
+    """The distance that a parameter limits: `later - earlier`."""
 
     later: str
     earlier: str
@@ -33,9 +33,9 @@ class Distance:
 
 @dataclass(frozen=True)
 class Relation:
-    """A conjunction of comparisons, the distances that its parameters bound, and an example.
+    """A conjunction of comparisons, the distances that its parameters limit, and an example.
 
-    The example is of two intervals that match, those of `r` and `s`.
+    The example contains an interval for `r` and one for `s` that match.
     """
 
     name: str
@@ -45,15 +45,15 @@ class Relation:
 
 
 def relation_named(name: str) -> Relation:
-    """Return the relation of this name, in any case. Raises ArgumentError if there is none."""
+    """Return the relation with this name, ignoring case. Raises ArgumentError if it is unknown."""
     known = _relations()
     if name.lower() not in known:
-        raise ArgumentError(f"There is no relation {name}{suggestion(name, known)}")
+        raise ArgumentError(f"Unknown relation {name!r}. {suggestion(name, known)}")
     return known[name.lower()]
 
 
 def check_parameters(relation: Relation, **values: object) -> None:
-    """Raise ArgumentError for a parameter (one that is not None) that it does not have."""
+    """Raise ArgumentError if a value that is not None is for a parameter of another relation."""
     for name, value in values.items():
         if value is not None and name not in relation.parameters:
             has = " and ".join(relation.parameters) or "none"
@@ -61,12 +61,18 @@ def check_parameters(relation: Relation, **values: object) -> None:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Say which of the known names are meant perhaps, or which there are: the end of a sentence."""
+    """Return a sentence for an error message: similar known names, or else all known names.
+
+    >>> suggestion("overlap", ["overlaps", "meets"])
+    'Did you mean overlaps?'
+    >>> suggestion("x", ["overlaps", "meets"])
+    'Known: overlaps, meets.'
+    """
     by_case = {one.lower(): one for one in known}
     found = difflib.get_close_matches(name.lower(), by_case, n=3, cutoff=0.5)
     if found:
-        return f"; near it: {', '.join(by_case[one] for one in found)}."
-    return f"; there are: {', '.join(by_case.values())}."
+        return f"Did you mean {', '.join(by_case[one] for one in found)}?"
+    return f"Known: {', '.join(by_case.values())}."
 
 
 @cache

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of the joins of a query: how each is swept, or why it is not."""
+"""Reports on the joins of a query: how IntervalSweep runs each join, or why Spark does."""
 
 from __future__ import annotations
 
@@ -15,13 +15,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JoinReport:
-    """One join. The fields are the columns of the table function `interval_join_report`.
+    """The report on a join. The fields are columns of the table function `interval_join_report`.
 
-    If it is swept, `how` says by which keys, sides and axes and in which distribution. If it is
-    left to Spark, `reason` is one of a closed list, about `conjunct` if it is about a part of the
-    condition, and `explanation` and `advice` say in words what stands in the way and what to
-    change. `estimated_pairs` are the pairs with equal keys (all pairs if there are no keys), where
-    Spark's cost-based optimizer has the statistics to tell.
+    Attributes
+    ----------
+    number
+        The position of the join in the plan, from 1.
+    join_type
+        The type of the join, such as INNER.
+    condition
+        The join condition as SQL; None if there is no condition.
+    swept
+        True if the join uses IntervalSweepJoin.
+    how
+        If `swept`: the keys, sides, axes and distribution of the join.
+    reason
+        If not `swept`: the reason, one of a closed list.
+    conjunct
+        The part of the condition that the reason is about; None for the whole join.
+    explanation, advice
+        If not `swept`: the reason in words, and what to change.
+    estimated_pairs
+        The number of pairs with equal keys (of all pairs without keys), if Spark's cost-based
+        optimizer has the statistics.
     """
 
     number: int
@@ -52,7 +68,7 @@ class JoinReport:
 
 
 class JoinReports(tuple[JoinReport, ...]):
-    """The reports on all joins of a query; prints as text to read."""
+    """The reports on all joins of a query. Printing it shows them as text."""
 
     __slots__ = ()
 
@@ -64,17 +80,31 @@ class JoinReports(tuple[JoinReport, ...]):
 
 
 def why_not(frame: DataFrame) -> JoinReports:
-    """Says of each join of a DataFrame how it is swept, or why not and what to change.
+    """Report for each join of a DataFrame how IntervalSweep runs it, or why not and what to change.
 
-    The joins are those of the optimized plan, in the order of `explain()`, with the settings of
-    now. Nothing is executed. In SQL: `SELECT * FROM interval_join_report('SELECT ...')`.
-    Raises SetupError if the session has no IntervalSweep.
+    The joins are those of the optimized plan, in the order of `explain()`, under the current
+    settings. Nothing is executed. In SQL: `SELECT * FROM interval_join_report('SELECT ...')`.
 
         print(intervalsweep.why_not(spark.sql("SELECT * FROM r JOIN s ON r.name < s.name")))
+
+    Parameters
+    ----------
+    frame
+        A Spark DataFrame, classic or Connect.
+
+    Returns
+    -------
+    JoinReports
+        A tuple with a :class:`JoinReport` for each join.
+
+    Raises
+    ------
+    SetupError
+        If the session does not have IntervalSweep.
     """
     spark = frame.sparkSession
     check_active(spark)
-    # A view stands for the DataFrame in SQL, which Spark Connect has, too.
+    # A temporary view passes the DataFrame to the SQL function, also on Spark Connect.
     view = f"intervalsweep_{uuid4().hex}"
     frame.createTempView(view)
     try:

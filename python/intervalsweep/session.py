@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Brings the extension into a Spark session, a new one or one that already runs."""
+"""Adds the extension to a Spark session: a new one, or one that is already running."""
 
 from __future__ import annotations
 
@@ -24,11 +24,24 @@ _WORKER_PYTHON = "spark.sql.intervalsweep.python"
 
 
 def jar_path(spark: str | None = None) -> str:
-    """The jar of this version: one in the wheel or, in a source checkout, a built one.
+    """Return the path of the jar: from the wheel or, in a source checkout, the one that was built.
 
-    There is a jar for each minor version of Spark. `spark` is a version, such as "4.2" or "4.2.1";
-    without it, it is that of the installed PySpark. Raises SetupError, with the command
-    that mends it, for an unknown Spark and for a jar that is not there.
+    Parameters
+    ----------
+    spark
+        The version of Spark, such as "4.2" or "4.2.1": there is a jar for each minor version. The
+        default is the version of the installed PySpark.
+
+    Returns
+    -------
+    str
+        The absolute path, for ``--jars``.
+
+    Raises
+    ------
+    SetupError
+        If the version is not supported or its jar does not exist. The message has the command that
+        fixes it.
     """
     if spark is None:
         spark = check_spark()
@@ -47,17 +60,35 @@ def jar_path(spark: str | None = None) -> str:
 
 
 def jar_name(series: str) -> str:
-    """The name of the file; build.sbt knows it too."""
+    """Return the name of the jar's file. build.sbt builds the same name."""
     return f"{_JAR_FAMILY}{series}_2.13-{__version__}.jar"
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
-    """Adds the jar and the extension to what a session will start with; returns the builder.
+    """Add the jar and the extension to the settings of a session that has not started.
 
-    Appends to `spark.jars` and `spark.sql.extensions`, wherever they were set: on the builder, on
-    the command line of spark-submit, in PYSPARK_SUBMIT_ARGS or in spark-defaults.conf. Doing it
-    twice changes nothing.
+    Appends to `spark.jars` and `spark.sql.extensions`, wherever they are set: on the builder, on
+    the command line of spark-submit, in PYSPARK_SUBMIT_ARGS or in spark-defaults.conf. A second
+    call changes nothing.
 
+    Parameters
+    ----------
+    builder
+        The builder of the session.
+
+    Returns
+    -------
+    SparkSession.Builder
+        The same builder.
+
+    Raises
+    ------
+    SetupError
+        If PySpark, Java or the jar is missing or too old, if a session without the extension is
+        already running, or if the builder is for Spark Connect.
+
+    Examples
+    --------
     >>> from pyspark.sql import SparkSession
     >>> builder = SparkSession.builder.config("spark.sql.extensions", "org.example.Mine")
     >>> configure(builder)._options["spark.sql.extensions"]
@@ -89,10 +120,25 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
 
 def register(spark: SparkSession) -> SparkSession:
-    """Brings the functions and the join into a session that already runs; returns the session.
+    """Add the functions and the join to a session that is already running.
 
-    Does nothing if the extension is there already. Sessions that `newSession()` makes of this one
-    have it too; those made before do not.
+    Does nothing if the session already has the extension. Sessions that `newSession()` creates from
+    this one later have it, too; sessions created earlier do not.
+
+    Parameters
+    ----------
+    spark
+        A classic session.
+
+    Returns
+    -------
+    SparkSession
+        The same session.
+
+    Raises
+    ------
+    SetupError
+        If the jar is missing, if the session's JVM cannot load jars, or on Spark Connect.
     """
     if not hasattr(spark, "_jsparkSession"):
         raise SetupError(_remote_advice())
@@ -109,16 +155,16 @@ def register(spark: SparkSession) -> SparkSession:
 
 
 def is_active(spark: SparkSession) -> bool:
-    """Whether this session knows IntervalSweep's functions."""
+    """Return whether a session has IntervalSweep's functions."""
     return spark.catalog.functionExists("interval_intersects")
 
 
 def check_active(spark: SparkSession) -> None:
-    """Raise SetupError if this session does not know IntervalSweep's functions."""
+    """Raise SetupError if a session does not have IntervalSweep's functions."""
     if not is_active(spark):
         raise SetupError(
-            "This session has no IntervalSweep: call intervalsweep.register(spark), or make the "
-            f"session with intervalsweep.configure. Of Spark Connect: {_remote_advice()}"
+            "This session has no IntervalSweep: call intervalsweep.register(spark), or create the "
+            f"session with intervalsweep.configure. With Spark Connect: {_remote_advice()}"
         )
 
 
@@ -128,18 +174,22 @@ def _appended(value: str | None, item: str, is_there: Callable[[str], bool]) -> 
 
 
 def _is_our_jar(path: str) -> bool:
-    return _JAR_FAMILY in path.rsplit("/", 1)[-1]  # --packages puts the organization before it
+    # The organization, which --packages puts before the name, is allowed.
+    return _JAR_FAMILY in path.rsplit("/", 1)[-1]
 
 
 def _worker_python_is_left_to_chance(settings: dict[str, str]) -> bool:
-    """In local mode the workers can run on this Python; elsewhere its path may mean nothing."""
+    """Return whether to set the workers' Python: in local mode, if no setting names one.
+
+    In local mode the workers can use this Python. On other machines its path may not exist.
+    """
     named = {_WORKER_PYTHON, "spark.sql.execution.pyspark.python", "spark.pyspark.python"}
     is_local = settings.get("spark.master", "local").startswith("local")
     return is_local and not named & settings.keys() and "PYSPARK_PYTHON" not in os.environ
 
 
 def _refuse_running_session() -> None:
-    """`getOrCreate` would return that session, as it is."""
+    """Raise SetupError if a session without the extension runs: `getOrCreate` would return it."""
     from pyspark.sql import SparkSession
 
     running = SparkSession._instantiatedSession
@@ -151,19 +201,19 @@ def _refuse_running_session() -> None:
 
 
 def _running_jvm() -> Any:
-    """The JVM of this process, if there is one; never starts one, which would fix its memory."""
+    """Return the JVM of this process, or None. Never starts one, as that would fix its memory."""
     from pyspark import SparkContext
 
     if SparkContext._jvm is None and "PYSPARK_GATEWAY_PORT" in os.environ:
-        SparkContext._ensure_initialized()  # spark-submit has started the JVM before this Python
+        SparkContext._ensure_initialized()  # spark-submit started the JVM before this Python
     return SparkContext._jvm
 
 
 def _add_to_class_path(jvm: Any, jar: str) -> None:
-    """For the driver's JVM, which reads `spark.jars` only when it starts.
+    """Add a jar to the class path of the driver's JVM, which reads `spark.jars` only at its start.
 
-    spark-submit gives every driver a class loader that can be extended. Classes in a loader further
-    down, as `ADD JAR` has it, would be invisible to the threads that do not inherit it.
+    spark-submit gives every driver a class loader that can be extended. `ADD JAR` uses a child
+    loader instead, whose classes are invisible to threads that do not inherit it.
     """
     loader, mutable = jvm.Thread.currentThread().getContextClassLoader(), None
     while loader is not None:
@@ -172,7 +222,7 @@ def _add_to_class_path(jvm: Any, jar: str) -> None:
         loader = loader.getParent()
     if mutable is None:
         raise SetupError(
-            f"The JVM of this session cannot load further jars. Start it anew with --jars {jar} "
+            f"The JVM of this session cannot load further jars. Restart it with --jars {jar} "
             f"--conf spark.sql.extensions={EXTENSION}"
         )
     mutable.addURL(jvm.java.io.File(jar).toURI().toURL())
@@ -186,5 +236,5 @@ def _remote_advice() -> str:
     return (
         "A Spark Connect client cannot add the extension: start the server with --jars "
         f"<{jar_name('4.X')}> --conf spark.sql.extensions={EXTENSION}, where 4.X is the server's "
-        "version; the SQL needs nothing else."
+        "version. SQL queries need nothing else."
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IntervalSweep's Python worker, started by Spark executors: see :mod:`.worker`.
+"""IntervalSweep's Python worker, which Spark executors start: see :mod:`.worker`.
 
-The package's name starts with ``pyspark`` because ``pyspark.daemon`` runs no other worker modules.
+The name starts with ``pyspark`` because ``pyspark.daemon`` runs only modules with that prefix.
 """

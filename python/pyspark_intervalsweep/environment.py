@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the worker sets up around itself. Standard library only: it runs before the checks."""
+"""The worker's process: environment variables, memory limit, sockets.
+
+Uses only the standard library, because it runs before the packages are checked.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +17,19 @@ MEMORY_VARIABLE = "PYSPARK_EXECUTOR_MEMORY_MB"
 
 
 def prepare_imports() -> None:
-    """Set what numpy reads once, when it is imported."""
-    # No linear algebra here: its threads would only cost start-up time and address space.
+    """Set environment variables that numpy reads at its import."""
+    # Nothing here needs linear algebra: its threads would cost start-up time and address space.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def memory_limit() -> int | None:
-    """Return the worker's memory limit in bytes, or None."""
+    """Return the worker's memory limit in bytes, or None if there is no limit."""
     megabytes = int(os.environ.get(MEMORY_VARIABLE, "-1"))
     return megabytes * 1024 * 1024 if megabytes > 0 else None
 
 
 def limit_memory() -> None:
-    """Apply the executor's Python memory limit, as pyspark's own worker does; never raise it."""
+    """Apply the executor's Python memory limit, like pyspark's own worker; never increase it."""
     limit = memory_limit()
     if limit is None:
         return
@@ -41,10 +44,10 @@ def limit_memory() -> None:
 
 
 def send_at_once(outfile: BinaryIO) -> None:
-    """Switch Nagle's algorithm off on the socket behind ``outfile``, if there is one.
+    """Switch off Nagle's algorithm on the socket behind ``outfile``, if there is one.
 
-    With it, each small batch waits some 40 ms for the acknowledgement of the one before. Only the
-    sending side can switch it off. Pipes and unix sockets know no such thing.
+    With Nagle's algorithm each small batch waits about 40 ms for the acknowledgement of the batch
+    before. Only the sender can switch it off. Pipes and Unix sockets do not have it.
     """
     with contextlib.suppress(OSError), socket.socket(fileno=os.dup(outfile.fileno())) as duplicate:
         if duplicate.family in (socket.AF_INET, socket.AF_INET6):
@@ -52,9 +55,9 @@ def send_at_once(outfile: BinaryIO) -> None:
 
 
 def discard(outfile: BinaryIO) -> None:
-    """Have what is still to be sent go nowhere, where nobody is left to read it.
+    """Redirect ``outfile`` to the null device, because the JVM no longer reads it.
 
-    The daemon flushes the stream after the task, and would log a broken pipe with its traceback.
+    The daemon flushes the stream after the task, and would log a broken pipe with a traceback.
     """
     with contextlib.suppress(OSError), Path(os.devnull).open("wb") as nowhere:
         os.dup2(nowhere.fileno(), outfile.fileno())

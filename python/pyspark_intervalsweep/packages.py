@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packages that the worker needs, and what to say when one is missing or too old."""
+"""The packages that the worker needs, and the error if one is missing or too old."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import re
 import shlex
 import sys
 
-# As in pyproject.toml, which an executor does not have: a test compares them.
-# numpy comes first: the others fail in odd ways if it is broken.
+# The same as in pyproject.toml, which executors do not have. A test compares both.
+# numpy comes first, because the others fail in confusing ways if numpy is broken.
 MINIMUM_VERSIONS = {"numpy": "1.26", "pyarrow": "18", "numba": "0.61"}
 
 
 def interpreter() -> str:
-    """Name this Python: path and version."""
+    """Return the path and version of this Python."""
     return f"{sys.executable} (Python {platform.python_version()})"
 
 
 def problems() -> str | None:
-    """Return None if all packages can be imported and are new enough, else what to do about it."""
+    """Return None if all packages can be imported and are new enough, else an error message."""
     found = {name: _problem(name, minimum) for name, minimum in MINIMUM_VERSIONS.items()}
     wrong = {name: text for name, text in found.items() if text is not None}
     if not wrong:
@@ -46,7 +46,7 @@ def _problem(name: str, minimum: str) -> str | None:
         if error.name == name:
             return f"{name} >= {minimum} is needed, but it is not installed"
         if error.name in MINIMUM_VERSIONS:
-            return None  # reported for itself
+            return None  # reported on its own
         return f"{name} >= {minimum} is needed, but its import fails: {error}"
     except Exception as error:  # a broken package may raise anything
         return f"{name} >= {minimum} is needed, but its import fails: {error}"

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep over periods: rows come by group and start, periods go back. See :mod:`.protocol`."""
+"""A sweep over periods: reads rows sorted by group and start, returns periods.
+
+See :mod:`.protocol` for the messages.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,12 @@ from . import protocol
 from .protocol import PeriodPlan
 from .sides import read_columns
 
-# A start and an end are columns of every row.
+# Every row has a start and an end.
 _ENDS = 2
 
 
 class PeriodTask:
-    """The sweep of one task, which a large group passes in several STREAMs."""
+    """The sweep of one task. A large group comes in several STREAM commands."""
 
     def __init__(self, plan: PeriodPlan) -> None:
         self._plan = plan
@@ -33,7 +36,7 @@ class PeriodTask:
         )
 
     def stream(self, infile: BinaryIO, outfile: BinaryIO) -> None:
-        """Answer a STREAM."""
+        """Serve a STREAM command."""
         goes_on = protocol.read_int(infile) == 1
         groups, columns, size = read_columns(infile, _ENDS)
         if groups is None:
@@ -55,7 +58,7 @@ class PeriodTask:
     def _feed(
         self, groups: npt.NDArray[np.int32], columns: list[npt.NDArray[np.int64]], *, goes_on: bool
     ) -> Iterator[list[npt.NDArray[np.int64] | npt.NDArray[np.int32]]]:
-        """Yield the columns of periods: row, start, end, and how often or which values."""
+        """Yield the columns of periods: row, start, end, and the number of copies or the values."""
         start, end, *measures = columns
         if isinstance(self._sweep, CountSweep):
             for found in self._sweep.feed(groups, start, end, measures[0], goes_on=goes_on):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words between the JVM and the worker. Integers are big-endian, strings are UTF-8.
+"""The protocol between the JVM and the worker. Integers are big-endian, strings are UTF-8.
 
     JVM                                      worker
     OPEN      string (JSON, see Plan)    ->  0, string (JSON: versions)
@@ -11,14 +11,14 @@
                                              int64 blocks, int64 nanoseconds
     CLOSE                                ->  0
 
-A sweep over periods has no RESIDENT, and its STREAM is
+A sweep over periods has no RESIDENT command, and this STREAM command:
 
-    STREAM    int32 (1: the last group goes on)
+    STREAM    int32 (1: the last group continues)
               Arrow stream               ->  1, Arrow stream of periods               (repeated)
                                              0, int64 rows, int64 periods, int64 nanoseconds
 
-Instead of any reply the worker may send -1 and a string, the error, after which it only waits for
-the connection to end. Codes, sweeps and the lengths of strings are int32.
+Instead of any reply the worker may send -1 and a string with an error. After that it only waits for
+the end of the connection. Codes, sweep numbers and the lengths of strings are int32.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Side = Literal["left", "right"]
 
 @dataclass(frozen=True)
 class BoundPlan:
-    """A box's bound: which endpoint of the box's row, and whether equality is excluded."""
+    """A bound of a box: an endpoint of the box's row; ``strict`` excludes equality."""
 
     endpoint: int
     strict: bool
@@ -49,7 +49,7 @@ class BoundPlan:
 
 @dataclass(frozen=True)
 class AxisPlan:
-    """One axis: which endpoint of the point's row, and its bounds; None leaves a side open."""
+    """An axis: an endpoint of the point's row, and its bounds; None means unbounded."""
 
     point: int
     lower: BoundPlan | None
@@ -58,9 +58,10 @@ class AxisPlan:
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """One sweep: which side is boxes, their axes, and whether one match of a box is enough.
+    """A sweep: the side of the boxes, and the axes.
 
-    With ``sums`` the matches of a box are told as sums, where STREAM asks for that.
+    With ``first_only``, one match per box is enough. With ``sums``, the matches of a box are
+    returned as sums if STREAM requests sums.
     """
 
     boxes: Side
@@ -72,11 +73,11 @@ class SweepPlan:
 
 @dataclass(frozen=True)
 class PeriodPlan:
-    """What OPEN says of a sweep over periods: a rule of counts, or the kinds of values.
+    """The OPEN message of a sweep over periods: a ``rule`` for counts, or the ``kinds`` of values.
 
-    Of these come ``floats`` sums of float64 after the others, which are of int64. With ``empty``
-    there are periods in which nothing is valid; ``ends`` says when a period ends, see
-    `intervalsweep.kernels.periods.ValueSweep`.
+    The int64 values of ``kinds`` are followed by ``floats`` sums of float64. For ``empty`` and
+    ``ends`` see `intervalsweep.kernels.periods.ValueSweep`. A batch has at most ``max_rows``
+    periods.
     """
 
     rule: str | None
@@ -89,11 +90,12 @@ class PeriodPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """What OPEN says: the sweeps of a join, whose matches are disjoint.
+    """The OPEN message of a join: its sweeps. No match is found by two sweeps.
 
-    ``columns`` is the number of endpoints that each side's rows have, ``clip`` an inclusive range
-    for the lead point of every match, ``max_runs`` the bound of a batch of runs. ``cache_bytes`` is
-    how much the worker may keep for later tasks.
+    ``resident`` is the build side, which the worker keeps. ``columns`` is the number of endpoints
+    per row of each side. ``clip`` is an inclusive range for the lead coordinate of every match.
+    ``max_runs`` is the largest number of runs of a batch. ``cache_bytes`` is the memory for sides
+    that the worker may keep for later tasks.
     """
 
     resident: Side
@@ -105,7 +107,7 @@ class Plan:
 
     @property
     def streamed(self) -> Side:
-        """The side that STREAM brings."""
+        """The probe side, which comes with STREAM."""
         return other(self.resident)
 
 
@@ -115,7 +117,7 @@ def other(side: Side) -> Side:
 
 
 def parse_plan(text: str) -> Plan | PeriodPlan:
-    """Read the JSON of OPEN. Raises ValueError for another protocol or what makes no sense."""
+    """Read the JSON of OPEN. Raises ValueError for another protocol version or an invalid plan."""
     data = json.loads(text)
     if data.get("protocol") != PROTOCOL:
         raise ValueError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A side's rows as arrays: from an Arrow stream, with what is prepared of them, and cached."""
+"""The rows of a side as arrays: read from an Arrow stream, indexed, and cached."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from intervalsweep.kernels import Int32Array, Int64Array, Measures, PointIndex, 
 class SideRows:
     """The rows of one side: ``endpoints``, int64[n] each, and ``groups``, int32[n] or None.
 
-    ``measures`` are what is added up of the rows, none of them if nothing is.
+    ``measures`` are the values of the rows that are added up; there may be none.
     """
 
     def __init__(
@@ -35,14 +35,14 @@ class SideRows:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, prepared indexes included (what they share is counted twice)."""
+        """The size in bytes, with all indexes; arrays that they share are counted twice."""
         groups = 0 if self.groups is None else self.groups.nbytes
         indexes = sum(index.nbytes for index in self._indexes.values())
         columns = sum(column.nbytes for column in self.endpoints)
         return groups + columns + self.measures.nbytes + indexes
 
     def points(self, lead: int, second: int | None) -> PointIndex:
-        """Return the rows as points of these two endpoints, prepared at the first call."""
+        """Return the rows as points with these endpoints; builds the index at the first call."""
         key = (lead, second)
         if key not in self._indexes:
             self._indexes[key] = PointIndex(
@@ -54,7 +54,7 @@ class SideRows:
 
 
 def read_side(infile: BinaryIO, endpoints: int) -> SideRows:
-    """Read the rows of a side, see `read_columns`; endpoints and measures are int64."""
+    """Read the rows of a side with so many endpoints; see `read_columns`."""
     groups, columns, size = read_columns(infile, endpoints)
     values = np.array(columns[endpoints:], np.int64).reshape(len(columns) - endpoints, size)
     return SideRows(columns[:endpoints], groups, size, Measures(values))
@@ -63,11 +63,11 @@ def read_side(infile: BinaryIO, endpoints: int) -> SideRows:
 def read_columns(
     infile: BinaryIO, endpoints: int
 ) -> tuple[Int32Array | None, list[Int64Array], int]:
-    """Read an Arrow stream of columns [g int32,] e0, e1, .. [m0, ..] up to and with its end mark.
+    """Read an Arrow stream with the columns [g int32,] e0, e1, .. [m0, ..], including its end mark.
 
-    Returns the groups, the int64 columns, and how many rows there are. Arrays are views of the
-    Arrow buffers if the stream holds one batch, else they are joined. Raises ValueError for other
-    columns or NULLs, pyarrow.ArrowInvalid for a broken stream.
+    Returns the groups, the int64 columns (endpoints e, then measures m), and the number of rows.
+    The arrays are views of the Arrow buffers if the stream has one batch, else they are copies.
+    Raises ValueError for other columns or NULLs, pyarrow.ArrowInvalid for a broken stream.
     """
     with pa.ipc.open_stream(infile) as reader:
         batches = [batch for batch in reader if batch.num_rows > 0]
@@ -96,7 +96,7 @@ def _join(batches: list[pa.RecordBatch], k: int, kind: pa.DataType) -> npt.NDArr
 def _view(column: pa.Array, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return an integer column as an array, without a copy.
 
-    By its buffer: ``to_numpy`` would import pandas where that is installed, half a second.
+    Reads the buffer, because ``to_numpy`` would import pandas if it is installed: half a second.
     """
     if column.null_count:
         raise ValueError(f"expected no NULLs, got {column.null_count}")
@@ -105,9 +105,9 @@ def _view(column: pa.Array, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 
 class SideCache:
-    """The sides used last, by a key of the caller's: at most ``count``, of ``nbytes`` together.
+    """A cache of the most recently used sides: at most ``count`` sides and ``nbytes`` bytes.
 
-    One side that is larger than that is not kept at all.
+    A side that is larger than ``nbytes`` is not kept.
     """
 
     def __init__(self, count: int, nbytes: int) -> None:
@@ -116,19 +116,19 @@ class SideCache:
         self._sides: OrderedDict[Hashable, SideRows] = OrderedDict()
 
     def get(self, key: Hashable) -> SideRows | None:
-        """Return the side of this key, and count it as used."""
+        """Return the side of this key, or None; it becomes the most recently used."""
         if key in self._sides:
             self._sides.move_to_end(key)
         return self._sides.get(key)
 
     def put(self, key: Hashable, side: SideRows) -> None:
-        """Keep a side. Call again when it has grown (by an index), so that the bounds hold."""
+        """Keep a side. Call again when it has grown by an index, so that the limits are applied."""
         self._sides[key] = side
         self._sides.move_to_end(key)
         self._shrink()
 
     def limit(self, nbytes: int) -> None:
-        """Change how much may be kept; what is too much goes."""
+        """Change the limit in bytes; sides above the limit are removed."""
         self._nbytes = nbytes
         self._shrink()
 
@@ -137,5 +137,5 @@ class SideCache:
             self._sides.popitem(last=False)
 
     def __iter__(self) -> Iterator[SideRows]:
-        """Iterate over the sides, the one used longest ago first."""
+        """Iterate over the sides, the least recently used first."""
         return iter(self._sides.values())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One connection's work: commands in, runs or sums out. Knows arrays and sweeps, not Spark."""
+"""Serves the commands of one connection: reads rows, returns runs or sums. Independent of Spark."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from .sides import SideCache, SideRows, read_side
 
 _RUN_FIELDS = [(name, pa.int32()) for name in RunBatch._fields]
 
-# Residents that outlive a task, per process: the broadcasts of a few joins in turn.
+# Build sides that a process keeps after a task: the broadcasts of a few joins in turn.
 CACHED_SIDES = 4
 
 
 def _cache_bytes(wanted: int) -> int:
-    """In a worker whose memory is limited, at most a quarter of that."""
+    """Return the size of the cache: at most a quarter of the worker's memory limit."""
     limit = memory_limit()
     return wanted if limit is None else min(wanted, limit // 4)
 
 
 class Task:
-    """The state of one task: its plan and its resident side.
+    """The state of one task: its plan and its resident side, the build side.
 
-    Errors are raised where they are found and end the task. The JVM gets to see them at its next
-    reply, so that an error in RESIDENT, which has none, comes in place of STREAM's.
+    An error ends the task where it is raised. The JVM sees the error in place of the next reply
+    that it reads. RESIDENT without a token has no reply, so its error replaces that of STREAM.
     """
 
     _cache = SideCache(CACHED_SIDES, 0)
@@ -49,7 +49,7 @@ class Task:
         self._token = ""
 
     def run(self) -> None:
-        """Serve commands until CLOSE. Raises EOFError if the JVM goes away before."""
+        """Serve commands until CLOSE. Raises EOFError if the JVM closes the connection before."""
         commands = {
             protocol.OPEN: self._open,
             protocol.RESIDENT: self._load_resident,
@@ -125,7 +125,7 @@ class Task:
         protocol.write_int(self._out, protocol.DONE)
         for figure in (streamed.size, runs, candidates, skipped, busy):
             protocol.write_long(self._out, figure)
-        self._keep_resident()  # its indexes may have been added
+        self._keep_resident()  # it may have new indexes
 
     def _send(self, number: int, matches: RunBatch | SumBatch) -> None:
         fields = list(_RUN_FIELDS)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worker's entry: ``main(infile, outfile)``, called by ``pyspark.daemon`` once a task.
+"""The worker's entry point: ``pyspark.daemon`` calls ``main(infile, outfile)`` for each task.
 
-The daemon forks a process per concurrent task, which imports this module at its first task and may
-serve many one after the other. Without the daemon Spark starts ``python -m
-pyspark_intervalsweep.worker``, for one task.
+The daemon forks a process for each concurrent task. The process imports this module at its first
+task and may serve many tasks one after the other. Without the daemon Spark starts
+``python -m pyspark_intervalsweep.worker`` for a single task.
 
-This module can always be imported: an exception at import would reach a person as no more than
-'connection reset'. What is wrong with the installation is the reply to OPEN instead.
+Importing this module never fails, because users would only see 'connection reset'. A problem of the
+installation becomes the reply to OPEN instead.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 from . import environment, packages, protocol
 
-# Imported here, once per process, so that tasks find everything loaded.
+# Imported once per process, so that tasks do not wait for imports.
 try:
     environment.prepare_imports()
     _problem = packages.problems()
@@ -30,19 +30,19 @@ except Exception:
     _problem = f"{traceback.format_exc()}in {packages.interpreter()}"
 
 _MORE_MEMORY = (
-    "Give the worker more memory (spark.executor.pyspark.memory), or have it take less at a time "
+    "Give the worker more memory (spark.executor.pyspark.memory), or smaller batches "
     "(spark.sql.intervalsweep.batchRows)."
 )
 
-# The daemon collects garbage after every task; the modules' objects need not be gone through.
+# The daemon collects garbage after every task; it need not scan the objects of modules.
 gc.freeze()
 
 
 def main(infile: BinaryIO, outfile: BinaryIO) -> None:
     """Serve one task; see :mod:`.protocol`.
 
-    Returns if the JVM closed the task; then the process can serve another. Otherwise (an error, or
-    the connection ended) it raises SystemExit, which tells the daemon not to use it again.
+    Returns if the JVM closed the task; the process can then serve another task. After an error or
+    the end of the connection it raises SystemExit, so that the daemon does not reuse the process.
     """
     environment.send_at_once(outfile)
     environment.limit_memory()
@@ -51,7 +51,7 @@ def main(infile: BinaryIO, outfile: BinaryIO) -> None:
             raise RuntimeError(_problem)
         Task(infile, outfile).run()
     except (EOFError, ConnectionError):
-        # The JVM has gone: a finished or cancelled query, nothing to report.
+        # The JVM closed the connection: the query has finished or was cancelled.
         environment.discard(outfile)
         sys.exit(1)
     except Exception as error:
@@ -71,7 +71,7 @@ def _report(error: Exception) -> str:
 
 
 def _connect_and_serve() -> None:
-    """Serve one task of the JVM that started this process and waits for it to connect."""
+    """Serve one task of the JVM that started this process and waits for its connection."""
     from pyspark.util import local_connect_and_auth
 
     address = os.environ.get("PYTHON_WORKER_FACTORY_SOCK_PATH") or int(
@@ -85,8 +85,8 @@ def _connect_and_serve() -> None:
         try:
             main(infile, outfile)
         finally:
-            # Read what the JVM still sends: a connection that is closed before is reset, and the
-            # reset may overtake the error.
+            # Read everything that the JVM still sends. Closing the connection earlier would reset
+            # it, and the reset may overtake the error message.
             with contextlib.suppress(OSError):
                 while connection.recv(1 << 16):
                     pass

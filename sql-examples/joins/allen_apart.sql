@@ -1,6 +1,6 @@
 -- Intervals that share no point: BEFORE and AFTER leave a gap between them, MEETS and MET_BY touch.
 --
---   0   1   2   3   4   5        [ts, te): the start belongs to an interval, its end does not
+--   0   1   2   3   4   5        [ts, te): includes the start, excludes the end
 --   |r1-|
 --       |--r2---|
 --           |----r3-----|

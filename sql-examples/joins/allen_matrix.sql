@@ -1,7 +1,7 @@
--- Which of Allen's thirteen relations holds between two intervals? Exactly one, for intervals that
--- are not empty.
+-- Which of Allen's thirteen relations is true for two intervals? Exactly one, unless an interval is
+-- empty.
 --
---   0   1   2   3   4   5        [ts, te): the start belongs to an interval, its end does not
+--   0   1   2   3   4   5        [ts, te): includes the start, excludes the end
 --   |r1-|
 --       |--r2---|
 --           |----r3-----|
@@ -14,7 +14,7 @@ SELECT * FROM VALUES ('r1', 0, 1), ('r2', 1, 3), ('r3', 2, 5) AS t(id, ts, te);
 CREATE OR REPLACE TEMPORARY VIEW s AS
 SELECT * FROM VALUES ('s1', 1, 3), ('s2', 3, 4) AS t(id, ts, te);
 
--- Spark's own join: all pairs are asked for. The functions are Boolean expressions like any other.
+-- Spark's own join: the query needs all pairs. The functions are ordinary Boolean expressions.
 SELECT r.id AS r, s.id AS s,
   CASE
     WHEN ALLEN_BEFORE(r.ts, r.te, s.ts, s.te) THEN 'before'

@@ -1,7 +1,7 @@
--- One interval lies strictly inside the other: DURING seen from the inner one, CONTAINS from the
+-- Intervals strictly inside another interval: DURING takes the inner interval first, CONTAINS the
 -- outer.
 --
---   0   1   2   3   4   5        [ts, te): the start belongs to an interval, its end does not
+--   0   1   2   3   4   5        [ts, te): includes the start, excludes the end
 --   |r1-|
 --       |--r2---|
 --           |----r3-----|

@@ -1,7 +1,7 @@
--- Intervals that overlap in a part of each: the one that starts first OVERLAPS, the other is
--- OVERLAPPED_BY. For "shares a point in any way", see INTERVAL_INTERSECTS in sessions_outages.sql.
+-- Intervals that overlap partly: the interval that starts first OVERLAPS, the other interval is
+-- OVERLAPPED_BY. For any common point in time, see INTERVAL_INTERSECTS in sessions_outages.sql.
 --
---   0   1   2   3   4   5        [ts, te): the start belongs to an interval, its end does not
+--   0   1   2   3   4   5        [ts, te): includes the start, excludes the end
 --   |r1-|
 --       |--r2---|
 --           |----r3-----|

@@ -1,8 +1,8 @@
 -- Intervals with an endpoint in common: STARTS and STARTED_BY share the start, FINISHES and
--- FINISHED_BY the end, EQUALS both. Two rows more than in the other files, s3 and s4, bring the
--- first four about.
+-- FINISHED_BY the end, EQUALS both. The rows s3 and s4, which the other files do not have, give
+-- matches for the first four.
 --
---   0   1   2   3   4   5        [ts, te): the start belongs to an interval, its end does not
+--   0   1   2   3   4   5        [ts, te): includes the start, excludes the end
 --   |r1-|
 --       |--r2---|
 --           |----r3-----|

@@ -1,7 +1,7 @@
--- ISEQL's relations are wider than Allen's (an endpoint may tie), and delta and epsilon bound the
--- distance of the starts and of the ends; what is left out is not bounded.
+-- ISEQL's relations are wider than Allen's (endpoints may tie). The optional parameters delta and
+-- epsilon limit the distance of the starts and of the ends.
 --
---   0   1   2   3   4   5        [ts, te): the start belongs to an interval, its end does not
+--   0   1   2   3   4   5        [ts, te): includes the start, excludes the end
 --   |r1-|
 --       |--r2---|
 --           |----r3-----|
@@ -14,12 +14,12 @@ SELECT * FROM VALUES ('r1', 0, 1), ('r2', 1, 3), ('r3', 2, 5) AS t(id, ts, te);
 CREATE OR REPLACE TEMPORARY VIEW s AS
 SELECT * FROM VALUES ('s1', 1, 3), ('s2', 3, 4) AS t(id, ts, te);
 
--- r ends before s starts, or when it starts ...
+-- r ends before s starts, or at the same time.
 SELECT r.id AS r, 'before' AS relation, s.id AS s
 FROM r JOIN s ON ISEQL_BEFORE(r.ts, r.te, s.ts, s.te)
 ORDER BY r, s;
 
--- ... but not by more than 1.
+-- The same, with a distance of at most 1.
 SELECT r.id AS r, 'before, by 1 at most' AS relation, s.id AS s
 FROM r JOIN s ON ISEQL_BEFORE(r.ts, r.te, s.ts, s.te, delta => 1)
 ORDER BY r, s;
@@ -42,7 +42,7 @@ SELECT r.id AS r, 'reverse start preceding' AS relation, s.id AS s
 FROM r JOIN s ON ISEQL_REVERSE_START_PRECEDING(r.ts, r.te, s.ts, s.te)
 ORDER BY r, s;
 
--- s ends while r lasts, or with it.
+-- s ends while r lasts, or at the end of r.
 SELECT r.id AS r, 'end following' AS relation, s.id AS s
 FROM r JOIN s ON ISEQL_END_FOLLOWING(r.ts, r.te, s.ts, s.te)
 ORDER BY r, s;
@@ -55,7 +55,7 @@ SELECT r.id AS r, 'reverse end following' AS relation, s.id AS s
 FROM r JOIN s ON ISEQL_REVERSE_END_FOLLOWING(r.ts, r.te, s.ts, s.te)
 ORDER BY r, s;
 
--- r starts first and ends first, and they share a point.
+-- r starts first and ends first, and both have a point in common.
 SELECT r.id AS r, 'left overlap' AS relation, s.id AS s
 FROM r JOIN s ON ISEQL_LEFT_OVERLAP(r.ts, r.te, s.ts, s.te)
 ORDER BY r, s;

@@ -1,5 +1,5 @@
 -- Monitoring: the readings of a sensor within each of its maintenance windows. A reading is a point
--- in time and not an interval, so the condition is written out as two plain inequalities.
+-- in time, not an interval, so the condition is two plain inequalities.
 
 CREATE OR REPLACE TEMPORARY VIEW readings AS
 SELECT id % 10 AS sensor, timestamp_seconds(1767225600 + id * 6) AS at,
@@ -16,7 +16,7 @@ FROM readings r JOIN windows w ON r.sensor = w.sensor AND r.at >= w.begin AND r.
 GROUP BY w.sensor
 ORDER BY w.sensor;
 
--- Pairs of hot readings, of different sensors, with no more than five minutes between them.
+-- Pairs of hot readings of different sensors, at most five minutes apart.
 SELECT count(*) AS pairs
 FROM (SELECT * FROM readings WHERE degrees > 29.5) a
 JOIN (SELECT * FROM readings WHERE degrees > 29.5) b

@@ -1,5 +1,5 @@
--- Operations: which user sessions were hit by an outage of their region, and for how long? All that
--- share a point in time intersect, whichever starts or ends first.
+-- Operations: which user sessions were hit by an outage of their region, and for how long? Two
+-- intervals intersect if they have any point in time in common.
 
 CREATE OR REPLACE TEMPORARY VIEW sessions AS
 SELECT id AS session, element_at(array('eu', 'us', 'asia'), int(id % 3) + 1) AS region,
@@ -23,7 +23,7 @@ FROM sessions s JOIN outages o
 GROUP BY o.outage
 ORDER BY o.outage;
 
--- Who began a session at most two minutes before an outage struck it?
+-- Which sessions began at most two minutes before an outage hit them?
 SELECT o.outage, s.session, s.begin
 FROM sessions s JOIN outages o
   ON s.region = o.region

@@ -1,5 +1,5 @@
 -- Warehousing: two slowly changing histories (SCD type 2) become one, with a row for each period in
--- which neither changes. A period may be given as two columns or as a struct of two fields.
+-- which neither changes. A period is two columns or a struct of two fields.
 
 CREATE OR REPLACE TEMPORARY VIEW addresses AS
 SELECT customer, city, struct(valid_from, valid_to) AS period FROM VALUES
@@ -25,7 +25,7 @@ FROM addresses a JOIN tiers t
   ON a.customer = t.customer AND INTERVAL_INTERSECTS(a.period, t.period)
 ORDER BY customer, valid_from;
 
--- What held on the day of an order: a point in a period, with BETWEEN or without.
+-- The tier on the day of an order: a point in a period.
 SELECT o.id AS `order`, o.customer, t.tier, o.day
 FROM VALUES (100, 1, DATE '2024-06-30'), (101, 1, DATE '2024-07-01'), (102, 2, DATE '2025-01-15')
   AS o(id, customer, day)
@@ -33,7 +33,7 @@ JOIN tiers t
   ON o.customer = t.customer AND t.period.valid_from <= o.day AND o.day < t.period.valid_to
 ORDER BY `order`;
 
--- Which changes of tier came within a month of a change of address?
+-- Which changes of tier came within a month after a change of address?
 SELECT a.customer, a.city, t.tier
 FROM addresses a JOIN tiers t
   ON a.customer = t.customer AND ISEQL_START_PRECEDING(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of the examples as streams: one in each micro-batch, until there are no more."""
+"""Turns files of the examples into streams, with one file in each micro-batch."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ STATE = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
-    # Without keys each row goes to all partitions of the state.
+    # Without keys each row goes to all state partitions.
     "spark.sql.shuffle.partitions": "2",
-    "spark.sql.session.timeZone": "UTC",  # in which the results are written
+    "spark.sql.session.timeZone": "UTC",  # the golden results are in UTC
 }
 
 
 def arrive(folder: Path, names: Iterable[str]) -> None:
-    """Puts the files there as if they had come one by one: streams take the oldest first."""
+    """Copies the files with increasing times, as streams read the oldest file first."""
     for name in names:
         (folder / name).mkdir()
         for file in sorted((DATA / name).iterdir()):
@@ -32,20 +32,20 @@ def arrive(folder: Path, names: Iterable[str]) -> None:
 
 
 def add(folder: Path, name: str, text: str) -> None:
-    """Puts one more file there."""
+    """Adds one more file, newer than the others."""
     age = len(list(folder.iterdir()))
     (folder / name).write_text(text, encoding="utf-8")
     os.utime(folder / name, (1_700_000_000 + age,) * 2)
 
 
 def stream(spark: SparkSession, name: str, folder: Path) -> DataFrame:
-    """The files of a folder as a stream, with the columns of the view of that name."""
+    """The files of a folder as a stream, with the columns of the view of the same name."""
     source = spark.readStream.schema(spark.table(name).schema)
     return source.option("maxFilesPerTrigger", 1).json(str(folder / name))
 
 
 def run(frame: DataFrame, name: str) -> DataFrame:
-    """What a stream returns until there are no more files."""
+    """Runs a stream until all files are read, and returns its rows."""
     with tempfile.TemporaryDirectory() as checkpoint:
         writer = frame.writeStream.format("memory").queryName(f"{name}_rows")
         writer = writer.option("checkpointLocation", checkpoint)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Features of card payments: over files as tables, and as streams; --write makes them golden.
+"""Computes features of card payments on tables and on streams; --write saves them as golden.
 
 python sql-examples/streams/card_features.py
 """
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 VIEWS = ("payments", "requests")
-# A row of no card: it moves the watermark, so that the windows before it are final.
+# A row without a card, which moves the watermark so that all earlier windows are final.
 HEARTBEAT = '{"at": "2026-01-02T00:00:00Z"}'
 GOLDEN = HERE / "golden" / "card_features.txt"
 
 
 def features(spark: SparkSession) -> DataFrame:
-    """The query over the views `requests` and `payments`, whatever they are views of."""
+    """The query on the views `requests` and `payments`, of tables or of streams."""
     (statement,) = Example(HERE / "card_features.sql").statements()
     return spark.sql(statement.sql.removesuffix(";"))
 
 
 def in_batch(spark: SparkSession) -> DataFrame:
-    """The features over the files as tables."""
-    spark.conf.set("spark.sql.session.timeZone", "UTC")  # in which the result is written
+    """The features, with the files as tables."""
+    spark.conf.set("spark.sql.session.timeZone", "UTC")  # the golden result is in UTC
     Example(HERE / "views.sql").make_views(spark)
     return features(spark)
 
 
 def on_streams(spark: SparkSession, folder: Path) -> DataFrame:
-    """The features over the files as streams, of which each micro-batch takes one."""
+    """The features, with the files as streams, one file in each micro-batch."""
     Example(HERE / "views.sql").make_views(spark)
     arrive(folder, VIEWS)
     for name in VIEWS:
@@ -52,12 +52,12 @@ def on_streams(spark: SparkSession, folder: Path) -> DataFrame:
 
 
 def result(frame: DataFrame) -> str:
-    """The features as they are kept in the golden file."""
+    """The features in the format of the golden file."""
     return as_text(frame.orderBy("id"))
 
 
 def main() -> None:
-    """The command line."""
+    """Computes and prints the features."""
     parser = argparse.ArgumentParser(description="Compute the features of card payments.")
     parser.add_argument("--write", action="store_true", help="rewrite the golden result")
     options = parser.parse_args()

@@ -1,5 +1,5 @@
--- Fraud detection: what the card of a request has paid for in the ten minutes before it.
--- The same text makes the features of a training set from tables.
+-- Fraud detection: the payments of a request's card in the ten minutes before the request.
+-- The same query on tables computes the features of a training set.
 SELECT r.id, r.card, r.at, r.amount, w.payments, w.paid, w.largest,
   coalesce(r.amount > 2 * w.largest, true) AS is_unusual
 FROM requests r LEFT JOIN LATERAL (

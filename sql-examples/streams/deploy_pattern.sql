@@ -1,4 +1,4 @@
--- A deployment goes over into an outage, and a user calls within an hour of the outage's end.
+-- A deployment overlaps an outage, and a user calls within an hour after the outage.
 SELECT d.id AS deploy, o.id AS outage, c.id AS call, o.region, c.ts AS called
 FROM deploys d
 JOIN outages o ON ALLEN_OVERLAPS(d.ts, d.te, o.ts, o.te)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins of streams: the queries over files as tables, and as streams; --write makes them golden.
+"""Runs joins of streams on files; --write saves the results on tables as golden.
 
 python sql-examples/streams/stream_joins.py
 """
@@ -31,34 +31,34 @@ def golden(name: str) -> Path:
 
 
 def query(spark: SparkSession, name: str) -> DataFrame:
-    """The query over the views, whatever they are views of."""
+    """The query on the views, of tables or of streams."""
     (statement,) = Example(HERE / f"{name}.sql").statements()
     return spark.sql(statement.sql.removesuffix(";"))
 
 
 def tables(spark: SparkSession) -> None:
-    """The views as views of tables."""
+    """Creates the views of tables."""
     Example(HERE / "stream_views.sql").make_views(spark)
 
 
 def streams(spark: SparkSession, folder: Path) -> None:
-    """The views as views of streams that get a file in each micro-batch."""
+    """Creates the views of streams, which read a file in each micro-batch."""
     arrive(folder, VIEWS)
     tables(spark)
     for name in VIEWS:
         rows = stream(spark, name, folder)
-        if "ts" in rows.columns:  # trips come by their number
+        if "ts" in rows.columns:  # trips have a number instead of a time
             rows = rows.withWatermark("ts", "6 hours")
         rows.createOrReplaceTempView(name)
 
 
 def result(frame: DataFrame) -> str:
-    """The rows as they are kept in the golden file."""
+    """The rows in the format of the golden file."""
     return as_text(frame.orderBy(*frame.columns))
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the queries on streams and prints the results."""
     parser = argparse.ArgumentParser(description="Join streams of files.")
     parser.add_argument("--write", action="store_true", help="rewrite the golden results")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
--- What a service sees: sessions, outages, deployments and calls of users are intervals, trips have a number.
+-- Data of a service: sessions, outages, deployments and calls are intervals; trips have a number.
 CREATE OR REPLACE TEMPORARY VIEW sessions (id STRING, region STRING, ts TIMESTAMP, te TIMESTAMP)
 USING json OPTIONS (path 'sql-examples/streams/data/sessions');
 

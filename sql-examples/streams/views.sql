@@ -1,4 +1,4 @@
--- Card payments, and the requests for a payment that are to be judged, as tables.
+-- Card payments, and the payment requests to check, as tables.
 CREATE OR REPLACE TEMPORARY VIEW payments (card STRING, at TIMESTAMP, amount DECIMAL(9, 2))
 USING json OPTIONS (path 'sql-examples/streams/data/payments');
 

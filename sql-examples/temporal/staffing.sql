@@ -1,5 +1,5 @@
--- Planning: who works when, and which machine needs which skill when? Set operations compare rows
--- one against one at each instant.
+-- Planning: who works when, and which machine needs which skill when? At each instant, EXCEPT ALL
+-- removes one needed row for each equal row.
 
 CREATE OR REPLACE TEMPORARY VIEW works AS
 SELECT * FROM validtime(TABLE(
@@ -12,25 +12,25 @@ SELECT * FROM validtime(TABLE(
   SELECT * FROM VALUES ('M1', 'SP', 3, 12), ('M2', 'SP', 6, 14), ('M3', 'NS', 3, 16)
     AS t(mach, skill, ts, te)), 'ts', 'te');
 
--- How many with the skill SP are there?
+-- The number of people with the skill SP, over time.
 SELECT * FROM sequenced(
   TABLE(SELECT count(*) AS people FROM works WHERE skill = 'SP'), period => array(0, 24))
 ORDER BY ts;
 
--- Which skills are missing, one for each that is needed?
+-- The missing skills, one row for each missing person.
 SELECT * FROM sequenced(TABLE(SELECT skill FROM assign EXCEPT ALL SELECT skill FROM works))
 ORDER BY skill, ts;
 
--- For which of them is there nobody at all?
+-- The needed skills that nobody at work has.
 SELECT * FROM sequenced(TABLE(SELECT * FROM temporal_except_strict(
   TABLE(SELECT skill FROM assign), TABLE(SELECT skill FROM works))))
 ORDER BY skill, ts;
 
--- Whom could which machine have?
+-- The people who could work at each machine.
 SELECT * FROM sequenced(TABLE(SELECT mach, name FROM assign LEFT JOIN works USING (skill)))
 ORDER BY mach, ts, name;
 
--- Shifts of five hours at most, one after the other.
--- Spark's own join: there is none, as rows are cut one by one.
+-- Shifts of at most five hours, one after the other.
+-- Spark's own join: the query has no join, as each row is cut by itself.
 SELECT * FROM sequenced(TABLE(SELECT * FROM temporal_split(TABLE(SELECT name FROM works), 5)))
 ORDER BY name, ts;

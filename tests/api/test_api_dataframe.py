@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The helpers for DataFrames, on real Spark, beside the slow and obvious way.
+"""The helpers for DataFrames on Spark, compared with brute force.
 
-Random tables of intervals, one per case, become one DataFrame with the number of the case as a key:
-so one query tests them all.
+Each case has random tables of intervals. The tables of all cases become one DataFrame with the
+number of the case as a key, so one query tests all cases.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FEW_ROWS = INTERPRETED | {"spark.sql.shuffle.partitions": "1"}
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
-    """Pairs of random tables, the same ones each time."""
+    """Pairs of random tables, the same ones in each run."""
     found: Tables = []
 
     @settings(REPEATABLE, max_examples=CASES, phases=[Phase.generate])
@@ -131,12 +131,18 @@ def test_interval_join_of_a_table_with_itself(spark: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"relation": "allen_overlap"}, "no relation allen_overlap; near it: allen_overlaps"),
-        ({"on": ("tss", "te")}, "left side has no column tss; near it: ts"),
-        ({"right_on": ("ts", "end")}, "right side has no column end; "),
-        ({"by": "key"}, "left side has no column key; near it: k"),
+        (
+            {"relation": "allen_overlap"},
+            "Unknown relation 'allen_overlap'. Did you mean allen_overlaps",
+        ),
+        ({"on": ("tss", "te")}, "left side has no column tss. Did you mean ts"),
+        ({"right_on": ("ts", "end")}, "right side has no column end. "),
+        ({"by": "key"}, "left side has no column key. Did you mean k"),
         ({"epsilon": 3}, "ALLEN_BEFORE has no parameter epsilon; it has none"),
-        ({"how": "lefft"}, "how='lefft' is unknown; near it: left"),
+        (
+            {"how": "lefft"},
+            "`how` must be one of inner, left, right, full, semi, anti; got 'lefft'.",
+        ),
         ({"suffix": ""}, "Two columns of the result would be called k: choose another suffix"),
     ],
 )
@@ -221,7 +227,7 @@ def test_nearest(r: Any, s: Any, tables: Tables, most: int | None) -> None:
 
 
 def test_null_keys_find_nothing(spark: Any, conf: Any) -> None:
-    """As with `=`; only where rows of one table are put together does NULL equal NULL."""
+    """NULL keys never match, as with `=`. NULL equals NULL only in groups of one table's rows."""
     conf(FEW_ROWS)
     r = spark.sql("SELECT CAST(NULL AS INT) AS k, 1 AS ts, 3 AS te UNION ALL SELECT 1, 1, 3")
     for found, column, expected in (
@@ -287,7 +293,7 @@ def test_coverage(r: Any, s: Any, tables: Tables) -> None:
 def test_lengths_of_other_types(
     spark: Any, conf: Any, kind: str, first: Any, unit: Any, least: Any
 ) -> None:
-    """Over a change of clocks, too, a day between timestamps without a zone is 24 hours."""
+    """Between timestamps without a zone, a day is 24 hours, even at a clock change."""
     conf(FEW_ROWS | {"spark.sql.session.timeZone": "Europe/Zurich"})
     ends = [first + n * unit for n in range(6)]
     schema = f"ts {kind}, te {kind}"
@@ -318,7 +324,7 @@ def test_half_open_of_closed_ends(spark: Any) -> None:
     assert ends("x", "x", closed="left") == (0.0, 0.0)
     with pytest.raises(intervalsweep.IntervalSweepError, match="x is DOUBLE, which has no"):
         ends("x")
-    with pytest.raises(intervalsweep.IntervalSweepError, match="no column y; there are: i, j, d"):
+    with pytest.raises(intervalsweep.IntervalSweepError, match=r"no column y\. Known: i, j, d"):
         ends("y")
     replaced = isd.half_open(frame, "i", "j", names=("i", "j"))
     assert (replaced.columns, replaced.first().j) == (frame.columns, 6)

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The typed functions of Python: the same as those of SQL, in joins and anywhere else."""
+"""The typed functions of Python equal those of SQL, in joins and other expressions."""
 
 from __future__ import annotations
 
 import inspect
-import json
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import functions as sf
 
 from intervalsweep import functions as isf
+from intervalsweep import table_functions as ist
 from support.docs.examples import run_example
 from support.joins import oracle
 from support.spark.comparison import BROADCAST, EXCLUDED_RULES, FOLDING, physical, sweeps
@@ -20,11 +21,20 @@ ROOT = Path(__file__).resolve().parents[2]
 R, S = ("rts", "rte"), ("sts", "ste")
 
 
-def test_a_function_for_every_relation() -> None:
-    text = (ROOT / "python" / "intervalsweep" / "relations.json").read_text(encoding="utf-8")
-    names = {relation["name"].lower() for relation in json.loads(text)["relations"]}
-    assert set(isf.__all__) == names
-    assert len(names) == 24
+def test_a_typed_function_for_every_function_of_sql(spark: Any) -> None:
+    state = spark._jsparkSession.sessionState()
+    for registry, module in (
+        (state.functionRegistry(), isf),
+        (state.tableFunctionRegistry(), ist),
+    ):
+        listed = registry.listFunction()
+        known = [listed.apply(i) for i in range(listed.size())]
+        of_class = {
+            one.funcName(): registry.lookupFunction(one).get().getClassName() for one in known
+        }
+        ours = {name for name, owner in of_class.items() if "intervalsweep" in owner}
+        assert ours == set(module.__all__)
+    assert len(isf.__all__) + len(ist.__all__) == 39
 
 
 def test_parameters_are_those_of_the_relation() -> None:
@@ -35,11 +45,16 @@ def test_parameters_are_those_of_the_relation() -> None:
 
 @pytest.mark.parametrize("name", isf.__all__)
 def test_example_of_the_docstring(spark: Any, name: str) -> None:
-    assert run_example(getattr(isf, name), spark=spark) >= 2
+    assert run_example(getattr(isf, name), spark=spark, sf=sf) >= 1
+
+
+@pytest.mark.parametrize("name", ist.__all__)
+def test_example_of_the_docstring_of_a_table_function(spark: Any, name: str) -> None:
+    assert run_example(getattr(ist, name), spark=spark, validtime=ist.validtime) >= 2
 
 
 def test_every_function_is_its_formula(spark: Any) -> None:
-    """With parameters and without, three-valued, for pairs of all kinds of intervals."""
+    """Functions, with and without parameters, have the three-valued results of their formulas."""
     ends = (None, 0, 1, 2)
     rows = [(a, b, c, d) for a in ends for b in ends for c in (None, 0, 1) for d in ends]
     frame = spark.createDataFrame(rows, "rts INT, rte INT, sts INT, ste INT").coalesce(1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interval joins of Arrow tables have the rows of the same joins in SQL."""
+"""Interval joins of Arrow tables return the rows of the same joins in SQL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.spark.comparison import EXCLUDED_RULES, FOLDING
 
 @pytest.mark.parametrize("endpoint", generated.TYPES, ids=[e.id for e in generated.TYPES])
 def test_same_rows_as_spark(spark: Any, conf: Any, endpoint: Any) -> None:
-    """The tables of the generated tests, with the extremes of each type; all types of joins."""
+    """Uses the generated tables with the extremes of each type, and all join types."""
     conf({EXCLUDED_RULES: FOLDING})
     r, s = generated.draw_tables(endpoint, 24, 22, True)
     for name, rows in (("r", r), ("s", s)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `intervalsweep`, in a process of its own where it starts Spark."""
+"""The command `intervalsweep`; commands that start Spark run in a separate process."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Printed = dict[str, tuple[int, str, str]]
 
 
 def run(folder: Path, *commands: list[str]) -> Printed:
-    """The exit code and both outputs of each command, by its name and its number of words."""
+    """The exit code and both outputs of each command, by name and number of words."""
     done = subprocess.run(
         [sys.executable, "-c", RUN, json.dumps(commands)],
         cwd=folder,
@@ -137,7 +137,7 @@ def test_missing_jar_is_an_error(
 
 def test_explain_of_no_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", "no_such.sql"]) == 1
-    assert capsys.readouterr().err == "There is no file no_such.sql.\n"
+    assert capsys.readouterr().err == "The file no_such.sql does not exist.\n"
 
 
 def test_console_script_is_the_command() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spark Connect: a server with the extension, and clients that have neither a JVM nor py4j."""
+"""Spark Connect: a server with the extension, and clients without a JVM and py4j."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ import pytest
 from support.spark.applications import run
 from support.spark.servers import connect_server
 
-# PySpark without py4j and the modules that need it is what `pip install pyspark-client` brings.
-# It runs the programs that it reads, and writes for each a line: what was printed, and an error.
+# A client with PySpark as `pip install pyspark-client` installs it: without py4j and the modules
+# that need it. The client runs the programs that it reads, and writes a line for each: its output,
+# and its error.
 CLIENT = """
 import contextlib, io, json, sys, traceback
 from importlib.abc import MetaPathFinder
@@ -69,7 +70,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory, server: str) -> Answers:
-    """One client runs the programs of the tests that are not extended."""
+    """The answers of one client, which runs the programs of all tests that are not extended."""
     programs = (FUNCTIONS, HISTORIES, REPORTS, ERRORS)
     return ask(tmp_path_factory.mktemp("client"), server, *programs)
 
@@ -179,12 +180,12 @@ def test_errors(answers: Answers) -> None:
     (line,) = printed(answers, ERRORS)
     messages = ast.literal_eval(line)
     assert messages["relation"].startswith(
-        "ArgumentError There is no relation allen_overlap; near it: "
+        "ArgumentError Unknown relation 'allen_overlap'. Did you mean "
     )
     assert messages["column"].startswith(
-        "ColumnError The right side has no column ts; near it: sts."
+        "ColumnError The right side has no column ts. Did you mean sts?"
     )
-    assert messages["parameter"].startswith("ArgumentError delta=-1 is negative")
+    assert messages["parameter"].startswith("ArgumentError `delta` must not be negative; got -1")
     assert "DATATYPE_MISMATCH.DATA_DIFF_TYPES" in messages["type"]
     for what in ("configure", "register"):
         assert messages[what].startswith("SetupError ")

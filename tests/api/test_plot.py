@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures: what is drawn is asked of matplotlib's artists, never of pixels."""
+"""Pictures: tests read matplotlib's artists, never pixels."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_example_of_the_docstring(spark: Any, name: str) -> None:
 
 
 def bars(ax: Any) -> list[list[tuple[float, float]]]:
-    """Start and end of the bars of each side, from above."""
+    """Start and end of the bars of each side, from the top."""
     return [
         [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in container]
         for container in ax.containers
@@ -61,7 +61,7 @@ def bars(ax: Any) -> list[list[tuple[float, float]]]:
 
 
 def lines(ax: Any) -> list[tuple[int, int, float, float]]:
-    """Of each line: the number of the left bar, of the right bar, and where it begins and ends."""
+    """For each line: the numbers of the left and the right bar, and the x of both its ends."""
     heights = [[bar.get_y() + bar.get_height() / 2 for bar in c] for c in ax.containers]
     (collection,) = ax.collections
     return [
@@ -94,14 +94,14 @@ def test_bars_and_lines_of_every_relation(name: str) -> None:
 
 
 def some_rows(seed: int) -> list[brute.Interval]:
-    """Of all kinds, with many ties."""
+    """Intervals of all kinds, with many ties."""
     values = [*range(6)] * 4 + [None]
     draw = random.Random(seed)
     return [(draw.choice(values), draw.choice(values)) for _ in range(30)]
 
 
 def nearest_places(r: brute.Interval, s: brute.Interval) -> list[float]:
-    """Of two bars: the middle of what they share, twice, or the two ends with a gap between."""
+    """Twice the middle of the common part of two bars, or the two ends around their gap."""
     (_, one), (other, _) = sorted(sorted(end) for end in (r, s))
     shared = max(min(r), min(s)), min(max(r), max(s))
     return [one, other] if one < other else [sum(shared) / 2] * 2
@@ -117,7 +117,7 @@ def test_first_rows_by_start_are_drawn_and_the_legend_says_so() -> None:
     assert texts == ["left: the 5 rows that start first", "right"]
     assert ax.get_title() == "INTERVAL_INTERSECTS: 1 match"
     assert plot.matches(r, s, "interval_intersects").get_title().endswith(": 3 matches")
-    with pytest.raises(IntervalSweepError, match="Neither side has a column ids; near it: id"):
+    with pytest.raises(IntervalSweepError, match=r"column ids\. Did you mean id"):
         plot.matches(r, s, "interval_intersects", label="ids")
 
 
@@ -197,12 +197,12 @@ def test_dataframes_of_spark(spark: Any) -> None:
     period = [one.selectExpr("id", "struct(ts, te) AS period") for one in (left, right)]
     same_picture(*period, on="period")
     same_picture(left, period[1], right_on="period")
-    with pytest.raises(IntervalSweepError, match="left side has no column t; near it: ts"):
+    with pytest.raises(IntervalSweepError, match=r"left side has no column t\. Did you mean ts"):
         plot.matches(left, right, "interval_intersects", on=("t", "te"))
 
 
 def box(ax: Any) -> Any:
-    """Whether a point lies in the drawn area, with its solid edges and without its dashed ones."""
+    """A test whether a point is in the drawn area, which includes solid but not dashed edges."""
     (area,) = [p for p in ax.patches if colors.same_color(p.get_facecolor()[:3], GREEN)]
     (left, bottom), (right, top) = area.get_xy().min(axis=0), area.get_xy().max(axis=0)
     edges = [one for one in ax.lines if colors.same_color(one.get_color(), GREEN)]
@@ -276,10 +276,10 @@ def text_of(label: Any) -> str:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"name": "allen_overlap"}, "near it: allen_overlaps"),
+        ({"name": "allen_overlap"}, "Did you mean allen_overlaps"),
         ({"name": "allen_overlaps", "delta": 1}, "has no parameter delta"),
-        ({"name": "iseql_before", "delta": -1}, "delta=-1 is negative"),
-        ({"name": "iseql_before", "s": (1, 2)}, "an s to draw, and no r"),
+        ({"name": "iseql_before", "delta": -1}, "`delta` must not be negative; got -1"),
+        ({"name": "iseql_before", "s": (1, 2)}, "needs r if s is given"),
     ],
 )
 def test_relation_that_means_nothing(arguments: Any, message: str) -> None:
@@ -339,7 +339,7 @@ def test_hot_key_is_the_tall_bar(spark: Any, conf: Any) -> None:
 
 
 def test_one_of_two_joins(spark: Any, conf: Any) -> None:
-    """The lower one reads 90 rows twice, the upper one what is left, and 7."""
+    """The lower join reads 90 rows twice; the upper join reads its result and 7 rows."""
     conf({"spark.sql.autoBroadcastJoinThreshold": "-1"})
     lower = (
         "(SELECT a.id FROM range(0, 90, 1, 2) a JOIN range(0, 90, 1, 2) b "
@@ -353,12 +353,12 @@ def test_one_of_two_joins(spark: Any, conf: Any) -> None:
     assert 97 <= rows[1] < 180 <= rows[2]
     with pytest.raises(IntervalSweepError, match="No query with such an IntervalSweepJoin"):
         plot.tasks(spark, join=99)
-    with pytest.raises(IntervalSweepError, match="measure='row' is unknown; near it: rows"):
+    with pytest.raises(IntervalSweepError, match="`measure` must be one of rows, seconds"):
         plot.tasks(spark, measure="row")
 
 
 def test_spark_connect_shows_no_tasks() -> None:
-    with pytest.raises(IntervalSweepError, match="not one of Spark Connect"):
+    with pytest.raises(IntervalSweepError, match="needs a classic session"):
         plot.tasks(object())  # type: ignore[arg-type]
 
 
@@ -369,7 +369,7 @@ WINDOW = """SELECT S.id, w.c FROM S LEFT JOIN LATERAL (SELECT count(*) c FROM R
 def test_micro_batches_of_a_stream(spark: Any, conf: Any, tmp_path: Path) -> None:
     conf(arrivals.QUICKLY)
     arrivals.Arrivals(random.Random(1), rows=60, files=4, lateness=150).write(tmp_path)
-    # Rows come up to 150 seconds after their time: some are late.
+    # Rows arrive up to 150 seconds after their event time, so some are late.
     arrivals.read(spark, tmp_path, lateness=2)
     query = arrivals.run(spark.sql(WINDOW), tmp_path)
     some = [p for p in query.recentProgress if p["numInputRows"]]
@@ -390,9 +390,9 @@ def test_no_micro_batch_yet(spark: Any, tmp_path: Path) -> None:
     stream = spark.readStream.schema("a INT").parquet(str(tmp_path / "in"))
     query = stream.writeStream.format("noop").trigger(availableNow=True).start()
     query.awaitTermination(60)
-    with pytest.raises(IntervalSweepError, match="no micro-batch with new rows"):
+    with pytest.raises(IntervalSweepError, match="No micro-batch with new rows"):
         plot.batches(query)
-    with pytest.raises(IntervalSweepError, match="measure='sec' is unknown"):
+    with pytest.raises(IntervalSweepError, match=r"`measure` must be one of rate, .*; got 'sec'"):
         plot.batches(query, measure="sec")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the extension gets into a session. Each needs a process of its own, to start a JVM in."""
+"""Ways to load the extension into a session. Each test starts a JVM in a separate process."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_missing_jar_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 
 def test_configure_appends_to_the_defaults_of_the_cluster(tmp_path: Path) -> None:
-    """spark-defaults.conf and PYSPARK_SUBMIT_ARGS are read by a JVM that does not run yet."""
+    """The JVM reads spark-defaults.conf and PYSPARK_SUBMIT_ARGS only when it starts."""
     (tmp_path / "spark-defaults.conf").write_text("# ours\nspark.jars  /defaults.jar\n")
     program = """
         print(intervalsweep.configure(builder)._options["spark.jars"])
@@ -171,7 +171,7 @@ def test_register_brings_it_into_a_running_session(tmp_path: Path) -> None:
 
 @pytest.mark.extended
 def test_configure_in_a_program_that_spark_submit_runs(tmp_path: Path) -> None:
-    """The JVM runs before the program does, so that spark.jars comes too late for the driver."""
+    """The JVM starts before the program, so spark.jars comes too late for the driver."""
     program = "check(intervalsweep.configure(builder).getOrCreate())"
     run(tmp_path, [spark_command("spark-submit"), script(tmp_path, program)], **WITH_PYTHON)
 
@@ -200,7 +200,7 @@ QUICK = {
     ],
 )
 def test_spark_sql_needs_no_python_of_ours(tmp_path: Path, settings: dict[str, str]) -> None:
-    """A join, a history and a report on joins, in one session."""
+    """Runs a join, a history and a report on joins in one session."""
     marked = "validtime(TABLE(SELECT 1 AS x, 2 AS ts, 5 AS te), 'ts', 'te')"
     history = f"sequenced(TABLE(SELECT count(*) FROM {marked}), period => array(3, 9))"
     query = "SELECT * FROM range(9) r JOIN range(9) s ON r.id < s.id"

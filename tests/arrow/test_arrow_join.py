@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interval joins of Arrow tables: every relation beside the slow and obvious way."""
+"""Interval joins of Arrow tables: every relation, compared with brute force."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def rows_of(values: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Interval]]
 
 
 def check(r: list[Interval], s: list[Interval], kind: Any, limits: dict[str, Any]) -> int:
-    """Every relation, with and without its parameters; returns how many pairs there were."""
+    """Checks every relation, with and without its parameters; returns the number of pairs."""
     left, right = table(r, kind), table(s, kind)
     total = 0
     for variant in oracle.variants():
@@ -118,9 +118,9 @@ def test_decimals() -> None:
 def test_many_rows_with_ties(
     in_order: bool, in_threads: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Larger than the kernels' blocks and tables."""
+    """Tables that are larger than the kernels' blocks and lookup tables."""
     monkeypatch.setattr(matches, "_ROWS_FOR_THREADS", 0 if in_threads else LARGEST)
-    monkeypatch.setattr(tables, "_SMALL", 200)  # other rows are numbered in 64 bits
+    monkeypatch.setattr(tables, "_SMALL", 200)  # larger tables have 64-bit row numbers
     monkeypatch.setattr(matches, "_FEW_TIES", 1)
     random.seed(3)
     r, s = (
@@ -133,7 +133,7 @@ def test_many_rows_with_ties(
 
 
 def test_equal_intervals_of_few_starts_were_looked_at_one_by_one() -> None:
-    """Three starts, and three rows of each interval, far apart."""
+    """There are three starts, and three rows of each interval, which are far apart."""
     rows = range(900)
     table = pa.table({"ts": [n % 3 for n in rows], "te": [n * 7 % 300 for n in rows]})
     found = matches.Matches.of(table, table, "allen_equals", ("ts", "te"), ("ts", "te"), ())
@@ -141,12 +141,12 @@ def test_equal_intervals_of_few_starts_were_looked_at_one_by_one() -> None:
     swept = found._swept(sweep)
     assert swept is not None
     assert sum(batch.count.sum() for batch in swept.runs) == 900 * 3
-    assert swept.runs.runs == 900  # the three are next to each other
+    assert swept.runs.runs == 900  # three equal rows are adjacent
     assert swept.runs.skipped > 900
 
 
 def test_sweeps_lead_with_a_bounded_axis() -> None:
-    """An axis that is open on one side would visit half of all pairs."""
+    """A lead axis that is bounded on one side only would visit half of all pairs."""
     for variant in oracle.variants():
         relation = relation_named(variant.relation.name)
         for sweep in plan.sweeps(relation, variant.parameters):
@@ -155,7 +155,7 @@ def test_sweeps_lead_with_a_bounded_axis() -> None:
 
 @pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
 def test_join_types_with_keys(how: str) -> None:
-    """Keys of two columns; NULL keys, NULL ends, and the pair of each row by hand."""
+    """Two key columns, NULL keys and NULL endpoints, with hand-written pairs."""
     r = pa.table(
         {
             "k": pa.array(["a", "a", "b", None, "c"]).dictionary_encode(),
@@ -202,7 +202,7 @@ def test_nothing_on_either_side() -> None:
 
 
 def test_a_sweep_of_empty_boxes_is_left_out() -> None:
-    """One of the two sweeps of DURING is for reversed intervals alone."""
+    """One of the two sweeps of DURING finds only reversed intervals."""
     long, short, reversed_long = [(1, 9)], [(3, 5)], [(9, 1)]
     limits = {"delta": 4, "epsilon": 4}
     assert check(long, short, pa.int64(), limits) > 0
@@ -258,16 +258,19 @@ TIMES = pa.table(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"relation": "iseql_befor"}, "no relation iseql_befor; near it: iseql_before"),
-        ({"on": "tse"}, "left side has no column tse; near it: ts"),
+        (
+            {"relation": "iseql_befor"},
+            r"Unknown relation 'iseql_befor'\. Did you mean iseql_before",
+        ),
+        ({"on": "tse"}, r"left side has no column tse\. Did you mean ts"),
         ({"on": "ts"}, "ts is int64, not a struct of two fields"),
-        ({"by": "ID"}, "left side has no column ID; near it: id"),
-        ({"how": "outer"}, "how='outer' is unknown"),
+        ({"by": "ID"}, r"left side has no column ID\. Did you mean id"),
+        ({"how": "outer"}, "`how` must be one of inner, left, .*; got 'outer'"),
         ({"epsilon": 1}, "ISEQL_BEFORE has no parameter epsilon; it has delta"),
-        ({"delta": -1}, "delta=-1 is negative"),
-        ({"delta": "far"}, "delta='far' is no number and no timedelta"),
-        ({"delta": timedelta(1)}, "is no distance of int64 endpoints"),
-        ({"right": [1, 2]}, "list is no table"),
+        ({"delta": -1}, "`delta` must not be negative; got -1"),
+        ({"delta": "far"}, "`delta` must be a number or a timedelta; got 'far'"),
+        ({"delta": timedelta(1)}, "is not a distance between int64 endpoints"),
+        ({"right": [1, 2]}, "list is not a table"),
         ({"suffix": ""}, "Two columns of the result would be called id"),
     ],
 )
@@ -278,7 +281,7 @@ def test_says_what_is_wrong(change: Any, message: str) -> None:
 
 
 def test_a_number_is_in_the_unit_of_the_timestamps() -> None:
-    """A delta of 2 is 2 s here, and 2 ms of the same instants in milliseconds."""
+    """A delta of 2 means 2 s for timestamps in seconds, and 2 ms for milliseconds."""
     seconds = pa.array([0, 5, 7], pa.int64()).cast(pa.timestamp("s"))
     for unit, limit, pairs in (("s", 2, 4), ("s", 5, 5), ("ms", 2, 3), ("ms", 2000, 4)):
         times = seconds.cast(pa.timestamp(unit))
@@ -298,7 +301,7 @@ def test_columns_are_those_that_are_wanted(how: str) -> None:
         found = isa.join(left, right, how=how, columns=wanted, by=by)
         assert found.equals(everything.select(wanted))
     assert everything.num_rows > 0
-    with pytest.raises(intervalsweep.ColumnError, match="joined side has no column tss; near it"):
+    with pytest.raises(intervalsweep.ColumnError, match=r"joined side has no column tss\. Did"):
         isa.join(left, right, how=how, columns=["tss"])
     with pytest.raises(intervalsweep.ColumnError, match="has ts twice"):
         isa.join(left, right, how=how, columns=["ts", "ts"])
@@ -306,7 +309,7 @@ def test_columns_are_those_that_are_wanted(how: str) -> None:
 
 @pytest.mark.parametrize("relation", ["interval_intersects", "allen_overlaps", "allen_during"])
 def test_pairs_are_the_numbers_of_the_rows(relation: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In parts of ten pairs, by several threads."""
+    """Pairs are expanded in chunks of ten, by several threads."""
     monkeypatch.setattr(Expansion.parts, "__defaults__", (10,))
     left, right = (table([(n % 17, n % 17 + n % 5) for n in range(0, 60, step)]) for step in (1, 2))
     found = isa.pairs(left, right, relation)

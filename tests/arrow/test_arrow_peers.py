@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other libraries define some of this too: the same answers, where they are installed.
+"""The same results as other libraries, if they are installed.
 
 pip install bioframe pyranges1 polars-bio
 """
@@ -16,7 +16,7 @@ import pytest
 
 from intervalsweep import arrow as isa
 
-# They import and warn about a lot.
+# These libraries give many warnings.
 pytestmark = [pytest.mark.extended, pytest.mark.filterwarnings("ignore")]
 NAMES = ("chrom", "start", "end")
 ENDS = ("start", "end")
@@ -99,7 +99,7 @@ def test_pyranges_overlaps_and_merge() -> None:
     theirs = left.join_overlaps(right, suffix="_right")
     mine = isa.join(LEFT, RIGHT, "interval_intersects", on=ENDS, by="chrom")
     assert ours(mine, "id", "id_right") == bag(theirs, "id", "id_right")
-    merged = left.merge_overlaps(slack=1)  # else what only meets stays apart
+    merged = left.merge_overlaps(slack=1)  # without slack, intervals that touch are not merged
     assert ours(isa.merge(LEFT, on=ENDS, by="chrom"), *NAMES) == bag(merged, *names.values())
 
 

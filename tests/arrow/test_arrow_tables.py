@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other helpers for Arrow tables, beside the slow and obvious way."""
+"""The other helpers for Arrow tables, compared with brute force."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from support.joins.brute import REPEATABLE, Interval
 
 PYTHON = Path(intervalsweep.__file__).parents[1]
 QUICK = settings(REPEATABLE, max_examples=200)
-# Two groups of intervals, and the rows of NULL keys.
+# Two groups of intervals, and rows with NULL keys.
 KEYS = ("a", "b", None)
 groups = st.tuples(*(brute.intervals(8) for _ in KEYS))
 Groups = tuple[list[Interval], ...]
@@ -84,7 +84,7 @@ def test_nearest() -> None:
 
 
 def next_in_time(row: Any, others: list[Any], sign: int, most: int) -> list[int]:
-    """The numbers of the nearest rows of a key, which are all of one instant: before or after."""
+    """The ids of the nearest rows with the same key, before or after; all have one instant."""
     found = [
         (sign * (row["ts"] - other["ts"]), other["id"])
         for other in others
@@ -223,7 +223,7 @@ LENGTHS = {
 
 @pytest.mark.parametrize("kind", list(LENGTHS))
 def test_other_types(kind: str) -> None:
-    """Results are of the type of the ends; lengths are in its unit."""
+    """Results have the type of the endpoints, and lengths have its unit."""
     arrow, make, gap, one, two = LENGTHS[kind]
 
     def column(*numbers: int) -> Any:
@@ -274,9 +274,9 @@ def test_distance_that_overflows_is_an_error() -> None:
 def test_sets_say_what_is_wrong(name: str) -> None:
     frame = pa.table({"ts": [1], "te": [2]})
     function = getattr(isa, name)
-    with pytest.raises(intervalsweep.IntervalSweepError, match="no column key; there are: ts, te"):
+    with pytest.raises(intervalsweep.IntervalSweepError, match=r"no column key\. Known: ts, te"):
         function(frame, by="key")
-    with pytest.raises(intervalsweep.IntervalSweepError, match="no column tee; near it: te"):
+    with pytest.raises(intervalsweep.IntervalSweepError, match=r"no column tee\. Did you mean te"):
         function(frame, on=("ts", "tee"))
     with pytest.raises(intervalsweep.IntervalSweepError, match="would be called ts"):
         function(frame, by="ts")
@@ -328,7 +328,7 @@ def test_what_needs_spark_says_what_to_install() -> None:
 
 
 def test_functions_are_those_of_dataframes_with_the_same_arguments() -> None:
-    """But for `pairs`, as rows of Spark have no numbers, and for joins of streams."""
+    """The exceptions are `pairs`, as Spark's rows have no numbers, and joins of streams."""
     assert set(isa.__all__) - set(isd.__all__) == {"pairs"}
     of_streams = {"stream_join", "inequality_join", "rows", "time"}
     assert set(isd.__all__) - set(isa.__all__) == of_streams

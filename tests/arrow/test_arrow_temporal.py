@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories without Spark: at each instant, the operator over the rows that are valid then."""
+"""Histories without Spark: at each instant, the operator over the snapshot."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_joins() -> None:
 
 
 def joined(r: Counter[Row], s: Counter[Row], how: str, keys: int) -> Counter[Row]:
-    """The plain join of two bags on their first columns, which are there once."""
+    """The plain join of two bags on their first columns, which the result has once."""
 
     def meets(a: Row, b: Row) -> bool:
         return all(x is not None and x == y for x, y in zip(a[:keys], b[:keys], strict=True))
@@ -291,7 +291,7 @@ def test_libraries() -> None:
 
 
 def test_many_rows() -> None:
-    """More than a batch, groups that go on, more active rows than places at first."""
+    """Several batches, groups that span batches, and more valid rows than initial capacity."""
     rng = np.random.default_rng(7)
     size = 60_000
     start = rng.integers(0, 50_000, size)
@@ -308,24 +308,32 @@ def test_many_rows() -> None:
     ("error", "call", "says"),
     [
         (ColumnError, lambda t: temporal.distinct(t, on=("a", "te")), "no column a"),
-        (ColumnError, lambda t: temporal.distinct(t, on="p"), "no pair"),
-        (ColumnError, lambda t: temporal.union(t, t.select(["k", "ts", "te"])), "select as many"),
+        (ColumnError, lambda t: temporal.distinct(t, on="p"), "two columns"),
+        (
+            ColumnError,
+            lambda t: temporal.union(t, t.select(["k", "ts", "te"])),
+            "select equally many",
+        ),
         (ColumnError, lambda t: temporal.join(t, t, "x"), "no column x"),
         (ColumnError, lambda t: temporal.aggregate(t, "k", k="count"), "called k"),
         (ColumnError, lambda t: temporal.aggregate(t, x=("sum", "y")), "no column y"),
-        (ArgumentError, lambda t: temporal.aggregate(t), "no aggregates"),
-        (ArgumentError, lambda t: temporal.aggregate(t, x="sum"), "of no column"),
-        (ArgumentError, lambda t: temporal.aggregate(t, x=("median", "v")), "unknown"),
+        (ArgumentError, lambda t: temporal.aggregate(t), "at least one aggregate"),
+        (ArgumentError, lambda t: temporal.aggregate(t, x="sum"), "needs a column"),
+        (
+            ArgumentError,
+            lambda t: temporal.aggregate(t, x=("median", "v")),
+            "`x` must be one of count",
+        ),
         (ArgumentError, lambda t: temporal.window(t), "one of sliding and fixed"),
         (ArgumentError, lambda t: temporal.split(t, 0), "more than 0"),
-        (ArgumentError, lambda t: temporal.window(t[1:], 0), "sliding=0 is no length of more"),
-        (ArgumentError, lambda t: temporal.window(t[1:], fixed=0), "fixed=0 is no length of more"),
+        (ArgumentError, lambda t: temporal.window(t[1:], 0), "`sliding` must be more than 0"),
+        (ArgumentError, lambda t: temporal.window(t[1:], fixed=0), "`fixed` must be more than 0"),
         (ArgumentError, lambda t: temporal.window(t, 1, on_bounded="no"), "on_bounded"),
         (EndpointValueError, lambda t: temporal.window(t[1:], 1, on_bounded="error"), "an end"),
-        (ArgumentError, lambda t: temporal.at(t, None), "no instant"),
-        (EndpointTypeError, lambda t: temporal.at(t, "x"), "no instant"),
+        (ArgumentError, lambda t: temporal.at(t, None), "must not be None"),
+        (EndpointTypeError, lambda t: temporal.at(t, "x"), "not an instant"),
         (EndpointTypeError, lambda t: temporal.aggregate(t, x=("sum", "s")), "cast it"),
-        (EndpointTypeError, lambda t: temporal.split(t, timedelta(1)), "no distance"),
+        (EndpointTypeError, lambda t: temporal.split(t, timedelta(1)), "not a distance"),
         (EndpointValueError, lambda t: temporal.split(t, 2), "period"),
         (EndpointValueError, lambda t: temporal.window(t, 2), "no start"),
         (EndpointValueError, lambda t: temporal.aggregate(t, x=("sum", "big")), "64 bits"),
@@ -352,7 +360,7 @@ def ordered(found: Any) -> list[Row]:
 def test_how_rows_are_cut_does_not_matter(
     r: list[Row], s: list[Row], operator: Any, at: int
 ) -> None:
-    """The same rows in other periods, such as those that adaptive plans would make."""
+    """The same history with its rows cut into other periods has the same result."""
 
     def cut(rows: list[Row]) -> list[Row]:
         found = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of Arrow tables that are texts: as numbers, however they are stored."""
+"""String keys of Arrow tables become numbers, however the strings are stored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ stretches = st.lists(st.tuples(texts, st.integers(0, 200)), max_size=8)
 
 
 def in_chunks(values: list[str | None], cuts: list[int], kind: Any) -> Any:
-    """Some of the chunks are empty, and all of them parts of one array."""
+    """A chunked array; its chunks are slices of one array, and some are empty."""
     whole = pa.array(values, kind)
     ends = [0, *sorted(min(cut, len(values)) for cut in cuts), len(values)]
     parts = [whole[a:b] for a, b in itertools.pairwise(ends)]
@@ -72,7 +72,7 @@ def test_texts_are_compared_with_the_one_before_where_few_differ() -> None:
 
 @pytest.mark.parametrize("other", ["cab", "acb", "abd", "ab", "abcd"])
 def test_one_other_text_is_found_wherever_it_is(other: str) -> None:
-    """Rows are compared in blocks of 64."""
+    """The kernel compares rows in blocks of 64, so the test tries all positions."""
     for row in range(1, 199):
         texts = pa.array(["abc"] * row + [other] + ["abc"] * (199 - row))
         _, offsets, data = texts.buffers()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executors in processes of their own, and Spark's own programs without any Python of ours."""
+"""Executors in separate processes, and Spark's own programs without our Python package."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_spark_sql(tmp_path: Path) -> None:
 
 
 def test_packages(tmp_path: Path) -> None:
-    """The coordinates of a Maven repository stand for the jar, and bring nothing else along."""
+    """Maven coordinates provide the jar, and have no dependencies."""
     artifact, version = published_pom().parts[-3:-1]
     no_other = tmp_path / "ivysettings.xml"
     no_other.write_text("<ivysettings/>", encoding="utf-8")
@@ -100,7 +100,7 @@ def test_packages(tmp_path: Path) -> None:
 
 
 def typed(folder: Path, shell: str, lines: str, **env: str) -> str:
-    """What a shell of Spark's prints when the lines are typed into it."""
+    """The output of one of Spark's shells when the lines are typed into it."""
     command = ["bash", str(SPARK_HOME / "bin" / shell), "--master", "local[2]"]
     done = run(
         folder,
@@ -133,7 +133,7 @@ plain = spark.sql({TOTALS.format(keys=FORMULA)!r})
 swept.explain()
 print("the same:", swept.first() == plain.first() and swept.first().n > 0)
 """
-    # Python takes a pipe for a program, and not for somebody who types, unless it is told.
+    # Without `-i`, Python reads a pipe as a program and not as an interactive session.
     shell = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON_OPTS": "-i"}
     printed = typed(tmp_path, "pyspark", lines, **shell)
     assert "IntervalSweepJoin Inner" in printed
@@ -141,7 +141,7 @@ print("the same:", swept.first() == plain.first() and swept.first().n > 0)
 
 
 def test_spark_submit(tmp_path: Path) -> None:
-    """A script that knows nothing of IntervalSweep but its SQL, and a jar at any place."""
+    """A script that uses only the SQL of IntervalSweep, with a jar in any folder."""
     jar = tmp_path / "a folder" / "x.jar"
     jar.parent.mkdir()
     shutil.copy(intervalsweep.jar_path(), jar)

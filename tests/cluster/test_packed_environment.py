@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster whose machines have no numba and no pyarrow: the application brings them along."""
+"""A cluster without numba and pyarrow: the application ships them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python with its standard library, and nothing else."""
+    """A Python with only its standard library."""
     folder = tmp_path_factory.mktemp("bare")
     venv.create(folder, symlinks=True)
     python = folder / "bin" / "python3"
@@ -51,7 +51,7 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory, bare_python: Path) -> Iterator[str]:
-    """A cluster whose own `python3` is the bare one, and that knows no package of ours."""
+    """A cluster whose `python3` is the bare one, without our packages."""
     path = os.pathsep.join([str(bare_python.parent), os.environ["PATH"]])
     folder = tmp_path_factory.mktemp("cluster")
     with standalone_cluster(folder, PATH=path, PYTHONPATH="") as address:
@@ -59,7 +59,7 @@ def master(tmp_path_factory: pytest.TempPathFactory, bare_python: Path) -> Itera
 
 
 def submitted(folder: Path, master: str, *more: str) -> subprocess.CompletedProcess[str]:
-    """Submits the job, whose driver is this Python; `more` says on which the workers run."""
+    """Submits the job. Its driver is this Python; `more` chooses the Python of the workers."""
     (folder / "job.py").write_text(JOB, encoding="utf-8")
     settings = {
         "spark.driver.host": "127.0.0.1",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A master and two workers as they run in production: processes of their own, on two hosts."""
+"""A master and two workers as in production: separate processes, on two hosts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def master(tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-# The first worker to come here never answers; it is for another host to do its task.
+# The first worker that runs this never answers, so another host must run its task.
 HANGS_ONCE = """
 try:
     os.mkdir({marker!r})
@@ -41,7 +41,7 @@ while True:
 
 
 def test_a_speculative_task_gives_no_pair_twice(tmp_path: Path, master: str) -> None:
-    """The task whose worker hangs runs on the other host as well, and only that one counts."""
+    """The task whose worker hangs also runs on the other host; only the second run counts."""
     marker = tmp_path / "hangs"
     python = faulty(tmp_path, HANGS_ONCE.format(marker=str(marker)))
     printed = program(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cancelled query: its tasks end at once, wherever they are, and not with the join."""
+"""A cancelled query: its tasks end at once, wherever they are, not when the join ends."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ WAYS = {
     "by keys": ("-1", "r.k = s.k AND "),
     "by ranges": ("-1", ""),
 }
-# All pairs match the intervals, and none the rest of the condition: nothing goes out in whose way a
-# kill could be noticed. 4 * 10^10 pairs take minutes.
+# All pairs match by their intervals, and none by the residual condition, so the task outputs no row
+# at which it could notice a kill. 4 * 10^10 pairs take minutes.
 REJECTED = "hash(r.id, s.id) = 0 AND r.id + s.id < 0"
 
 
@@ -45,7 +45,7 @@ for is_generated in ("true", "false"):
 def test_a_cancelled_task_went_on_expanding_pairs_that_a_filter_above_rejects(
     tmp_path: Path,
 ) -> None:
-    """A slow one, so that a thousand pairs take as long as millions."""
+    """The filter is slow, so a thousand pairs take as long as millions."""
     printed = program(
         tmp_path,
         PRELUDE
@@ -63,7 +63,7 @@ for is_generated in ("true", "false"):
 
 @pytest.mark.extended
 def test_a_cancelled_task_went_on_looking_for_matches_of_a_small_group(tmp_path: Path) -> None:
-    """In the task itself, candidates that the second axis rejects."""
+    """The task joins a small group by itself, and the second axis rejects the candidates."""
     printed = program(
         tmp_path,
         PRELUDE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many queries: at once, in one plan, in several sessions, one after the other; nothing is left."""
+"""Many queries: concurrently, in one plan, in several sessions, in sequence; nothing leaks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RELATIONS = (
 
 
 def query(number: int) -> str:
-    """One of eight: four relations, with and without keys."""
+    """One of eight queries: four relations, with and without keys."""
     keys = "r.k = s.k AND " if number % 2 else ""
     call = f"{RELATIONS[number // 2 % 4]}(r.ts, r.te, s.ts, s.te)"
     return f"SELECT r.id, s.id FROM {R} JOIN {S} ON {keys}{call}"
@@ -47,7 +47,7 @@ def test_eight_queries_at_once(spark: Any, threshold: str) -> None:
 
 
 def test_sessions_keep_their_own_settings(spark: Any) -> None:
-    """At once in one JVM: one without the sweep, one of tiny batches."""
+    """Two concurrent sessions in one JVM: one without the extension, one with tiny batches."""
     plain, tiny = (spark.newSession() for _ in range(2))
     for session in (plain, tiny):
         session.conf.set("spark.sql.intervalsweep.smallGroupPairs", "0")
@@ -62,7 +62,7 @@ def test_sessions_keep_their_own_settings(spark: Any) -> None:
 
 @pytest.mark.extended
 def test_ten_joins_in_one_query(both: Both, conf: Any) -> None:
-    """In one stage, so that its task has ten workers at a time."""
+    """Ten joins in one stage, whose task has ten workers at the same time."""
     tables = [
         f"(SELECT id, id AS ts, id + 2 + id % 7 AS te FROM range(0, {rows}, 1, 1)) t{n}"
         for n, rows in enumerate([3] + [150] * 10)
@@ -79,7 +79,7 @@ def test_ten_joins_in_one_query(both: Both, conf: Any) -> None:
 
 @pytest.mark.extended
 def test_a_limit_ends_the_worker_without_noise(tmp_path: Path) -> None:
-    """The worker still has much to send when no more rows are wanted."""
+    """The worker still has much to send when the limit is reached."""
     log = tmp_path / "log"
     printed = program(
         tmp_path,
@@ -151,7 +151,7 @@ def queries(count):
         assert rows
 
 def settled():
-    # Spark closes some things after a collection of garbage, and a monitor looks twice a second.
+    # Spark closes some resources after a garbage collection; a monitor checks twice a second.
     spark._jvm.System.gc()
     time.sleep(1.5)
     return figures()
@@ -170,7 +170,7 @@ print(after)
 def test_no_process_file_or_memory_is_left_by_queries(tmp_path: Path) -> None:
     printed = program(tmp_path, LEAKS.replace("COUNT", "60"))
     before, after = (ast.literal_eval(line) for line in printed.splitlines())
-    # Idle workers and Spark's own pools may have one more or less; a leak has one a query.
+    # Idle workers and Spark's own pools vary a little; a leak would add one for each query.
     for what, figure in after.items():
         assert figure <= before[what] + 20, f"{what}: {before[what]} before, {figure} after"
     assert after["Arrow"] == before["Arrow"] == 0
@@ -178,7 +178,7 @@ def test_no_process_file_or_memory_is_left_by_queries(tmp_path: Path) -> None:
 
 
 TILES = "(SELECT id * 100 AS ts, id * 100 + 100 AS te FROM range(0, 10000, 1, 4))"
-# Wherever it is, a point is in one tile; each execution has them elsewhere.
+# A point is always in one tile, but each execution has its points in other places.
 NOW = "CAST(reflect('java.lang.System', 'currentTimeMillis') AS BIGINT)"
 MOVING = f"""(SELECT id, ({NOW} DIV 20 % 100) * 10000 + id % 5000 AS t
              FROM range(0, 20000, 1, 4))"""
@@ -189,7 +189,7 @@ MOVING = f"""(SELECT id, ({NOW} DIV 20 % 100) * 10000 + id % 5000 AS t
 def test_executions_of_one_plan_at_once_each_have_their_own_ranges(
     spark: Any, conf: Any, adaptive: str, generated: str
 ) -> None:
-    """Over an input that changes: by those of another, rows beyond a range would be lost."""
+    """The input changes; with ranges of another execution, rows beyond a range would be lost."""
     conf(
         {
             BROADCAST: "-1",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Disks that are full or cannot be written to: real ones, mounted for the process alone."""
+"""Full and read-only disks: real file systems that are mounted only for the process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.spark.applications import program
 
 
 def mounted(folder: Path, options: str) -> list[str]:
-    """A command that has a small file system of memory at a folder, and runs the next command."""
+    """A command prefix that mounts a small in-memory file system and runs the rest."""
     folder.mkdir()
     mount = f'mount -t tmpfs -o {options} tmpfs "{folder}" && exec "$@"'
     command = ["unshare", "-rm", "sh", "-c", mount, "sh"]
@@ -37,12 +37,12 @@ def test_a_full_disk_ends_the_query_and_leaves_no_spill(tmp_path: Path) -> None:
             spark__local__dir={str(disk)!r},
             spark__sql__shuffle__partitions="1",
             spark__sql__autoBroadcastJoinThreshold="-1",
-            # One range, whose rows are taken in parts of 4096: those of the other side, 60 MB, wait
-            # in 20 MB of memory.
+            # One range in chunks of 4096 rows: the rows of the other side, 60 MB, wait in 20 MB of
+            # memory.
             spark__sql__intervalsweep__batchRows="64",
             spark__driver__memory="600m",
             spark__memory__fraction="0.07",
-            # Shuffled rows are compressed and fit; the spilled ones are not.
+            # Shuffled rows are compressed and fit; spilled rows are not compressed.
             spark__shuffle__spill__compress="false",
         )
         table = ("(SELECT id, id AS ts, repeat(CAST(id AS STRING), 200) AS x "
@@ -74,7 +74,7 @@ def test_a_full_disk_ends_the_query_and_leaves_no_spill(tmp_path: Path) -> None:
 def test_a_home_that_cannot_be_written_to_is_said_and_another_folder_serves(
     tmp_path: Path,
 ) -> None:
-    """The worker's sources and the compiled kernels are both kept below the temporary folder."""
+    """Both the worker's sources and the compiled kernels are in the temporary folder."""
     home, temporary = tmp_path / "home", tmp_path / "tmp"
     temporary.mkdir()
     before = mounted(home, "ro")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens when a Python lacks something, a worker fails or dies, a query is cancelled."""
+"""Missing packages, workers that fail or die, and cancelled queries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="finds processes through /proc"
 )
 
-# Runs in plenty, for two axes are bounded, and a residual that makes each pair slow.
+# A join with many runs, as two axes are bounded, and with a residual that makes each pair slow.
 SLOW = """
 def slow(rows, digit):
     frame = spark.range(rows).selectExpr("id", "id AS ts", "id + 50000 + id % 977 AS te")
@@ -37,7 +37,7 @@ def killed():
     return bool(found)
 
 def kill_the_first(ended):
-    # A new worker loads its packages before it answers, which takes far longer.
+    # A new worker would take far longer, as it loads its packages before it answers.
     while not ended.is_set() and not killed():
         time.sleep(0.05)
 
@@ -100,7 +100,7 @@ def interpreter(folder: Path, body: str) -> Path:
 
 @pytest.mark.extended
 def test_a_python_without_numba_is_named_before_data_is_sent(tmp_path: Path) -> None:
-    """Its site-packages are left out, and with them pyarrow and numba."""
+    """The interpreter starts without site-packages, and so without pyarrow and numba."""
     python = interpreter(tmp_path, f'exec "{sys.executable}" -S "$@"')
     printed = program(
         tmp_path,
@@ -142,7 +142,7 @@ def test_an_interpreter_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.extended
 def test_an_exception_in_the_worker_comes_with_its_traceback(tmp_path: Path) -> None:
-    """The interpreter's own start-up makes a function of pyarrow raise."""
+    """The start-up code of the interpreter makes a function of pyarrow raise an error."""
     python = interpreter(
         tmp_path,
         f'export PYTHONPATH="{tmp_path}/faulty:$PYTHONPATH"\nexec "{sys.executable}" "$@"',
@@ -173,7 +173,7 @@ def test_an_exception_in_the_worker_comes_with_its_traceback(tmp_path: Path) -> 
 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
-    """A worker that dies is a failed task, which Spark tries again."""
+    """If a worker dies, its task fails, and Spark runs the task again."""
     printed = program(tmp_path, SLOW + KILLED)
     assert int(printed.split()[-1]) > 0, f"no worker was killed while it served: {printed}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A join of more rows than its task has memory for is done in parts."""
+"""A join with more rows than its task has memory for runs in chunks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_task_with_a_few_mebibytes_joins_three_million_rows(tmp_path: Path) ->
     assert len(answers) == 2
     for rows, answer in zip((1000, 1_000_000), answers, strict=True):
         all_a, matched_a = sum(range(3_000_000)), rows + 8
-        # Each row of b meets nine of a; those of a beyond them are unpaired.
+        # Each row of b matches nine rows of a; later rows of a are unmatched.
         pairs = 9 * rows
         of_pairs = 9 * sum(range(rows)) + rows * sum(range(9))
         expected = [pairs + 3_000_000 - matched_a, of_pairs + all_a - sum(range(matched_a))]

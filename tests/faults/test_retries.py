@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks that Spark runs again: workers that die, a lost executor. No row twice."""
+"""Tasks that Spark runs again, as workers die or an executor is lost, return no row twice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="finds processes through /proc"
 )
 
-# The first worker to come here, once the folder is gone again, dies with half of its answer sent.
+# The first worker that runs this without the folder dies after it has sent half of its answer.
 DIES_ONCE = """
 send = self._send
 def die(number, runs):
@@ -29,7 +29,7 @@ def die(number, runs):
     os.kill(os.getpid(), 9)
 self._send = die
 """
-# The first worker says which daemon it is of, and does not go on; all say that they have begun.
+# All workers log that they have begun. The first one logs its daemon, too, and stops.
 STOPS_ONCE = """
 with open({log!r}, "a") as log:
     log.write("begun ")
@@ -131,6 +131,6 @@ if __name__ == "__main__":
         SPARK_HOME=str(SPARK_HOME),
         PYSPARK_PYTHON=sys.executable,
     )
-    # The streamed side has four partitions, and so as many tasks.
+    # The probe side has four partitions, and so four tasks.
     assert int(printed.split()[-1]) > 4, f"no task ran again: {printed}"
     assert eventually(lambda: not with_modules_of(tmp_path), 20), "processes are left"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers that fail in every way: what the person is told, and that no process stays behind."""
+"""All kinds of worker failures: their error messages, and that no process is left."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS = 8_955
 
 
 def failure(spark: Any, python: str, query: str = QUERY) -> str:
-    """What a query says whose workers are of this interpreter; that none of them is left."""
+    """The error of a query with workers of this interpreter; asserts that no worker is left."""
     before = workers(spark)
     with configured(spark, {PYTHON: python, BROADCAST: "10MB"}):
         frame = spark.sql(query)
@@ -67,7 +67,7 @@ SAID = {
         ["no answer", "length -1"],
     ),
 }
-# What a fault that sends runs can use.
+# Definitions for faults that send runs.
 RUNS = """
 import io, struct
 import numpy as np
@@ -132,7 +132,7 @@ def test_what_is_said_of_a_worker_with(spark: Any, tmp_path: Path, fault: str) -
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_an_answer_is_none_with(spark: Any, tmp_path: Path, answer: str) -> None:
-    """The worker lives on and goes on to answer as it should."""
+    """The worker sends one wrong answer, and then goes on as usual."""
     body, words = ANSWERS[answer]
     with configured(spark, {AGGREGATE_RUNS: "false"}):
         said = failure(spark, faulty(tmp_path, RUNS + body))
@@ -158,7 +158,7 @@ def test_sources_of_another_version_are_named(spark: Any, tmp_path: Path) -> Non
 STOP = "os.kill(os.getpid(), 19)"
 STOPS = {
     "before it answers": STOP,
-    # The rows are there, and the worker is asked whether it can serve the next task.
+    # The rows have arrived, and the worker is asked whether it can serve the next task.
     "after it answered": (
         f"def stop():\n    self._out.flush()\n    {STOP}\nself._keep_resident = stop"
     ),
@@ -202,7 +202,7 @@ def stopped(processes: set[int]) -> bool:
 
 @pytest.mark.extended
 def test_too_little_memory_for_python_is_said_with_the_setting(tmp_path: Path) -> None:
-    """The limit of the operating system, that Spark's setting stands for."""
+    """The operating system enforces the limit of Spark's setting."""
     printed = program(
         tmp_path,
         """

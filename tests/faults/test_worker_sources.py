@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where workers' code comes from, and what they may be reached by."""
+"""The origin of the workers' code, and the sockets on which processes listen."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sources(cache: Path) -> Path:
 
 @pytest.mark.extended
 def test_sources_that_someone_changed_are_restored_before_use(tmp_path: Path) -> None:
-    """Each file is compared with the jar; none but the owner may write to the folder."""
+    """Each file is compared with the jar; only the owner may write to the folder."""
     cache = tmp_path / "cache"
     run = QUERY + "print(swept(start().sql(query)).first().n)"
     assert program(tmp_path, run, XDG_CACHE_HOME=str(cache)) == "4851\n"
@@ -40,7 +40,7 @@ def test_sources_that_someone_changed_are_restored_before_use(tmp_path: Path) ->
 
     worker = folder / "pyspark_intervalsweep" / "worker.py"
     right = worker.read_bytes()
-    # Of the same size and time, as one who wants to be overlooked would have it.
+    # An attacker would keep the size and the time of the file.
     wrong = right.replace(b"import contextlib", b"open('x', 'w') #x", 1)
     assert wrong != right
     assert len(wrong) == len(right)
@@ -104,13 +104,13 @@ by_spark = {name: host for name, host in listeners().items()
 print(sorted(by_sweep.values()), sorted(by_spark.values()), sep="|")
 """
     by_sweep, by_spark = program(tmp_path, run).strip().split("|")
-    # One daemon of Spark's for each kind of worker, at 127.0.0.1.
+    # Spark has one daemon for each kind of worker, at 127.0.0.1.
     assert by_sweep == by_spark == "['0100007F']"
 
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that any user may enter, as those above pytest's own may not be entered."""
+    """A folder that any user may enter, unlike the parents of pytest's own folders."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o777)
@@ -118,7 +118,7 @@ def open_folder() -> Iterator[Path]:
 
 
 def test_a_user_id_without_a_name_had_no_folder_for_the_worker(open_folder: Path) -> None:
-    """As in a container; by the jar alone, as Spark's own libraries want a name."""
+    """As in a container. The test uses only the jar, as Spark's libraries need a user name."""
     setpriv = shutil.which("setpriv")
     if setpriv is None or os.getuid() != 0:
         pytest.skip("takes another user id by setpriv, as root")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random queries, each next to an oracle: joins, histories, and streams of both.
+"""Random queries, each compared with an oracle: joins, histories, and streams.
 
-command.py   the command line of each: seed, how many queries, where failures are written
+command.py   the command line: seed, number of queries, folder for failures
 loop.py      runs cases until enough queries have run, and counts them
-shrink.py    makes a case that fails small
+shrink.py    shrinks a failing case
 settings.py  settings that queries run with
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of each fuzzer: it ends with 1 if something differs."""
+"""The command line of each fuzzer. It exits with 1 if a result differs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fuzz.loop import Say, Totals
 from support.spark.jvm import environment
 from support.spark.session import MANY_QUERIES, session
 
-# Session, seed, how many queries, where programs go.
+# run(session, seed, number of queries, folder for programs, say)
 Run: TypeAlias = Callable[[Any, int, int, Path, Say], Any]
 
 FOLDERS = Path(__file__).resolve().parents[2] / "target"
@@ -32,9 +32,9 @@ def main(
     cases: int,
     settings: Mapping[str, str] | None = None,
 ) -> int:
-    """Run by the arguments; 1 if something differs, or if the run proves little.
+    """Run as the arguments say; return 1 if a result differs, or if the run proves too little.
 
-    `command` is a target of make. What a program shows is written to the folder of its name.
+    `command` is a target of make. Its last word names the folder for programs of failures.
     """
     folder = FOLDERS / command.rpartition(" ")[2]
     parser = argparse.ArgumentParser(prog=command, description=says)
@@ -61,7 +61,7 @@ def main(
 
 
 def one_core(work: str) -> dict[str, str]:
-    """What the heap and the disk keep of finished queries is small."""
+    """Settings that keep little of finished queries in the heap and on disk."""
     return {
         "spark.driver.memory": "3g",
         "spark.buffer.pageSize": "64k",
@@ -72,7 +72,7 @@ def one_core(work: str) -> dict[str, str]:
 
 
 def in_memory() -> str | None:
-    """A folder in memory where there is one: nothing of a run outlives it."""
+    """The folder of the in-memory file system, if there is one; no file has to survive a run."""
     return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loop of each fuzzer: cases by their numbers, until enough queries have run."""
+"""The loop of each fuzzer: runs case 0, 1, 2, ... until enough queries have run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MOST_FAILURES = 10  # After so many the run ends.
+MOST_FAILURES = 10  # The run ends after this number of failures.
 SAID_EVERY = 60  # seconds
 
 Say = Callable[[str], None]
@@ -18,15 +18,15 @@ Say = Callable[[str], None]
 
 @dataclass
 class Totals:
-    """What a run covered; each fuzzer counts more than this, and says it by `str`."""
+    """Counts of what a run covered. Each fuzzer has more counts, and `str` reports all."""
 
     queries: int = 0
-    # What shows each failure: a program, or a command.
+    # A program or a command that reproduces each failure.
     programs: list[Path | str] = field(default_factory=list)
 
 
 def run_cases(one: Callable[[int], None], totals: Totals, queries: int, say: Say) -> None:
-    """Run cases until `totals` counts so many queries, and say now and then how far the run is."""
+    """Run cases until `totals` counts `queries` queries; report progress now and then."""
     start = said = time.monotonic()
     for number in itertools.count():
         if totals.queries >= queries or len(totals.programs) >= MOST_FAILURES:

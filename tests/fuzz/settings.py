@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from support.spark.comparison import ANSI, BROADCAST, EXCLUDED_RULES, FOLDING, TIME_ZONE
 
-# What queries may be run with, the usual first; those that take their time are rarer.
+# The values of each setting; the default comes first, and slow values are rarer.
 SETTINGS: dict[str, tuple[str, ...]] = {
     ANSI: ("true", "false"),
     TIME_ZONE: ("UTC", "Europe/Berlin", "America/St_Johns"),
@@ -27,9 +27,9 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "spark.sql.intervalsweep.boxes": ("auto", "auto", "left", "right"),
     "spark.sql.intervalsweep.weakRanges": ("false", "true"),
 }
-# A third of all cases: both sides are shuffled, and adaptive execution plans the rest of the query
-# anew when it knows how many rows came. With tables of one partition nothing is shuffled, so that
-# what the join tells Spark of itself then shows nowhere.
+# Settings of a third of all cases: both sides are shuffled, and adaptive execution plans the rest
+# of the query again when it knows the row counts. Tables of one partition are not shuffled, so
+# mistakes in the statistics and partitioning that the join reports to Spark would not show.
 SHUFFLED: dict[str, tuple[str, ...]] = {
     BROADCAST: ("-1",),
     "spark.sql.shuffle.partitions": ("2", "3", "5"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a case that fails as small as it gets. Greedy: each step that still fails is kept."""
+"""Shrinks a failing case greedily: each smaller case that still fails is kept."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def shrink(
     steps: Sequence[Callable[[Case], Iterator[Case]]],
     attempts: int = 400,
 ) -> Case:
-    """The smallest case found within so many attempts; `fails(case)` has to be true.
+    """The smallest failing case found within `attempts`; `fails(case)` must be true.
 
-    Each of `steps` yields cases that are a little smaller.
+    Each of `steps` yields slightly smaller cases.
     """
     tried = iter(range(attempts))
     before = None
@@ -37,7 +37,7 @@ def _next(tried: Iterator[int]) -> bool:
 
 
 def shorter(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
-    """Without a half of the items, without a quarter, ..., without a single one."""
+    """The items without each half, without each quarter, ..., without each single item."""
     size = (len(items) + 1) // 2
     while size:
         for start in range(0, len(items), size):

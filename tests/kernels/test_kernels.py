@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels against nested loops."""
+"""The kernels, compared with nested loops."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from support.kernels.cases import (
 )
 
 EXAMPLES = int(os.environ.get("INTERVALSWEEP_EXAMPLES", "300"))
-# Plain Python runs the large cases too slowly.
+# Plain Python is too slow for the large cases.
 JIT = os.environ.get("NUMBA_DISABLE_JIT") != "1"
 compiled_only = pytest.mark.skipif(not JIT, reason="too slow without compilation")
 
@@ -169,7 +169,7 @@ def test_measures_of_other_points_are_refused() -> None:
 
 @compiled_only
 def test_first_only_does_not_grow_with_the_matches() -> None:
-    """A thousand boxes with a million matches each, no two of them next to each other."""
+    """A thousand boxes have a million candidates each, and no two matches are adjacent."""
     size = 10**6
     lead = np.arange(size)
     second = lead % 2
@@ -205,7 +205,7 @@ def test_stretches_of_sorted_boxes(
     open_side: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Boxes of several stretches, some of which have more points than are merged."""
+    """Boxes in several stretches, some with more points than a merge takes."""
     monkeypatch.setattr(runs, "_ORDER_FROM", 0)
     if not JIT:
         points, boxes = points // 4, boxes // 4
@@ -218,7 +218,7 @@ def test_stretches_of_sorted_boxes(
 
 @compiled_only
 def test_a_million_matches_of_boxes_in_random_order() -> None:
-    """Large enough for the sweep to order the boxes by itself; compared with binary search."""
+    """Enough boxes that the sweep sorts them itself; compared with binary search."""
     rng = np.random.default_rng(2)
     lead = np.sort(rng.integers(0, 50_000, 50_000))
     start = rng.integers(-100, 50_100, 40_000)
@@ -282,7 +282,7 @@ def test_bounds_at_the_ends_of_the_type(extreme: int, strict: bool) -> None:
 @pytest.mark.parametrize("low", [MIN, MIN + 5, -(2**62), 0, 2**62])
 @pytest.mark.parametrize("high", [MAX, MAX - 5, 2**62])
 def test_lookup_table_over_any_range(low: int, high: int) -> None:
-    """The range of a group's values may be larger than the largest integer."""
+    """The range of a group's values may exceed the largest integer."""
     rng = np.random.default_rng(3)
     lead = np.sort(np.append(rng.integers(low, high, 300, endpoint=True), [low, high]))
     edges = rng.choice(lead, 20)
@@ -325,7 +325,7 @@ def test_whole_blocks_are_one_run() -> None:
 
 @compiled_only
 def test_sparse_matches_do_not_cost_their_candidates() -> None:
-    """10^9 candidates of which 10^5 match; tested one by one they would take a second."""
+    """10^5 of 10^9 candidates match; to test each candidate would take a second."""
     size = 10**6
     lead = np.arange(size)
     second = np.zeros(size, np.int64)
@@ -355,7 +355,7 @@ def test_rows_in_order(rows: list[tuple[int, int]]) -> None:
 
 @pytest.mark.parametrize("row", [1, 255, 256, 257, 600, 899, 999])
 def test_a_row_out_of_order_is_found_in_any_block(row: int) -> None:
-    """In a group that begins within a block and goes on over several, or in the last one."""
+    """The row is in a group that begins within a block and spans several, or in the last group."""
     offsets = int64(0, 90, 90, 900, 1000)
     lead = np.concatenate([np.arange(count) for count in np.diff(offsets)])
     groups = np.repeat(np.arange(4, dtype=np.int32), np.diff(offsets))
@@ -451,7 +451,8 @@ def test_memory_is_accounted() -> None:
     assert index.nbytes == with_tables + 16 * (-(-1000 // FAN_OUT) + 1)
 
 
-# Intervals of points [lead, second), and bounds of a box [3, 6] on both axes: what is implied.
+# Name -> (lead and second of points that are intervals [lead, second), bounds of a box on both
+# axes, True if the lead axis implies the second axis).
 INTERSECTING = Bounds(int64(3), int64(6), upper_strict=True), Bounds(int64(3), lower_strict=True)
 IMPLIED = {
     "not empty": (int64(2, 3, 4, 5), int64(9, 4, 6, 6), INTERSECTING, True),
@@ -504,7 +505,7 @@ def test_a_second_axis_that_the_lead_axis_implies_is_dropped(name: str) -> None:
 @pytest.mark.parametrize("steps", [(-2, -1), (-1, 0), (-1, 1), (0, 0), (0, 1), (1, 2)])
 @pytest.mark.parametrize("side", ["lower", "upper"])
 def test_axes_that_one_column_bounds(side: str, steps: tuple[int, int]) -> None:
-    """Whether one axis implies the other is decided by how far the points' ends are apart."""
+    """The distance of the points' endpoints decides whether one axis implies the other."""
     start = np.repeat(np.arange(5), 2)
     index = PointIndex(start, start + np.tile(int64(*steps), 5))
     column = np.arange(-1, 6)
@@ -530,7 +531,7 @@ def test_empty_boxes_imply_anything() -> None:
 
 
 def reads_second_axis(case: Case) -> bool:
-    """Whether its blocks are built, by an index that no other sweep has used."""
+    """True if the sweep builds the blocks of the second axis, with an index of its own."""
     index = PointIndex(case.index.lead, case.index.second, case.index.offsets)
     list(RunSweep(index, Boxes(case.boxes.size, case.boxes.lead, None), clip=case.clip))
     without = index.nbytes
@@ -556,7 +557,7 @@ def test_all_again_without_the_compiler_or_with_bounds_checks(
         **os.environ,
         variable: "1",
         "INTERVALSWEEP_EXAMPLES": "60",
-        # numba's cache does not tell checked code from unchecked.
+        # numba's cache does not distinguish code with bounds checks from code without them.
         "NUMBA_CACHE_DIR": str(tmp_path),
     }
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]

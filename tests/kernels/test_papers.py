@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' algorithms and their rivals against the formulas, pair by pair."""
+"""The papers' algorithms and their rivals, compared with the formulas for each pair."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Rows = list[tuple[int, int]]
 
 
 def intervals(seed: int, size: int, domain: int) -> Rows:
-    """Few endpoints, so that they tie; one in five is empty or reversed."""
+    """Intervals with few distinct endpoints and so with ties; a fifth is empty or reversed."""
     rng = np.random.default_rng(seed)
     starts = rng.integers(0, domain, size)
     lengths = np.where(rng.random(size) < 0.2, -rng.integers(0, 3, size), rng.integers(1, 9, size))
@@ -35,7 +35,7 @@ def expected(variant: Variant, r: Rows, s: Rows, **limits: int) -> list[tuple[in
     return [(i, j) for i, a in enumerate(r) for j, b in enumerate(s) if holds(name, a, b, **limits)]
 
 
-# The rows and the parameters: small and with many ties; larger, so that whole buffers fill.
+# Name -> (r, s, parameters): small tables with many ties, and larger ones that fill whole buffers.
 DATA = {
     "ties": (intervals(1, 40, 12), intervals(2, 50, 12), {"delta": 2, "epsilon": 1}),
     "zeros": (intervals(3, 30, 20), intervals(4, 30, 20), {"delta": 0, "epsilon": 0}),
@@ -77,7 +77,7 @@ def test_worked_example_of_the_paper() -> None:
 
 
 def test_lazy_joining_scans_less_for_the_same_pairs() -> None:
-    """Ten s start at each point of time, so that a buffer of ten saves nine scans in ten."""
+    """Ten rows of s start at each instant, so a buffer of ten saves nine scans in ten."""
     starts = np.repeat(np.arange(0, 1000, 10), 10)
     r = s = Intervals(starts, starts + 95)
     query = Query("ISEQL_START_PRECEDING", r, s)
@@ -87,7 +87,7 @@ def test_lazy_joining_scans_less_for_the_same_pairs() -> None:
 
 
 def test_map_stays_without_gaps() -> None:
-    """Thousands of insertions and removals, beside a dict; the table grows from 32 to 2,048."""
+    """Thousands of inserts and erasures, compared with a dict; the table grows from 32 to 2,048."""
     rng = np.random.default_rng(1)
     table = gapless_map(2000)
     state, keys, starts, fields = table[-1], table[1], table[4], table[5]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sweeps over periods against what each piece of time says."""
+"""The sweeps over periods, compared with a computation for each elementary period."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = st.lists(
     st.tuples(st.integers(0, 3), ENDS, ENDS, st.sampled_from([-2, -1, -1, 1, 1, 1, 2, 0])),
     max_size=24,
 ).map(lambda rows: sorted(rows, key=lambda row: row[:2]))
-# Rows are fed in parts: few or many, cut within groups or between them.
+# Rows are fed in few or many batches, cut within groups or between them.
 CUTS = st.lists(st.integers(0, 24), max_size=4)
 PLACES = st.sampled_from([1, 2, 64])
 
@@ -121,13 +121,13 @@ def test_sums_of_floats_take_nothing_off(rows: list[Any], split: list[int], plac
         numbers_now = [rows[k][4] for k in held]  # type: ignore[attr-defined]
         finite = [x for x in numbers_now if abs(x) < 1e299]
         if len(finite) == len(numbers_now):
-            assert value == sum(finite)  # few bits: exact in each order
+            assert value == sum(finite)  # few bits, so sums are exact in any order
         elif np.isfinite(value):
             assert not np.isinf(numbers_now).any()
 
 
 def test_a_result_that_is_larger_than_its_input() -> None:
-    """Each gap of the right side cuts all rows of the left one: as many pieces as pairs."""
+    """Each gap of the right side cuts all rows of the left side: as many fragments as pairs."""
     left = [(0, 0, 10_000 + k, 1) for k in range(300)]
     right = [(0, 2 * k + 1, 2 * k + 2, -1) for k in range(300)]
     rows = sorted(left + right, key=lambda row: row[:2])
@@ -139,8 +139,8 @@ def test_a_result_that_is_larger_than_its_input() -> None:
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: CountSweep("minus"), "'minus' is none of coalesce"),
-        (lambda: ValueSweep(["avg"]), "'avg' is none of sum"),
+        (lambda: CountSweep("minus"), "expected one of coalesce, .*, got 'minus'"),
+        (lambda: ValueSweep(["avg"]), "expected one of sum, least, greatest, got 'avg'"),
         (lambda: feed([0, 0], [2, 1], [3, 3]), "not sorted"),
         (lambda: feed([1, 0], [1, 1], [3, 3]), "not sorted"),
         (lambda: feed([0], [1, 2], [3]), "expected 1 values, got 2"),

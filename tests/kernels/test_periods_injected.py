@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of the sweeps over periods would notice: each loop is broken on purpose, and caught."""
+"""Mutation tests: each loop of the sweeps over periods is broken on purpose, and tests notice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SOURCE = Path(period_loops.__file__).read_text(encoding="utf-8")
 FIRST = "                first = state[FIRST]\n"
 CARRY = "        if row == n and goes_on != 0:\n"
 
-# What is replaced, and by what.
+# Bug -> (text, replacement) pairs.
 BUGS: dict[str, list[tuple[str, str]]] = {
     "last in, first out": [
         (FIRST, FIRST.rstrip() + " + state[QUEUED] - 1\n" + " " * 16 + "first %= queue.shape[0]\n"),
@@ -51,12 +51,12 @@ BUGS: dict[str, list[tuple[str, str]]] = {
 
 
 def broken(replaced: list[tuple[str, str]]) -> ModuleType:
-    """The module of the loops, as plain Python, with some of its text replaced."""
+    """The module of the loops as plain Python, with some of its text replaced."""
     text = SOURCE
     for old, new in replaced:
         assert old in text, old
         text = text.replace(old, new)
-    # After the imports: nothing is compiled.
+    # Override the decorators after the imports, so that nothing is compiled.
     plain = (
         "kernel = lambda *types: lambda function: function\nhelper = lambda function: function\n"
     )
@@ -77,7 +77,7 @@ def random_rows(rng: random.Random) -> list[Any]:
 
 
 def is_right(rng: random.Random) -> bool:
-    """Whether the loops say what the oracle says of some rows."""
+    """True if the loops agree with the oracle for random rows."""
     rows, cuts = random_rows(rng), [rng.randrange(14)]
     by_group: dict[int, list[Any]] = {}
     for group, *row in rows:
@@ -107,7 +107,7 @@ def is_right(rng: random.Random) -> bool:
 
 
 def caught(module: ModuleType) -> int | None:
-    """After how many cases a difference shows, an endless loop or a crash included."""
+    """The number of cases before a difference, an endless loop or a crash."""
     rng = random.Random(5)
     with mock.patch.object(periods, "loops", module):
         for number in range(900):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worker over real sockets, spoken to as the JVM does."""
+"""The worker over real sockets, with the protocol of the JVM."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from support.kernels.client import (
 
 @contextlib.contextmanager
 def in_thread(tasks: int = 1) -> Iterator[tuple[Client, list[Any]]]:
-    """`main` in a thread, over a TCP connection; the list gets how each task ended."""
+    """Runs `main` in a thread, over TCP; yields a client and the list of the tasks' outcomes."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         ours = socket.create_connection(server.getsockname())
         theirs, _ = server.accept()
@@ -65,7 +65,7 @@ def _new_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_example_of_the_papers() -> None:
-    """ISEQL_BEFORE: r.te <= s.ts, by boxes that are open to the right."""
+    """ISEQL_BEFORE: r.te <= s.ts, with boxes that are unbounded to the right."""
     before = {"boxes": "left", "lead": axis(0, "<= 1")}
     with in_thread() as (client, ends):
         versions = client.open(**plan(before))
@@ -141,7 +141,7 @@ def test_empty_sides() -> None:
 
 
 def test_slices_are_read_from_their_offset() -> None:
-    """An Arrow array may begin inside of its buffer."""
+    """An Arrow array may begin within its buffer."""
     table = pa.table({"e0": [9, 9, 5, 6], "e1": [9, 9, 9, 9]}).slice(2)
     with in_thread() as (client, _):
         client.open(**plan(STARTS_WITHIN))
@@ -257,7 +257,7 @@ def test_commands_that_make_no_sense() -> None:
 
 
 def test_periods_of_rows_on_two_sides() -> None:
-    """EXCEPT ALL; the second group goes on in the next rows, by the same number."""
+    """EXCEPT ALL; the second group goes on in the next batch, with the same number."""
     plan = {"protocol": 5, "maxRuns": 2, "periods": {"rule": "except_all"}}
     with in_thread(tasks=2) as (client, ends):
         client.open(**plan)
@@ -285,7 +285,10 @@ def test_values_of_periods() -> None:
 
 
 def test_a_rule_that_there_is_not() -> None:
-    with in_thread() as (client, ends), pytest.raises(WorkerError, match="'minus' is none of"):
+    with (
+        in_thread() as (client, ends),
+        pytest.raises(WorkerError, match=r"rule: expected one of .*, got 'minus'"),
+    ):
         client.open(protocol=5, maxRuns=9, periods={"rule": "minus"})
     assert ends == [1]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers in real processes, started as Spark does, also where something is missing."""
+"""Workers in real processes, started as Spark does, with and without their packages."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def running() -> Iterator[Daemon]:
 
 
 def test_a_reply_that_nobody_reads_is_no_broken_pipe_for_the_daemon() -> None:
-    """A LIMIT is reached, or another task is: the daemon flushes what the worker began to send."""
+    """The JVM closes the connection, as at a LIMIT; then the daemon flushes the worker's output."""
     ours, theirs = socket.socketpair()
-    # The streams that the daemon makes.
+    # Streams as the daemon creates them.
     descriptors = os.dup(theirs.fileno()), os.dup(theirs.fileno())
     with (
         theirs,
@@ -68,7 +68,7 @@ def test_a_reply_that_nobody_reads_is_no_broken_pipe_for_the_daemon() -> None:
 
 
 class TestProcesses:
-    """As Spark starts workers."""
+    """Workers that are started as Spark does."""
 
     def test_a_worker_is_reused(self, running: Daemon) -> None:
         with running.connect() as (client, _):
@@ -77,7 +77,7 @@ class TestProcesses:
             use(client)
 
     def test_an_error_arrives_while_the_jvm_is_still_writing(self, running: Daemon) -> None:
-        """The worker reads on after an error, so that neither side waits for the other forever."""
+        """The worker goes on reading after an error, so neither side waits forever."""
         many = list(range(1_000_000))
         with running.connect() as (client, _):
             client.open(**plan(STARTS_WITHIN))
@@ -132,7 +132,7 @@ def hide(folder: Path, name: str, text: str) -> dict[str, str]:
 
 
 class TestMissingPackages:
-    """What a person sees whose executors lack something."""
+    """The errors for users whose executors lack a package."""
 
     def refusal(self, extra: dict[str, str]) -> str:
         with single_worker(extra) as (client, _), pytest.raises(WorkerError) as raised:
@@ -185,7 +185,7 @@ class TestKernelCache:
 
     @pytest.fixture
     def _read_only(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Neither sources nor home can be written, to which a file in the way comes."""
+        """Neither the sources nor the home can be written: a file is in the way of the folder."""
         (tmp_path / "file").touch()
         monkeypatch.setattr(cache, "_folders", lambda: iter([tmp_path / "file" / "x"]))
 
@@ -217,7 +217,7 @@ class TestKernelCache:
         assert folder.parent == tmp_path / "chosen"
 
     def test_a_changed_helper_of_another_file_is_compiled_again(self, tmp_path: Path) -> None:
-        """numba looks at the file of the kernel alone: `extent` is not in that of `lead_runs`."""
+        """numba checks only the file of the kernel; `extent` is not in the file of `lead_runs`."""
         copied = tmp_path / "intervalsweep"
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(Path(PYTHON) / "intervalsweep", copied, ignore=ignored)
@@ -245,7 +245,7 @@ class TestKernelCache:
         assert printed == ["[2]\n", "[3]\n"]
 
     def test_a_full_disk_costs_the_cache_and_not_the_query(self, tmp_path: Path) -> None:
-        """No file may grow, as on a full disk; SIGXFSZ is ignored by Python."""
+        """No file may grow, as on a full disk. Python ignores SIGXFSZ."""
         program = (
             "import numpy as np, resource\n"
             "from intervalsweep.kernels import Bounds, Boxes, PointIndex, RunSweep\n"

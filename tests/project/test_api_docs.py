@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on Python: what comes of its programs, and its lists of names are the modules'."""
+"""The page on Python: the results of its programs, and its lists of the modules' names."""
 
 from __future__ import annotations
 

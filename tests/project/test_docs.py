@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages: their programs run, what is generated is up to date, and the site builds."""
+"""The pages: programs run, generated parts are up to date, and the site builds."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from support.docs import pages
 from support.spark.comparison import SMALL_GROUPS
 
 ROOT = Path(__file__).resolve().parents[2]
-# test_api_docs.py runs this one, and looks at what comes of it.
+# test_api_docs.py runs this page and checks the results.
 OWN_TEST = "python-api.md"
-# What a page speaks of and does not make.
+# Tables that a page uses but does not create.
 TABLES = {
     "sql-functions.md": (
         "CREATE TEMPORARY VIEW r AS SELECT 'a' AS name",
@@ -37,10 +37,10 @@ def runs(page: Path) -> bool:
 
 @pytest.fixture
 def fresh(spark: Any) -> Iterator[Any]:
-    """The session without temporary views and with the users' settings, and so again afterwards."""
+    """The session without temporary views and with users' settings; restored afterwards."""
     before = dict(spark.conf.getAll)
     spark.conf.unset(SMALL_GROUPS)
-    spark.conf.set("spark.sql.shuffle.partitions", "1")  # as many tasks as small tables need
+    spark.conf.set("spark.sql.shuffle.partitions", "1")  # small tables need one task
     drop_views(spark)
     yield spark
     drop_views(spark)
@@ -65,7 +65,7 @@ def test_programs_of_a_page_run(fresh: Any, page: Path) -> None:
 
 
 def test_all_fences_are_known() -> None:
-    """An indented block, one in no language or with a misspelt mark would be left out unseen."""
+    """Blocks with an indent, no language or a misspelt mark would be skipped silently."""
     for page in pages.PAGES:
         blocks = list(pages.blocks(page))
         fences = re.findall(r"^\s*(?:```|~~~)", page.read_text(encoding="utf-8"), re.MULTILINE)
@@ -76,7 +76,7 @@ def test_all_fences_are_known() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    """Also where no site is built; that build looks at what is behind a # as well."""
+    """Links lead to existing files. The build of the site checks anchors, too."""
     links = [
         (page, link)
         for page in [*pages.PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
@@ -87,7 +87,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_sql_functions_page_is_up_to_date() -> None:
-    command = [sys.executable, ROOT / "project" / "generate.py", "--check"]
+    command = [sys.executable, ROOT / "tools" / "generate.py", "--check"]
     check = subprocess.run(command, capture_output=True, text=True)
     assert check.returncode == 0, check.stderr
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peers and oracle of the inequality joins' benchmark find what comparing all rows finds."""
+"""Peers and oracle of the inequality-join benchmark, compared with a test of all pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WINDOW = Window(length=600, slide=200, batch=100, full=2)
 
 
 def sides(query: Query, values: int, seed: int) -> tuple[Rows, Rows]:
-    """With few values there are ties by both columns."""
+    """Random rows. With few distinct values, both columns have ties."""
     rng = np.random.default_rng(seed)
     a, b = (Rows(*rng.integers(0, values, (2, WINDOW.rows))) for _ in range(2))
     return (a, a if query.is_self_join else b)

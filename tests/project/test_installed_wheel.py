@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel as people have it: installed, beside a Spark, and away from these sources."""
+"""The wheel as users have it: installed next to a Spark, without these sources."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_an_installed_wheel_joins_and_answers_histories(tmp_path: Path) -> None:
     subprocess.run(
         [python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", str(wheel)], check=True
     )
-    # Spark and numba are those of the tests; of a checkout, which is there by a link, nothing is.
+    # Spark and numba come from the tests' environment, but not the link to this checkout.
     found = subprocess.run(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
         check=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notebooks run from their first cell to the last, and say what they should."""
+"""The notebooks run from the first cell to the last, and print the right results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTEBOOKS = {path.stem: path for path in sorted((DOCS / "notebooks").glob("*.py"
 
 
 def run(name: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """Runs a notebook, and returns what it prints; all its pictures have something in them."""
+    """Runs a notebook and returns its output; asserts that no picture is empty."""
     pyplot.switch_backend("Agg")
     runpy.run_path(str(NOTEBOOKS[name]))
     calls = re.findall(r"^ax = plot\.", NOTEBOOKS[name].read_text(encoding="utf-8"), re.MULTILINE)
@@ -67,7 +67,7 @@ def test_streams(conf: Any, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("spark")
 def test_time_series(capsys: pytest.CaptureFixture[str]) -> None:
     printed = run("time_series", capsys)
-    # Session 4, from 09:08 to 10:20, is hit by two outages that overlap, from 09:10 on.
+    # Session 4 lasts from 09:08 to 10:20; two overlapping outages affect it from 09:10 on.
     assert re.search(r"session 4\| +deploy\|", printed)
     assert re.search(r"session 4\| +router\|", printed)
     assert re.search(r"session 4\| +70\.0\|", printed)

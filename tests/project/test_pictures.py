@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the documentation are those that its program draws."""
+"""The pictures of the documentation are those that their programs draw."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOOLS = ROOT / "tools"
 def test_picture_of_the_readme_is_that_of_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its texts and the number of its shapes; their outlines depend on matplotlib's version."""
+    """The texts are equal. Outlines are not compared, as they depend on matplotlib's version."""
     monkeypatch.syspath_prepend(str(TOOLS))
     pictures = importlib.import_module("readme_picture")
     committed = pictures.FILE.read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ def test_picture_of_the_readme_is_that_of_the_program(
 
 
 def texts(svg: str) -> list[str]:
-    """What matplotlib notes beside the outlines of letters."""
+    """The texts, which matplotlib writes as comments next to the outlines of letters."""
     return re.findall(r"<!-- (.*?) -->", svg)
 
 

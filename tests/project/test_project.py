@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the project says of itself agrees: versions, changelog, dependencies, hooks, licence."""
+"""Metadata of the project is consistent: versions, changelog, dependencies, hooks, licence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pom() -> ElementTree.Element:
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    """`_version.py` has it, and the builds of jar and wheel read it there (see test_wheel.py)."""
+    """`_version.py` has the version; the builds of jar and wheel read it (see test_wheel.py)."""
     assert PROJECT["project"]["dynamic"] == ["version"]
     assert pom().findtext(POM + "version") == VERSION
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
@@ -44,7 +44,7 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 
 def test_changelog_keeps_its_format() -> None:
-    """Keep a Changelog 1.1: first what is to come, then the versions, the newest first."""
+    """The format is Keep a Changelog 1.1: unreleased changes, then versions, newest first."""
     first, *released = re.findall(r"^## (.*)$", CHANGELOG, re.MULTILINE)
     assert first == "[Unreleased]"
     parts = [re.fullmatch(r"\[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)", line) for line in released]
@@ -83,9 +83,10 @@ def test_the_licence_is_the_same_everywhere() -> None:
 
 
 def test_no_source_has_another_licence() -> None:
-    """A hook sees to it that each names ours. What came from elsewhere has its notice in NOTICE."""
+    """A hook checks that each source names our licence. Third-party notices are in NOTICE."""
     notice = re.compile("(?i)[c]opyright|licen[s]ed to|[s]pdx-.*identifier: (?!Apache-2.0$)", re.M)
-    folders = ("python", "scala-plugin", "tests", "docs", "project", "sql-examples", "benchmarks")
+    folders = ["python", "scala-plugin", "tests", "docs", "project", "tools", "sql-examples"]
+    folders += ["benchmarks"]
     kinds = {".py", ".scala", ".sql", ".sbt"}
     files = [f for name in folders for f in (ROOT / name).rglob("*") if f.suffix in kinds]
     assert len(files) > 100
@@ -109,9 +110,18 @@ def test_the_lock_is_within_the_ranges(group: str) -> None:
     assert wrong == [], "run `make lock`"
 
 
+def test_the_compatibility_page_has_the_locked_versions() -> None:
+    page = (ROOT / "docs" / "operations" / "compatibility.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \|.*\|(.*)\|$", page, re.MULTILINE))
+    assert len(rows) > 5
+    versions = locked()
+    wrong = [name for name, row in rows.items() if str(versions[name]) not in row]
+    assert wrong == ["pyspark"]  # its row refers to the matrix
+
+
 def test_hooks_run_what_is_there() -> None:
-    """No hook fetches anything: each is a target of make, or a command that pip has installed."""
-    load_config(str(HOOKS))  # raises an error for what pre-commit would not understand
+    """No hook downloads anything: each is a target of make or a command that pip installed."""
+    load_config(str(HOOKS))  # raises an error for a file that pre-commit cannot read
     repositories = yaml.safe_load(HOOKS.read_text("utf-8"))["repos"]
     assert [repository["repo"] for repository in repositories] == ["local"]
     (hooks,) = (repository["hooks"] for repository in repositories)
@@ -119,7 +129,7 @@ def test_hooks_run_what_is_there() -> None:
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     commands = entry_points(group="console_scripts").names
     for hook in hooks:
-        if hook["language"] == "pygrep":  # what looks for the line that each source begins with
+        if hook["language"] == "pygrep":  # looks for the first line of each source
             assert re.match("# " + hook["entry"], Path(__file__).read_text("utf-8"))
             continue
         assert hook["language"] == "system"

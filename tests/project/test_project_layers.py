@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python packages stand in layers that point one way, and no two files import each other."""
+"""The Python packages are layers without upward imports, and no two files import each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILES = {
     for file in PYTHON.rglob("*.py")
 }
 
-# What each may import, beside itself and the files of no folder that are listed as `shared`.
+# Layer -> the layers that it may import, in addition to itself and the modules in SHARED.
 LAYERS: dict[str, set[str]] = {
     "kernels": set(),
     "arrow": {"kernels"},
@@ -25,7 +25,7 @@ LAYERS: dict[str, set[str]] = {
     "plot": {"arrow", "dataframe"},
     "cli": set(),
 }
-# Modules that every layer may import. They need no NumPy, Arrow, numba or Spark, and no layer.
+# Modules that every layer may import. They use neither NumPy, Arrow, numba, Spark nor a layer.
 SHARED = {
     file.stem
     for pattern in ("[!_]*.py", "_[!_]*.py", "_sql")
@@ -34,7 +34,7 @@ SHARED = {
 
 
 def imported(module: str, *, at_once: bool = False) -> set[str]:
-    """The files that a file imports; `at_once`: when it is imported, not when a function runs."""
+    """The files that a file imports; with `at_once`, only imports outside of functions."""
     tree = ast.parse(FILES[module].read_text(encoding="utf-8"))
     package = module if FILES[module].name == "__init__.py" else module.rpartition(".")[0]
     found = set()
@@ -47,12 +47,12 @@ def imported(module: str, *, at_once: bool = False) -> set[str]:
             name = ".".join([*parts, *filter(None, [node.module])])
             found |= {f"{name}.{alias.name}" for alias in node.names} | {name}
     known = {name for name in found if name in FILES}
-    # `from package import module` needs the module, not what else the package has.
+    # `from package import module` needs the module, but not the rest of the package.
     return {n for n in known if not any(other.startswith(f"{n}.") for other in known)} - {module}
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.AST]:
-    """All that runs when the module is imported; not what is there for type checkers alone."""
+    """The statements that run at import, without those for type checkers only."""
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -75,7 +75,7 @@ def test_no_circle_of_files(at_once: bool) -> None:
     assert order.index("intervalsweep._errors") < order.index("intervalsweep.session")
 
 
-# All layers in one test: of cases, a quick run takes some only.
+# One test checks all layers, because a quick run takes only some cases of parametrized tests.
 def test_layers_point_one_way() -> None:
     for layer, below in LAYERS.items():
         modules = [name for name in FILES if name.split(".")[:2] == ["intervalsweep", layer]]

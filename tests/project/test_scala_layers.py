@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folders of the plugin stand in layers that point one way, and no files refer in a circle."""
+"""The folders of the plugin are layers without upward references, and files have no cycles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOURCES = {
     for file in sorted(MAIN.rglob("*.scala"))
     if PACKAGE in str(file)
 }
-# Each folder knows only those before it.
+# Each folder may use only the folders before it.
 LAYERS = (
     *("compat", "functions/distances", "functions"),
     *(f"condition/{name}" for name in ("expressions", "model", "reading", "expiry")),
@@ -41,14 +41,14 @@ DEFINED = re.compile(
 
 
 def code(file: Path) -> str:
-    """A source without comments, imports and texts; of texts, the values in them stay."""
+    """A source without comments, imports and strings; the values in interpolated strings stay."""
     plain = NOT_CODE.sub("", file.read_text(encoding="utf-8"))
     return TEXT.sub(lambda text: " ".join(re.findall(r"\$\{[^}]*\}", text[0])), plain)
 
 
 @pytest.fixture(scope="module")
 def references() -> dict[str, set[str]]:
-    """For each source, by its path without the suffix, those whose definitions it names."""
+    """Source -> the sources whose definitions it uses, by path without suffix."""
     codes = {name: code(file) for name, file in SOURCES.items()}
     homes = defaultdict(set)
     for name, text in codes.items():
@@ -63,7 +63,7 @@ def references() -> dict[str, set[str]]:
 
 
 def meant(homes: set[str], user: str) -> set[str]:
-    """Which of the sources that define a name: that of the user's own folder, if there is one."""
+    """The sources that a name may mean: those in the user's folder, or else all."""
     folder = user.rpartition("/")[0]
     return {home for home in homes if home.rpartition("/")[0] == folder} or homes
 

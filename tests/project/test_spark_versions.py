@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A jar for each minor version of Spark: which is taken, and what is said where none fits."""
+"""A jar for each minor version of Spark: the choice, and the error if no jar fits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROPERTIES = "intervalsweep/version.properties"
 
 @pytest.fixture
 def jars(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A folder of jars, empty yet, as that of a wheel."""
+    """An empty folder in place of a wheel's folder of jars."""
     monkeypatch.setattr(session, "__file__", str(tmp_path / "intervalsweep" / "session.py"))
     folder = tmp_path / "intervalsweep" / "jars"
     folder.mkdir(parents=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmark of window unions on streams compares answers with. No time is looked at."""
+"""The oracle of the benchmark of window unions on streams. Tests do not check times."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_both_systems_are_given_the_same_events(tmp_path: Path) -> None:
         files = sorted((written.folder / name).glob("*.parquet"))
         assert len(files) == 6
         found = np.concatenate([pq.read_table(file)["k"].to_numpy() for file in files])
-        # The last closes the windows of the others.
+        # The last row closes the windows of the others.
         assert found.tolist() == [*key[rows].tolist(), -1]
     assert write(w, tmp_path / "IV", batches=3, files=2) == written
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on errors: it quotes what the sources say, and leaves none of their errors out."""
+"""The page on errors quotes the texts in the sources, and has all errors for users."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WHY_NOT = (
     "scala-plugin/src/main/scala/org/apache/spark/sql/intervalsweep/condition/model/WhyNot.scala"
 )
 VARIES = "…"
-# Raised for users. Others (ValueError) are errors of ours that end in a worker's traceback.
+# Errors for users. Others, such as ValueError, are internal and end in a worker's traceback.
 FOR_USERS = {"TypeError"} | {
     name
     for name, kind in vars(_errors).items()
@@ -32,7 +32,7 @@ ROW = re.compile(r"^\| `([A-Z_.]+)` \| `(SELECT [^`]+)` \|", re.MULTILINE)
 
 
 def python_texts() -> Iterator[tuple[str, bool]]:
-    """The texts in Python, and whether each is raised for users."""
+    """The strings in Python; for each, True if it is an error for users."""
     for file in (ROOT / "python").rglob("*.py"):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         raised = {node.exc.args[0] for node in ast.walk(tree) if is_for_users(node)}
@@ -42,20 +42,20 @@ def python_texts() -> Iterator[tuple[str, bool]]:
 
 
 def is_for_users(node: Any) -> bool:
-    """Whether a node of the tree raises one of those errors, with a text."""
+    """True if a node of the syntax tree raises an error for users."""
     call = node.exc if isinstance(node, ast.Raise) else None
     return isinstance(call, ast.Call) and getattr(call.func, "id", "") in FOR_USERS
 
 
 def text_of(node: ast.AST) -> str:
-    """A string literal, or an f-string with its values left open."""
+    """A string literal, or an f-string with … for its values."""
     if isinstance(node, ast.JoinedStr):
         return "".join(text_of(part) or VARIES for part in node.values)
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def scala_texts() -> Iterator[tuple[str, bool]]:
-    """The texts in Scala; those that begin with the product's name are for users."""
+    """The strings in Scala; those that begin with the product's name are errors for users."""
     for file in (ROOT / "scala-plugin" / "src" / "main").rglob("*.scala"):
         source = re.sub(r"\$\{[^}]*\}|\$\w+", VARIES, file.read_text(encoding="utf-8"))
         for found in re.finditer(rf"{LITERAL}(?:\s*\+\s*{LITERAL})*", source):
@@ -72,7 +72,7 @@ QUOTES = [
 
 
 def quotes(quote: str, text: str) -> bool:
-    """Whether a text has all words of a quote, in its order; what varies may be anything."""
+    """True if a text has the words of a quote in order; … stands for any text."""
     at = 0
     for words in quote.split(VARIES):
         at = text.find(words.strip(), at)

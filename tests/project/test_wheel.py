@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel carries jars, and each carries the sources of the worker."""
+"""The wheel contains jars, and each jar contains the sources of the worker."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def wheel() -> zipfile.ZipFile:
 
 @pytest.fixture(scope="module")
 def jars(wheel: zipfile.ZipFile) -> dict[str, zipfile.ZipFile]:
-    """By the Spark that they are for: that of the tests and, of `make wheel-all`, the others."""
+    """The jars by Spark version: that of the tests, and with `make wheel-all` all others."""
     inside = {name for name in wheel.namelist() if name.endswith(".jar")}
     known = {f"intervalsweep/jars/{session.jar_name(series)}": series for series in SPARK_SERIES}
     assert inside <= known.keys()
@@ -59,7 +59,7 @@ def test_wheel_holds_the_built_jar(
 
 
 def test_jar_holds_what_is_ours_and_nothing_else(jars: dict[str, zipfile.ZipFile]) -> None:
-    """No test, no cache, and no class of Spark's, Scala's or a library's."""
+    """The jar has no tests, no caches, and no classes of Spark, Scala or libraries."""
     files = [n for jar in jars.values() for n in jar.namelist() if not n.endswith("/")]
     places = {name.split("/")[0] for name in files}
     assert places == {"META-INF", "intervalsweep", "org", "python"}
@@ -71,7 +71,7 @@ def test_jar_holds_what_is_ours_and_nothing_else(jars: dict[str, zipfile.ZipFile
 
 
 def test_wheel_is_small(wheel: zipfile.ZipFile) -> None:
-    """Compiled classes and sources take this much; a bundled library or data set would not fit."""
+    """The limit suffices for classes and sources, but not for a bundled library or data set."""
     jars = sum(entry.filename.endswith(".jar") for entry in wheel.infolist())
     assert 500_000 < sum(entry.compress_size for entry in wheel.infolist()) / jars < 3_500_000
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings of most tests of streams."""
+"""Settings for most tests of streams."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def quickly(conf: Any) -> None:
 
 @pytest.fixture
 def streaming(spark: Any, quickly: None) -> Any:
-    """The session, for streams."""
+    """The session with the settings for streams."""
     return spark
 
 
 @pytest.fixture
 def two_partitions(conf: Any) -> None:
-    """Of few rows each task costs more than what it does."""
+    """Two shuffle partitions: with few rows, a task costs more than its work."""
     conf({"spark.sql.shuffle.partitions": "2"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real data, 28,758 versions of files: answers of `sequenced` beside those of DuckDB, by events."""
+"""Real data, 28,758 versions of files: `sequenced` compared with DuckDB queries over events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from intervalsweep.arrow import temporal as isat
 
 FILE = Path(__file__).resolve().parents[2] / "sql-examples/data/delta_file_history.csv.gz"
 
-# How many rows are there from one start or end to the next: a running sum of what starts and ends.
+# The number of valid rows between events: a running sum of starts (+1) and ends (-1).
 EVENTS = """
   WITH events AS (
     SELECT {key} AS key, "start" AS t, 1 AS change FROM h
@@ -66,7 +66,7 @@ def test_how_many_files_of_a_folder(versions: Any, database: Any) -> None:
 
 
 def test_when_a_file_was_there(versions: Any, database: Any) -> None:
-    """Versions that touch or overlap are one period: counted by where one begins."""
+    """Versions that touch or overlap are one period. DuckDB counts the events that begin one."""
     expected = database.execute(
         """SELECT count(*) FROM (
           SELECT n, lag(n) OVER (PARTITION BY key ORDER BY ts) AS before FROM files)

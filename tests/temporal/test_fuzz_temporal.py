@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some of the random histories of `make fuzz-temporal`; and bugs that its oracle has to notice."""
+"""Some of the random histories of `make fuzz-temporal`, and bugs that its oracle must detect."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_random_histories_are_those_of_their_slices(spark: Any, tmp_path: Any) -
 
 
 def test_cases_turn_rules_off_and_are_distributed() -> None:
-    """Of a hundred cases a third is forced by several tasks, and each rule is off in some."""
+    """Of a hundred cases, a third runs in several tasks, and each rule is off in some."""
     totals = Totals()
     for number in range(100):
         found = case(f"5/{number}", 1)
@@ -84,7 +84,7 @@ def test_the_grammar_has_all_constructs() -> None:
 
 @dataclass(frozen=True)
 class Bug:
-    """A wrong history: of other rows, of another query, or of the right one in another form."""
+    """A wrong history: of other rows, of another query, or with wrong periods."""
 
     right: Query
     wrong: Query | None = None
@@ -111,7 +111,7 @@ def only_bounded(given: Tables) -> Tables:
 
 
 def last_in_first_out(rows: list[Row]) -> list[Row]:
-    """Of two equal rows that overlap, each with the other's end."""
+    """Swaps the ends of the first two equal rows that overlap."""
     rows = list(rows)
     for i, one in enumerate(rows):
         for j in range(i + 1, len(rows)):
@@ -128,7 +128,7 @@ def _holds(row: Row, instant: int | None) -> bool:
 
 
 def with_seam(rows: list[Row]) -> list[Row]:
-    """Cut at a bound of the ranges that the rows were spread by."""
+    """Cuts rows at 5, as if a range of time ended there."""
     found = []
     for row in rows:
         found += [(*row[:4], 5), (*row[:3], 5, row[4])] if _holds(row, 5) else [row]
@@ -178,7 +178,7 @@ BUGS = {
 
 
 def history(given: Tables, asked: Query) -> list[Row]:
-    """The canonical form of the slices: the n-th start of a value with its n-th end."""
+    """The canonical form of the snapshots: the n-th start of a value has its n-th end."""
     with in_duckdb(given) as connection:
         bags = [Counter(sliced(connection, asked, i)) for i in INSTANTS]
     starts: dict[Row, list[int | None]] = {}
@@ -211,7 +211,7 @@ def test_a_bug_is_noticed(name: str) -> None:
         with in_duckdb(given) as connection:
             expected = {i: sliced(connection, bug.right, i) for i in INSTANTS}
         right = history(given, bug.right)
-        # A query that is not swept may have any periods: those of its slices are some.
+        # The periods of other queries are free, so the canonical ones are right for any query.
         assert difference(Asked(bug.right), right, expected) == ""
         rows = bug.of_rows(given) if bug.of_rows else given
         wrong = history(rows, bug.wrong or bug.right)
@@ -223,7 +223,7 @@ def test_a_bug_is_noticed(name: str) -> None:
 
 
 def forget(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """Have slices without the rows of one key."""
+    """Makes functions of snapshots lose the rows of one key."""
     from fuzz.temporal import compare
 
     for name in names:
@@ -240,7 +240,7 @@ KEYS = tuple((k, 10, "a", 1, 5) for k in (1, 2, 3))
 
 
 def test_where_duckdb_is_wrong_spark_decides(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """DuckDB 2.0 and a FULL JOIN above a LIMIT: a history was said to be wrong that was right."""
+    """Spark decides if DuckDB is wrong, as DuckDB 2.0 is for a FULL JOIN above a LIMIT."""
     forget(monkeypatch, "sliced")
     report = compare(spark, Case(Tables(KEYS, KEYS, (), ()), {}, (Asked(UNION),)))
     assert (report.different, list(report.as_spark), report.in_spark) == ({}, [0], 4)
@@ -260,7 +260,7 @@ def test_an_error_that_spark_raises_by_itself_is_no_difference(spark: Any) -> No
 def test_what_fails_is_made_small_and_written(
     spark: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A slice that forgets the rows of one key: one row is enough to show it."""
+    """Snapshots lose the rows of one key. One row is enough to show the difference."""
     forget(monkeypatch, "sliced", "slice_in_spark")
     found = Case(Tables(KEYS, KEYS, (), ()), {}, (Asked(UNION),))
     small = smallest(spark, found)

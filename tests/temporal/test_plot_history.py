@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plot.history`: what is drawn is asked of matplotlib's artists."""
+"""`plot.history`: tests read matplotlib's artists."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def closed() -> Iterator[None]:
 
 
 def bars(ax: Any) -> list[list[tuple[float, float, int]]]:
-    """Start, end and lane of the bars of each value, from above."""
+    """Start, end and lane of the bars of each value, from the top."""
     return [
         [
             (bar.get_x(), bar.get_x() + bar.get_width(), round(bar.get_y() + bar.get_height() / 2))
@@ -53,7 +53,7 @@ def names(ax: Any) -> list[str]:
 def test_bars_of_each_value() -> None:
     ax = plot.history(WORKS, "skill", span=(0, 24))
     assert names(ax) == ["NS", "SP", "NULL"]
-    # Rows that overlap have lanes of their own; a period without an instant is not drawn.
+    # Rows that overlap have separate lanes; an empty period is not drawn.
     assert bars(ax) == [[(8, 16, 0)], [(3, 10, 1), (18, 20, 1), (8, 16, 2)], [(0, 9, 3)]]
     assert ax.get_xlim() == (0, 24)
     assert list(ax.get_yticks()) == [0, 1.5, 3]
@@ -66,7 +66,7 @@ def test_before_and_after_an_operator() -> None:
     assert plot.history(counts, span=(0, 24), ax=after) is after
     assert names(after) == ["0", "1", "2", "3", "4"]
     ends = [[(start, end) for start, end, _ in value] for value in bars(after)]
-    # Eve has no start: somebody is there from the beginning.
+    # Eve's row has no start, so there is a row from the beginning.
     assert ends[0] == [(16, 18), (20, 24)]
     assert len(figure.axes) == 2
 

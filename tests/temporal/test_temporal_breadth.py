@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of SQL goes into `sequenced` beside the plain forms, and what broke before."""
+"""Rarer SQL inside `sequenced`, and regressions."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ QUERIES = [
     "SELECT * FROM n WHERE v NOT IN (SELECT w FROM s)",
     "SELECT * FROM r WHERE (k, v) NOT IN (SELECT k, w FROM s)",
     "SELECT * FROM r WHERE NOT EXISTS (SELECT 1 FROM s WHERE s.k = r.k) OR v IN (SELECT w FROM s)",
-    # Subqueries in a subquery, of which the inner one read columns that nothing gave.
+    # Nested subqueries: the inner one reads columns of the outer one.
     "SELECT * FROM r WHERE v NOT IN (SELECT w FROM s WHERE s.k = 4 OR EXISTS "
     "(SELECT 1 FROM n WHERE n.k = s.k))",
     "SELECT * FROM r WHERE v NOT IN (SELECT w FROM s WHERE s.k = r.k AND (s.w = 10 OR NOT EXISTS "
     "(SELECT 1 FROM n WHERE n.v < s.w)))",
     "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.k = r.k AND w IN "
     "(SELECT v FROM n WHERE n.k = s.k))",
-    # A subquery in one that is a constant was taken apart, and left it with two columns.
+    # A correlated subquery within an uncorrelated scalar subquery, which must keep one column.
     "SELECT k, (SELECT max(n) FROM (SELECT (SELECT count(*) FROM c b WHERE b.k = a.k) AS n "
     "FROM c a)) AS n FROM r",
-    # The column of an existence join was missing where its rows are read twice.
+    # An existence join whose rows are read twice.
     "SELECT k, sum(DISTINCT v) AS w FROM (SELECT * FROM r WHERE k <> 2 OR NOT EXISTS "
     "(SELECT 1 FROM c WHERE c.k <> r.k)) GROUP BY k",
     # Correlated subqueries over an aggregate of all rows.
@@ -68,7 +68,7 @@ QUERIES = [
         f"CAST(count(*) AS INT) AS n FROM s HAVING count(*) > 1) b WHERE b.m {compared} r.v)"
         for compared in ("=", "<", ">=")
     ),
-    # A MAP cannot be compared, so that its periods stay cut.
+    # MAP values cannot be compared, so periods with equal maps are not merged.
     "SELECT k, map_from_entries(array_sort(collect_set(struct(v, k)))) AS m FROM r "
     "WHERE v > 0 GROUP BY k",
     "SELECT count(*) AS n, map_from_entries(array_sort(collect_set(struct(v, 1)))) AS m FROM r",
@@ -115,7 +115,7 @@ GROUPED_UDFS = [
 def test_grouped_udfs_see_the_rows_of_an_instant(
     spark: Any, snapshots: Snapshots, query: str
 ) -> None:
-    # Spark reads the kind of the function off its hints, which are to be no texts.
+    # Spark reads the kind of function from its type hints, which must not be strings.
     def mean_of(values: Any) -> Any:
         return float(values.mean()) if len(values) else -1.0
 
@@ -136,7 +136,7 @@ ROW_UDFS = [
 @pytest.mark.parametrize("query", ROW_UDFS)
 @pytest.mark.parametrize("name", ["row_after", "pandas_after"])
 def test_udfs_of_rows(spark: Any, snapshots: Snapshots, name: str, query: str) -> None:
-    """What Python computes, in rows or by columns, is that of the rows of an instant."""
+    """Python functions, by row or by column, compute the values of each snapshot."""
 
     def after(values: Any) -> Any:
         return values + 1
@@ -210,7 +210,7 @@ def test_the_property_of_a_table(spark: Any) -> None:
         "AS SELECT 1 AS x, 3 AS f, 5 AS u"
     )
     try:
-        # The property of a table behind a view was not found.
+        # The period is a property of the table, and must be found through the view.
         spark.table("spells_of_table").createOrReplaceTempView("spells_of_view")
         for name in ("spells_of_table", "spells_of_view"):
             frame = spark.sql(
@@ -224,7 +224,7 @@ def test_the_property_of_a_table(spark: Any) -> None:
 
 
 def test_an_operator_over_what_is_not_marked_was_outside(snapshots: Snapshots) -> None:
-    """Beside a marked table, others are always valid, and so are their fewest periods."""
+    """Tables without a mark are always valid, and so are the results of operators over them."""
     some = "SELECT k, v FROM r WHERE EXISTS (SELECT 1 FROM {} b WHERE b.k = r.k)"
     expected = snapshots.history(some.format("c")).collect()
     assert expected

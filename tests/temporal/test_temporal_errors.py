@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `validtime` reads as a period, and each error of `sequenced`."""
+"""The periods that `validtime` accepts, and each error of `sequenced`."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ ERRORS = [
     ("NOT_MARKED", "SELECT * FROM validtime(TABLE(works))", "", "TBLPROPERTIES"),
     ("PERIOD_NAME", "SELECT name AS ts FROM w", "", "names =>"),
     ("PERIOD_TYPE", "SELECT * FROM validtime(TABLE(works), 'name', 'skill')", "", "STRING"),
-    ("PERIOD_TYPE", "SELECT * FROM validtime(TABLE(works), 'ts', 'name')", "", "one type"),
+    ("PERIOD_TYPE", "SELECT * FROM validtime(TABLE(works), 'ts', 'name')", "", "same type"),
     ("VALUE_TYPE", "SELECT map(1, 2) AS m FROM w UNION ALL SELECT map(1, 2) FROM w",
      ", coalesce => true", "`m`"),
     ("PERIOD_TYPE", "SELECT * FROM validtime(TABLE(real), 'ts', 'te', closed => 'both')", "",
@@ -182,7 +182,7 @@ def test_an_error_says_where_in_the_query(spark: Any, query: str, where: str) ->
 
 @pytest.mark.skipif(pyspark.__version__ < "4.1", reason="Spark 4.0 has no recursion")
 def test_a_recursive_query(spark: Any) -> None:
-    """Over marked relations; what reads none is a table like others."""
+    """A recursive query over marked relations fails; one without them is an ordinary table."""
     steps = "SELECT {} AS n{} UNION ALL SELECT n || 'x' FROM t WHERE length(n) < 5"
     of_marked = f"WITH RECURSIVE t AS ({steps.format('name', ' FROM w')}) SELECT n FROM t"
     with pytest.raises(AnalysisException, match=r"NO_SNAPSHOT_FORM\] A recursive WITH"):

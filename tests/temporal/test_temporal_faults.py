@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps over periods that are cancelled, whose workers die, or that have little memory."""
+"""Sweeps over periods that are cancelled, lose their workers, or have little memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def history(query):
     return f"SELECT * FROM sequenced(TABLE({query}))"
 """
 
-# The node of a frame that sweeps.
+# Finds the node of a frame that sweeps.
 NODES = """
 def nodes(plan):
     below = [plan.children().apply(i) for i in range(plan.children().size())]
@@ -59,7 +59,7 @@ cancelled(history("SELECT DISTINCT k % 1 AS k FROM v") + " WHERE te < 0")
     assert all(float(line.split()[0]) <= 2 for line in lines), printed
 
 
-# The first worker to come here dies with half of its answer sent.
+# The first worker that runs this dies after it has sent half of its answer.
 DIES_ONCE = """
 import io
 stream = self._periods.stream
@@ -81,7 +81,7 @@ self._periods.stream = half
 
 @pytest.mark.extended
 def test_a_sweep_whose_worker_dies_is_tried_again(tmp_path: Path) -> None:
-    """By keys and by ranges of time: no period is lost, and none comes twice."""
+    """With keys and with ranges of time, no period is lost, and none is returned twice."""
     marker = str(tmp_path / "died")
     python = faulty(tmp_path, DIES_ONCE.format(marker=marker))
     printed = program(
@@ -100,7 +100,7 @@ for number, query in enumerate((
         "SELECT k, count(*) AS n FROM v GROUP BY k", "SELECT count(*) AS n FROM v")):
     died = [sorted(map(tuple, swept(spark.sql(history(query))).collect()), key=repr)]
     assert failed_tasks() == number + 1, failed_tasks()
-    # None dies now, for the first one has.
+    # No worker dies now, because the first one has died.
     assert died == [sorted(map(tuple, spark.sql(history(query)).collect()), key=repr)]
     assert sum(row[-3] * (row[-1] - row[-2]) for row in died[0] if row[-3]) == 2_000_000
     os.rmdir({marker!r})
@@ -175,7 +175,7 @@ spark = start(
 
 @pytest.mark.extended
 def test_one_group_with_all_rows_in_little_memory(tmp_path: Path) -> None:
-    """What one key has is spilled by Spark's sort, and swept window by window."""
+    """Spark's sort spills the rows of the one key, and the sweep reads them in chunks."""
     printed = program(
         tmp_path,
         APPLICATION
@@ -200,7 +200,7 @@ print(values)
 
 @pytest.mark.extended
 def test_a_hot_key_in_little_memory(tmp_path: Path) -> None:
-    """Half of the rows have one key, the others fifty: several tasks, one of which spills."""
+    """Half of the rows have one key, and the others have fifty. One of several tasks spills."""
     printed = program(
         tmp_path,
         APPLICATION
@@ -221,7 +221,7 @@ print("spilled", sweep(frame).metrics().apply("spillSize").value())
 
 @pytest.mark.extended
 def test_a_sort_that_takes_over_spilled_hundreds_of_small_files(tmp_path: Path) -> None:
-    """Reading all of them at once took what was left of a GiB, for twenty million rows."""
+    """Spills must be few: reading hundreds of files at once takes too much of a GiB of memory."""
     printed = program(
         tmp_path,
         SWEPT

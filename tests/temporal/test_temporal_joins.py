@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outer, semi and anti joins of histories: by keys one join, else a sweep of what is alone."""
+"""Outer, semi and anti joins of histories: one join with keys, else a sweep of unmatched rows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ JOINS = {
     "anti": "SELECT * FROM r WHERE NOT EXISTS (SELECT 1 FROM s WHERE {})",
     "existence": "SELECT v, EXISTS (SELECT 1 FROM s WHERE {}) AS e FROM r",
 }
-# How many joins are swept, and which sweeps of periods there are; a full join has an anti join.
+# Join -> (number of IntervalSweepJoins, sweeps over periods). A full join adds an anti join.
 PLANS = {
     "left": (1, ["gaps"]),
     "right": (1, ["gaps"]),
@@ -73,7 +73,7 @@ def snapshots(some_snapshots: Snapshots) -> Snapshots:
 
 
 def parts(frame: Any) -> tuple[int, list[str]]:
-    """How many joins are swept, and which sweeps of periods there are."""
+    """The number of IntervalSweepJoins, and the sweeps over periods."""
     text = frame._jdf.queryExecution().executedPlan().toString().split("== Initial Plan ==")[0]
     sweeps = sorted(part.split(",")[0] for part in text.split("PeriodSweep ")[1:])
     return text.count("IntervalSweepJoin"), sweeps
@@ -159,7 +159,7 @@ def test_what_is_around_a_join_by_keys(snapshots: Snapshots, query: str) -> None
 
 
 def test_why_a_join_inside_is_not_swept(spark: Any, snapshots: Snapshots) -> None:
-    """One with a table that is always valid has no periods to compare."""
+    """A join with a table that is always valid has no periods to compare."""
     query = "SELECT r.v, name FROM r JOIN c ON r.k = c.k AND r.v > c.k"
     history = snapshots.check(query)
     [report] = intervalsweep.why_not(history)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each operator inside `sequenced`: at each instant, the plain query over the rows valid then."""
+"""Each operator inside `sequenced`: at each instant, the plain query over the snapshot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.spark.comparison import (
 )
 from support.temporal.snapshots import Snapshots, Table, assert_canonical
 
-# NULL and repeated values; periods that touch, nest, repeat, are empty, reversed, without bounds.
+# Values are NULL or repeated; periods touch, nest or repeat, are empty, reversed or unbounded.
 TABLES = {
     "r": Table(
         "k INT, v INT",
@@ -149,7 +149,7 @@ SCALARS = [
     "SELECT k, (SELECT max(k) FROM c) AS x FROM r",
 ]
 
-# Spark's own spelling of queries, and the same in standard SQL.
+# Spark's pipe syntax -> standard SQL.
 PIPES = {
     "FROM r |> WHERE v > 5 |> AGGREGATE count(*) AS n, sum(v) AS t GROUP BY k":
         "SELECT k, count(*) AS n, sum(v) AS t FROM r WHERE v > 5 GROUP BY k",
@@ -178,8 +178,8 @@ WINDOWS = [
 
 CANONICAL = [*SETS, *AGGREGATES[:6], *WINDOWS[:3]]
 
-# DuckDB orders NULL last, and has a row of the grand total for no rows. NULL IN a query is NULL
-# there, and false as a value in Spark.
+# DuckDB orders NULL last, and returns a grand total over no rows. As a value, NULL IN (query) is
+# NULL in DuckDB and false in Spark.
 NOT_FOR_DUCKDB = {*GROUPING_SETS, *WINDOWS, IN_GROUPS}
 
 

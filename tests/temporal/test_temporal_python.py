@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`intervalsweep.temporal`: each method is its SQL, and what it is given becomes SQL's."""
+"""`intervalsweep.temporal`: each method equals its SQL, and converts its arguments."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_a_query_over_frames(spark: Any, tables: dict[str, Any]) -> None:
     rows = [tuple(row) for row in got.collect()]
     assert [row[0] for row in rows] == sorted((row[0] for row in rows), reverse=True)
     assert ("Ann", "programmer", "M2", 6, 10) in rows
-    # Views of the session need no frames; a relation that was made of others may be one.
+    # Views of the session need not be passed as frames; derived relations can be passed.
     views = temporal.sequenced(spark, "SELECT DISTINCT skill FROM w", period=(4, 9))
     made = temporal.sequenced(
         spark, "SELECT * FROM d", d=tables["w"].select("skill").distinct(), period=(4, 9)
@@ -200,12 +200,12 @@ def test_times_become_those_of_sql(spark: Any) -> None:
     ("error", "call", "says"),
     [
         (ColumnError, lambda w, a, c: temporal.valid(c, "t"), "no column t"),
-        (ColumnError, lambda w, a, c: a.join(w, "skil"), "near it: skill"),
+        (ColumnError, lambda w, a, c: a.join(w, "skil"), "Did you mean skill"),
         (ColumnError, lambda w, a, c: w.group_by("x"), "no column x"),
         (ColumnError, lambda w, a, c: w.join(w, suffix=""), "choose another suffix"),
-        (ArgumentError, lambda w, a, c: temporal.valid(w, "ts"), "marked already"),
+        (ArgumentError, lambda w, a, c: temporal.valid(w, "ts"), "already marked"),
         (ArgumentError, lambda w, a, c: a.join([1]), "arrow.temporal"),
-        (ArgumentError, lambda w, a, c: w.where(c.title == "x"), "give the SQL of it"),
+        (ArgumentError, lambda w, a, c: w.where(c.title == "x"), "must be SQL text"),
         (ArgumentError, lambda w, a, c: w.select(), "at least one"),
         (ArgumentError, lambda w, a, c: w.agg(), "at least one"),
         (ArgumentError, lambda w, a, c: w.at(3).period(1, 2), "one of them"),
@@ -219,7 +219,7 @@ def test_times_become_those_of_sql(spark: Any) -> None:
         (
             ArgumentError,
             lambda w, a, c: temporal.sequenced(c.sparkSession, "SELECT 1", period=[1, 2], w=w),
-            "no tuple",
+            "a tuple of two values",
         ),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's transformation rules: each fires, does not where it must not, and keeps results."""
+"""The paper's transformation rules: each fires only where it may, and keeps results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ TABLES = {
 }
 A, B, C = (f"(SELECT k, v FROM {name})" for name in "rst")
 
-# rule, where it fires, where it must not, what is counted in the plan, and how often then
+# (rule, queries in which it fires, queries in which it must not); a query has a part of the plan
+# that is counted, and the expected count.
 CASES = [
     (
         "MergeSetOperations",
@@ -105,7 +106,7 @@ def has_fired(frame: Any, rule: str) -> bool:
 
 
 def test_each_rule_fires_where_it_may_and_nowhere_else(spark: Any, snapshots: Snapshots) -> None:
-    """The plans of all cases; the tests below compare results, of some cases in each run."""
+    """Checks the plans of all cases. The tests below compare results, of some cases in a run."""
     with configured(spark, {EXCLUDED_RULES: FOLDING}):
         for rule, fires, must_not in CASES:
             for query, part, times in [*fires, *must_not]:

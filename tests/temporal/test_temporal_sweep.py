@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How sweeps are executed: in windows, in groups that are larger than one, by ranges of time."""
+"""Execution of sweeps: in chunks, with groups larger than a chunk, and by ranges of time."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from support.temporal.snapshots import Snapshots, Table, assert_canonical
 
 BATCH_ROWS = "spark.sql.intervalsweep.batchRows"
 RANGE_ROWS = "spark.sql.intervalsweep.rangeRows"
-# The rows of the key 1 are sent in several parts. With the smallest batches they do not fit into
-# the memory of a task, either, and are sorted by Spark.
+# The rows of key 1 are sent in several chunks. With the smallest batches, they do not fit into the
+# memory of a task either, and Spark sorts them.
 ROWS = [(1, n % 3, n % 10, n % 10 + 1 + n % 4) for n in range(200)]
 ROWS += [(2 + n % 7, n % 3, n % 10, None if n % 5 == 0 else n % 10 + 2) for n in range(30)]
 TABLES = {
     "r": Table("k INT, v INT", ROWS),
     "s": Table("k INT, v INT", [(1 + n % 4, n % 3, n % 7, n % 7 + 3) for n in range(20)]),
     "f": Table("k INT, x DOUBLE", [(1, n / 4, n % 9, n % 9 + 3) for n in range(30)]),
-    # At each instant a row ends and one starts; the sum of `v` changes at 0, at 6 and at 12.
+    # At each instant a row ends and another starts; the sum of `v` changes at 0, 6 and 12.
     "p": Table("v INT", [(0, 0, 12), *((1 + n // 6, n, n + 1) for n in range(12))]),
 }
 QUERIES = [
@@ -109,7 +109,7 @@ def test_many_rows_of_all_are_swept_in_several_ranges(spark: Any, many: int) -> 
 
 
 def nodes(plan: Any) -> list[Any]:
-    """All nodes of a physical plan, those below adaptive execution included."""
+    """All nodes of a physical plan, including those below adaptive execution."""
     if plan.nodeName() == "AdaptiveSparkPlan":
         return nodes(plan.executedPlan())
     below = [plan.children().apply(i) for i in range(plan.children().size())]

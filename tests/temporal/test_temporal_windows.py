@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`temporal_window` by months of the calendar: its ends are those of Spark's own `+`."""
+"""`temporal_window` by calendar months: ends equal those of Spark's own `+`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from intervalsweep import temporal
 from support.spark.comparison import configured
 
 ZONE = "Europe/Berlin"
-# Ends of months, leap days, the days and hours of a change of clocks, before and after 1970.
+# Ends of months, leap days, and days and hours of clock changes, before and after 1970.
 STARTS = [
     *("2023-01-31 00:00:00", "2024-01-31 12:30:00", "2024-02-29 00:00:00", "2024-03-30 02:30:00"),
     *("2024-02-29 02:30:00", "2024-03-31 01:59:59", "2024-09-27 02:30:00", "2024-10-27 00:30:00"),
@@ -30,7 +30,7 @@ def _zone(spark: Any) -> Any:
 
 
 def starts(spark: Any, kind: str) -> None:
-    """The view `t` of rows that have an end, and of some that have none."""
+    """Creates the view `t`; some of its rows have no end."""
     values = ", ".join(f"({number}, '{start}')" for number, start in enumerate(STARTS))
     spark.sql(
         f"CREATE OR REPLACE TEMP VIEW t AS SELECT id, CAST(text AS {kind}) AS ts, "
@@ -40,7 +40,7 @@ def starts(spark: Any, kind: str) -> None:
 
 
 def texts(frame: Any) -> list[tuple[Any, ...]]:
-    """The rows, times as texts in the session's zone."""
+    """The rows, with times as strings in the session's time zone."""
     columns = [f"CAST({name} AS STRING) AS {name}" for name in frame.columns]
     return sorted(map(tuple, frame.selectExpr(*columns).collect()))
 
@@ -114,7 +114,7 @@ def test_a_window_by_months_of_python(spark: Any) -> None:
     ("call", "says"),
     [
         ("temporal_split(TABLE(d), INTERVAL '1' MONTH, ts => 'f', te => 'u')",
-         "give days, for months differ in length"),
+         "give a number of days, as months differ in length"),
         ("temporal_window(TABLE(d), sliding => INTERVAL '0' MONTH, ts => 'f', te => 'u')",
          "more than 0"),
         ("temporal_window(TABLE(d), fixed => INTERVAL '-1' YEAR, ts => 'f', te => 'u')",

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiled loops of the papers, and of the algorithms that they are compared with."""
+"""Compiled loops of the papers' algorithms, and of the algorithms they are compared with."""

@@ -2,12 +2,12 @@
 """The gapless hash map (section 7.4), in arrays.
 
     table   key & mask -> node          0: no node, n + 1: node n
-    nodes   key, next, previous         previous: node + 1, or -(slot + 1) if that is the table
-    values  start, field                beside the nodes, so that a scan reads nothing else
+    nodes   key, next, previous         previous: node + 1, or -(slot + 1) for a slot of the table
+    values  start, field                in arrays of their own, so that a scan reads nothing else
 
 Nodes lie without gaps: an insertion appends, a removal moves the last node into the gap. Arrays are
-as long as they may become (memory that is not touched costs nothing), and the table alone grows, by
-four as in the paper's program: into its own rest, by linking all nodes anew.
+allocated at their largest size, as untouched memory costs nothing. Only the table grows, by a
+factor of four as in the paper's program: it takes more of its own array and links all nodes again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAP = types.Tuple((I32_OUT, I32_OUT, I32_OUT, I32_OUT, I64_OUT, I64_OUT, I64_OUT
 
 
 def gapless_map(most: int) -> tuple[Any, ...]:
-    """A map for at most so many keys: (table, key, next, previous, start, field, state)."""
+    """A map for at most `most` keys: (table, key, next, previous, start, field, state)."""
     slots = _FIRST_SLOTS
     while slots < most:
         slots *= 4
@@ -37,7 +37,7 @@ def gapless_map(most: int) -> tuple[Any, ...]:
 
 @helper
 def _link(node: int, mask: int, table: Any, key: Any, next_: Any, previous: Any) -> None:
-    """Put a node in front of its slot."""
+    """Put a node at the head of its slot's list."""
     slot = key[node] & mask
     old = table[slot]
     next_[node] = old
@@ -52,7 +52,7 @@ def insert(
     new_key: int, start: int, field: int, table: Any, key: Any, next_: Any, previous: Any,
     starts: Any, fields: Any, state: Any,
 ) -> None:  # fmt: skip
-    """Append a key that is not there."""
+    """Append a key, which must not be in the map."""
     size = state[SIZE]
     if size > state[MASK]:
         mask = 4 * (state[MASK] + 1) - 1
@@ -71,7 +71,7 @@ def insert(
 def _point_to(
     target: int, from_previous: int, from_next: int, table: Any, next_: Any, previous: Any
 ) -> None:
-    """Make the node or slot before point to `target`; if it is 0, to the node after."""
+    """Let the previous node or slot point to `target`, or to the next node if `target` is 0."""
     to = target if target != 0 else from_next
     if from_previous < 0:
         table[-from_previous - 1] = to
@@ -86,7 +86,7 @@ def erase(
     old_key: int, table: Any, key: Any, next_: Any, previous: Any, starts: Any, fields: Any,
     state: Any,
 ) -> None:  # fmt: skip
-    """Remove a key; nothing happens if it is not there (a second end, appendix B.5)."""
+    """Remove a key; does nothing if the key is absent (a second end, appendix B.5)."""
     node = table[old_key & state[MASK]] - 1
     while node >= 0 and key[node] != old_key:
         node = next_[node] - 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins assembled from JoinByS and iterators (section 6), and how they are run."""
+"""Joins assembled from JoinByS and iterators (section 6), and their preparation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from benchmarks.papers.loops.iterators import (
 from benchmarks.papers.query import FAR, Out, Part, Run, in_turn
 from intervalsweep.kernels import Int64Array
 
-# "Smaller than the size of the L1d CPU cache" (7.2); their program has 32, too.
+# "Smaller than the size of the L1d CPU cache" (7.2); the paper's program has 32 as well.
 LAZY = 32
 
 ALL: Callable[[Intervals], EndpointIndex] = lambda rows: rows.index  # noqa: E731
@@ -35,7 +35,7 @@ IMPROPER: Callable[[Intervals], EndpointIndex] = lambda rows: rows.improper_inde
 
 
 class Selection(NamedTuple):
-    """A filteringConsumer's condition: `low <= probing endpoint - active endpoint <= high`."""
+    """The condition of a filteringConsumer: `low <= probing - active endpoint <= high`."""
 
     active: str
     probing: str
@@ -45,7 +45,7 @@ class Selection(NamedTuple):
 
 @dataclass(frozen=True)
 class Join:
-    """One call of JoinByS: r is the active side, unless `is_swapped` (6.1, During)."""
+    """A call of JoinByS. The active side is r, or s if `is_swapped` (6.1, During)."""
 
     active: Iterator
     probing: int
@@ -57,7 +57,7 @@ class Join:
     is_swapped: bool = False
 
     def where(self, active: str, probing: str, low: int = -FAR, high: int = FAR) -> Join:
-        """Those pairs of it that a selection leaves."""
+        """The same join with a selection."""
         return replace(self, selection=Selection(active, probing, low, high))
 
     def swapped(self) -> Join:
@@ -76,7 +76,7 @@ def end_following(active: Iterator = INDEX, is_strict: bool = False) -> Join:
 
 
 def general_before(beta: int, delta: int | None) -> Join:
-    """`beta <= s.ts - r.te <= delta` (algorithm 6): ends that become starts, and end later."""
+    """`beta <= s.ts - r.te <= delta` (algorithm 6): r's ends become starts, with later ends."""
     starts = shifting(filtering(END), beta, START)
     if delta is None:
         return replace(start_preceding(starts), active_rows=ALL)
@@ -85,7 +85,7 @@ def general_before(beta: int, delta: int | None) -> Join:
 
 
 def equal_starts() -> Join:
-    """`r.ts = s.ts` (algorithm 7): each tuple is active for one point of time."""
+    """`r.ts = s.ts` (algorithm 7): each tuple is active for one point in time."""
     starts = filtering(START)
     active = merging(starts, shifting(starts, 1, END))
     return replace(start_preceding(active), active_rows=ALL)
@@ -99,14 +99,14 @@ def equal_ends() -> Join:
 
 
 def parameterized_start_preceding(delta: int | None, is_strict: bool = False) -> Join:
-    """And `s.ts - r.ts <= delta` (algorithm 9): a second end, and the first of the two counts."""
+    """Also `s.ts - r.ts <= delta` (algorithm 9): a second end; the first of the two counts."""
     if delta is None:
         return start_preceding(is_strict=is_strict)
     return start_preceding(merging(INDEX, shifting(filtering(START), delta + 1, END)), is_strict)
 
 
 def parameterized_end_following(epsilon: int | None, is_strict: bool = False) -> Join:
-    """And `r.te - s.te <= epsilon` (algorithm 10): a second start, and the second one counts."""
+    """Also `r.te - s.te <= epsilon` (algorithm 10): a second start; the second one counts."""
     if epsilon is None:
         return end_following(is_strict=is_strict)
     active = merging(INDEX, shifting(filtering(END), -epsilon - 1, START))
@@ -114,9 +114,10 @@ def parameterized_end_following(epsilon: int | None, is_strict: bool = False) ->
 
 
 def starting_before(delta: int | None, is_strict: bool) -> Join:
-    """`r.ts <= s.ts`, or `<`, and `s.ts - r.ts <= delta`: tuples that never end by themselves.
+    """`r.ts <= s.ts` or `<`, and `s.ts - r.ts <= delta`, with tuples that never end by themselves.
 
-    Not of the paper. It finds what is empty or reversed, for which other joins need not hold.
+    This join is not in the paper. It finds the pairs of empty and reversed s, which the other
+    joins may miss.
     """
     active = filtering(START)
     if delta is not None:
@@ -126,9 +127,9 @@ def starting_before(delta: int | None, is_strict: bool) -> Join:
 
 
 def prepare(joins: list[Join], r: Intervals, s: Intervals, room: int = LAZY) -> Run:
-    """Joins that are disjoint, to be run one after the other; the indexes are made at once.
+    """Prepares a run of disjoint joins, one after the other; builds the indexes now.
 
-    `room` is the capacity of the buffer of LazyJoinByS; 1 makes it JoinByS.
+    `room` is the capacity of LazyJoinByS' buffer; with 1 it is JoinByS.
     """
     return in_turn([_call(join, *((s, r) if join.is_swapped else (r, s)), room) for join in joins])
 
@@ -139,7 +140,7 @@ def _call(join: Join, active: Intervals, probing: Intervals, room: int) -> Part:
     kinds = np.array([cursor.kind for cursor in join.active] + unused * [-1], np.int64)
     shifts = np.array([cursor.shift for cursor in join.active] + unused * [0], np.int64)
     selection = join.selection or Selection("ts", "ts")
-    added = ("te", "ts") if join.is_swapped else ("ts", "te")  # the sum is of r.ts and s.te
+    added = ("te", "ts") if join.is_swapped else ("ts", "te")  # the consumer adds r.ts and s.te
     active_columns, probing_columns = (
         tuple(getattr(side, name) for name in names)
         for side, names in (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Algorithm 6, the before join with a distance, written out by hand (section 7.5)."""
+"""Algorithm 6, the before join with a distance, as a hand-written loop (section 7.5)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _before(
 
 
 def before(r: Intervals, s: Intervals, delta: int, room: int) -> Int64Array:
-    """`0 <= s.ts - r.te <= delta`, as one function without an iterator."""
+    """The join `0 <= s.ts - r.te <= delta`, as one function without an iterator."""
     counters = np.zeros(COUNTERS, np.int64)
     _before(
         *r.index, r.ts, *s.index, s.te, delta, gapless_map(r.size), np.empty(room, np.int64),

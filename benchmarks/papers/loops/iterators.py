@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Endpoint Index (section 5.1) and endpoint iterators (5.2, 6.2, appendix B).
 
-An endpoint is one integer, `2 * timestamp + kind`: its order is by timestamp, ends before starts.
+An endpoint is one integer, `2 * timestamp + kind`. Integers order by timestamp, ends before starts.
 
-numba has no virtual iterators. But whatever filters, shifts and merges are composed, what comes of
-it is a few cursors into the index, each of which passes over one kind of endpoint and adds a
-constant to the others. So an iterator is a tuple of cursors, and `sweep` merges them as it goes.
+numba has no virtual iterators. But any composition of filters, shifts and merges amounts to a few
+cursors into the index. A cursor reads one kind of endpoint and adds a constant to the key. So an
+iterator is a tuple of cursors, and `sweep` merges the cursors as it goes.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import numpy.typing as npt
 from intervalsweep.kernels import Int32Array, Int64Array
 
 END, START, ANY = 0, 1, 2
-# Cursors that a merging iterator has at most: two ends and a start (6.2), or the reverse.
+# The most cursors of a merging iterator: two ends and a start (6.2), or two starts and an end.
 CURSORS = 3
 
-# Endpoints are doubled, and shifted by distances that are as large as they are.
+# Limit of endpoints: they are doubled, and shifted by distances that may be as large.
 _LARGEST = 1 << 60
 Rows = npt.NDArray[np.bool_]
 
 
 class EndpointIndex(NamedTuple):
-    """The endpoints of a relation in order, and the number of the tuple of each."""
+    """The endpoints of a relation in order, and the tuple number of each."""
 
     keys: Int64Array
     ids: Int32Array
@@ -56,7 +56,7 @@ class Intervals:
 
     @cached_property
     def is_proper(self) -> Rows:
-        """Which tuples hold something. The paper has no others (section 3.1)."""
+        """True for tuples that are not empty or reversed. The paper has no others (3.1)."""
         return self.ts < self.te
 
     @cached_property
@@ -66,12 +66,12 @@ class Intervals:
 
     @cached_property
     def proper_index(self) -> EndpointIndex:
-        """The index of those that hold something."""
+        """The index of the proper tuples."""
         return self.index if self.is_proper.all() else self._index(np.flatnonzero(self.is_proper))
 
     @cached_property
     def improper_index(self) -> EndpointIndex:
-        """The index of those that are empty or reversed."""
+        """The index of the empty and reversed tuples."""
         return self._index(np.flatnonzero(~self.is_proper))
 
     def _index(self, rows: npt.NDArray[np.intp]) -> EndpointIndex:
@@ -82,7 +82,7 @@ class Intervals:
 
 
 class Cursor(NamedTuple):
-    """Passes over endpoints that are not of a kind (or ANY); adds `shift` to the others' keys."""
+    """Reads the endpoints of one kind, or of ANY, and adds `shift` to their keys."""
 
     kind: int
     shift: int
@@ -98,7 +98,7 @@ def filtering(kind: int) -> Iterator:
 
 
 def shifting(iterator: Iterator, distance: int, kind: int | None = None) -> Iterator:
-    """Endpoints that are moved by a distance, and become of a kind (6.2)."""
+    """Endpoints moved by a distance and, if given, changed to a kind (6.2)."""
     return tuple(
         Cursor(old, shift + 2 * distance + (0 if kind is None else kind - old))
         for old, shift in iterator
@@ -106,7 +106,7 @@ def shifting(iterator: Iterator, distance: int, kind: int | None = None) -> Iter
 
 
 def merging(*iterators: Iterator) -> Iterator:
-    """The endpoints of all, in their common order (6.2)."""
+    """The endpoints of all iterators, in their common order (6.2)."""
     merged = tuple(cursor for iterator in iterators for cursor in iterator)
     assert len(merged) <= CURSORS
     return merged

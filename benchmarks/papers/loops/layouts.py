@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Active sets as they lie in memory, to be scanned: what `getnext` costs (section 9.2.1).
+"""Memory layouts of active sets, and scans over them: the cost of `getnext` (section 9.2.1).
 
-Only the scan is timed, so only what a scan reads is made, with 32 bytes a tuple as in the paper:
-nodes lie where random insertions and removals leave them, which is anywhere, but for the gapless
-hash map, where they lie one after the other.
+Only the scan is timed, so only the memory that a scan reads is built, with 32 bytes a tuple as in
+the paper. Random insertions and removals leave nodes at random places. In the gapless hash map
+alone they lie one after the other.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from intervalsweep.kernels import Int64Array
 from intervalsweep.kernels.jit import I64_TABLE_IN, INT, kernel
 
-# Columns of a node of 64 bytes: links, and the tuple.
+# Columns of a 64-byte node: links, and the tuple.
 NEXT = LEFT = 0
 RIGHT, PARENT, VALUE = 1, 2, 4
 _FIELDS, _TUPLE = 8, 4
@@ -23,7 +23,7 @@ _FIELDS, _TUPLE = 8, 4
 
 @kernel(I64_TABLE_IN, INT, INT)
 def scan_gapless(tuples: Any, first: int, rounds: int) -> int:
-    """Add up a field of all tuples, one after the other."""
+    """Add up a field of all tuples in memory order."""
     total = 0
     for n in range(rounds):
         for at in range(first, tuples.shape[0]):
@@ -33,7 +33,7 @@ def scan_gapless(tuples: Any, first: int, rounds: int) -> int:
 
 @kernel(I64_TABLE_IN, INT, INT)
 def scan_linked(nodes: Any, first: int, rounds: int) -> int:
-    """The same along a list."""
+    """Add up a field of all tuples along a list."""
     total = 0
     for n in range(rounds):
         at = first
@@ -45,7 +45,7 @@ def scan_linked(nodes: Any, first: int, rounds: int) -> int:
 
 @kernel(I64_TABLE_IN, INT, INT)
 def scan_tree(nodes: Any, first: int, rounds: int) -> int:
-    """The same in the order of a tree: down to the left of the right child, or up."""
+    """Add up a field of all tuples in tree order: to the leftmost of the right child, or up."""
     total = 0
     for n in range(rounds):
         at = first
@@ -65,14 +65,14 @@ def scan_tree(nodes: Any, first: int, rounds: int) -> int:
 
 
 def gapless(size: int, random: np.random.Generator) -> tuple[Int64Array, int]:
-    """Tuples, and where to begin."""
+    """An array of tuples, and the index of the first."""
     tuples = np.zeros((size, _TUPLE), np.int64)
     tuples[:, 0] = random.permutation(size)
     return tuples, 0
 
 
 def linked(size: int, random: np.random.Generator) -> tuple[Int64Array, int]:
-    """A list of nodes, and its first."""
+    """A list of nodes, and its first node."""
     nodes = np.zeros((size, _FIELDS), np.int64)
     places = random.permutation(size)
     nodes[places[:-1], NEXT] = places[1:]
@@ -82,7 +82,7 @@ def linked(size: int, random: np.random.Generator) -> tuple[Int64Array, int]:
 
 
 def tree(size: int, random: np.random.Generator) -> tuple[Int64Array, int]:
-    """A balanced tree, and its leftmost node. Key k is at `places[k]`."""
+    """A balanced tree, and its leftmost node. Key k lies at `places[k]`."""
     nodes = np.zeros((size, _FIELDS), np.int64)
     nodes[:, [LEFT, RIGHT, PARENT]] = -1
     places = random.permutation(size)

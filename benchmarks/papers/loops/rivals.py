@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the papers, or we, compare with: compiled loops over a relation's boxes.
+"""The algorithms that the papers or we compare with: compiled loops over a relation's boxes.
 
-All add up r.ts + s.te of each pair, like JoinByS, and store the pairs if there is room for them.
+Each adds up r.ts + s.te of all pairs, like JoinByS, and stores the pairs if there is room.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HEAP = types.Tuple((I64_OUT, I32_OUT))
 
 @helper
 def _holds(i: int, start: int, end: int, b0: Any, b1: Any, b2: Any, b3: Any) -> int:
-    """Whether the s with these ends lies in the box of r number i."""
+    """1 if the s with these ends lies in the box of row i of r, else 0."""
     return int(start >= b0[i]) & int(start <= b1[i]) & int(end >= b2[i]) & int(end <= b3[i])
 
 
@@ -29,9 +29,9 @@ def _holds(i: int, start: int, end: int, b0: Any, b1: Any, b2: Any, b3: Any) -> 
 def slices(
     lead: Any, second: Any, rows: Any, ends: Any, box: Any, starts: Any, out: Any, counters: Any
 ) -> None:
-    """Binary search for the points that each box admits on the lead axis, then look at the other.
+    """Binary search for the points within each box on the lead axis, then test the second axis.
 
-    `lead`, `second`, `rows` and `ends` (s.te) are of s, sorted by the lead axis.
+    `lead`, `second`, `rows` and `ends` (s.te) are columns of s, sorted by the lead axis.
     """
     least, most, low, high = box
     out_r, out_s = out
@@ -57,7 +57,7 @@ def expand(
     box: Any, first: Any, count: Any, box_rows: Any, point_rows: Any, box_values: Any,
     point_values: Any, is_swapped: int, out: Any, counters: Any,
 ) -> None:  # fmt: skip
-    """Make pairs of the product's runs."""
+    """Expand the product's runs into pairs."""
     out_r, out_s = out
     pairs = counters[PAIRS]
     total = 0
@@ -78,7 +78,7 @@ def expand(
 def nested_loop(
     r_rows: Any, s_rows: Any, r: Any, s: Any, box: Any, out: Any, counters: Any
 ) -> None:
-    """All pairs of some rows."""
+    """Test all pairs of the given rows."""
     b0, b1, b2, b3 = box
     out_r, out_s = out
     pairs = counters[PAIRS]
@@ -109,7 +109,7 @@ def _push(end: int, row: int, size: int, ends: Any, rows: Any) -> int:
 
 @helper
 def _pop_ended(limit: int, size: int, ends: Any, rows: Any) -> int:
-    """Remove all that have ended before the limit."""
+    """Remove all tuples that end before the limit."""
     while size > 0 and ends[0] < limit:
         size -= 1
         end = ends[size]
@@ -135,11 +135,12 @@ def leung_muntz(
     r_rows: Any, s_rows: Any, r: Any, s: Any, box: Any, slack: int, r_heap: Any, s_heap: Any,
     out: Any, counters: Any,
 ) -> None:  # fmt: skip
-    """Read whole tuples in the order of their starts; each meets the other side's active ones.
+    """Read whole tuples in the order of their starts; each meets the other side's active tuples.
 
-    After Leung and Muntz as in section 2.1, both sides by start, ascending. Active tuples are in a
-    heap by their end: those that have ended for longer than `slack` are garbage. In place of their
-    heuristic the tuple that starts first is read next; all of a heap is tested, as it lies.
+    The join of Leung and Muntz (section 2.1), both sides ascending by start. Each side keeps its
+    active tuples in a heap by end, and drops those that ended more than `slack` ago. The tuple
+    that starts first is read next, instead of the tuple that their heuristic chooses. Each tuple
+    is tested against the whole heap of the other side, in memory order.
     """
     b0, b1, b2, b3 = box
     r_ends, r_ids = r_heap
@@ -189,7 +190,7 @@ def leung_muntz(
 
 _SIDE = types.Tuple((I64_IN, I32_IN))
 _FLAGS = types.Array(types.uint8, 1, "C")
-# Rows of s per entry of IEJoin's coarse bitmap.
+# Rows of s for each entry of IEJoin's coarse bitmap.
 CHUNK = 1024
 
 
@@ -198,22 +199,22 @@ def ie_join(
     r_by_second: Any, s_by_second: Any, place: Any, s_by_first: Any, r: Any, s: Any, box: Any,
     marks: Any, chunks: Any, out: Any, counters: Any,
 ) -> None:  # fmt: skip
-    """Two inequalities, each "the bound of r is at most the key of s" (IEJoin, section 2.3).
+    """IEJoin (section 2.3): two inequalities, each "the bound of r is at most the key of s".
 
     r_by_second, s_by_second
         The keys of the second inequality and their rows, descending.
     place
-        The permutation: where an s is in the order of the first inequality.
+        The permutation: the position of each s in the order of the first inequality.
     s_by_first
         The keys of the first inequality, ascending, and their rows.
     r
         r.ts, and the bounds of the first inequality.
     marks, chunks
-        Zeros, one for each s and one for each 1024 of them.
+        Zeros: one for each row of s, and one for each chunk of 1024 rows.
 
-    Rows of s are marked as soon as they pass the second inequality; those that pass the first, too,
-    are marked from some place on. Chunks without a mark are passed over, as by the paper's bitmap.
-    What more the relation asks for is asked of each pair.
+    Rows of s are marked as soon as they pass the second inequality. Among the marked rows, those
+    from some position on pass the first inequality as well. Chunks without a mark are skipped, as
+    by the paper's bitmap. Each candidate pair is tested against the rest of the relation.
     """
     b0, b1, b2, b3 = box
     out_r, out_s = out
@@ -251,7 +252,7 @@ def ie_join(
 def fill_cells(
     ends: Any, rows: Any, low: int, width: int, slack: int, offsets: Any, cells: Any
 ) -> None:
-    """Put rows into all cells that they touch; only count them if there is no room in `cells`."""
+    """Put rows into all cells that they touch; only count them if `cells` is empty."""
     for row in rows:
         first = (ends[0][row] - low) // width
         last = min((ends[1][row] + slack - low) // width, offsets.size - 2)
@@ -268,7 +269,7 @@ def grid(
     r_cells: Any, s_cells: Any, low: int, width: int, r: Any, s: Any, box: Any, out: Any,
     counters: Any,
 ) -> None:  # fmt: skip
-    """All pairs in each cell of a grid; a pair counts in the cell where the later one starts."""
+    """Test all pairs in each cell of a grid; a pair counts in the cell of the later start."""
     b0, b1, b2, b3 = box
     r_offsets, r_rows = r_cells
     s_offsets, s_rows = s_cells

@@ -31,7 +31,7 @@ _FLAGS = types.Array(types.uint8, 1, "C")
 
 @helper
 def _seek(keys: Any, at: int, kind: int, shift: int) -> tuple[int, int]:
-    """The first endpoint of a kind from `at` on, and its key; none has the largest of keys."""
+    """The first endpoint of a kind from `at` on, and its shifted key; _PAST if there is none."""
     while at < keys.size and kind != ANY and (keys[at] & 1) != kind:
         at += 1
     return at, keys[at] + shift if at < keys.size else _PAST
@@ -42,10 +42,10 @@ def _consume(
     size: int, starts: Any, fields: Any, first: int, many: int, ends: Any, others: Any,
     selects: int, low: int, high: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Hand each of `size` active tuples with `many` buffered ones to the consumer; none is kept.
+    """Add up the pairs of `size` active and `many` buffered tuples; pairs are not stored.
 
-    Two loops without a branch. As `many` is a constant where it is called, they are vectorized
-    along the active tuples.
+    Two loops without a branch. Callers pass a constant for `many`, so the compiler vectorizes the
+    loops along the active tuples.
     """
     total = 0
     if selects == 0:
@@ -68,15 +68,15 @@ def _scan(
     size: int, key: Any, starts: Any, fields: Any, many: int, ids: Any, ends: Any, others: Any,
     selects: int, low: int, high: int, out_active: Any, out_probe: Any, counters: Any,
 ) -> None:  # fmt: skip
-    """Hand each active tuple with each buffered one to the consumer.
+    """Hand each pair of an active and a buffered tuple to the consumer.
 
-    The consumer adds up a start and an end, like the paper's program, and stores the pair if it is
-    given room. With a selection (a filteringConsumer, 5.3) it takes those whose fields are apart
-    by `low` to `high`.
+    The consumer adds up a start and an end, like the paper's program, and stores the pair if there
+    is room. With a selection (a filteringConsumer, 5.3) it takes only pairs whose fields differ by
+    `low` to `high`.
 
-    In place of one loop for all that is buffered there is one for each four, then two, then one:
-    with a number that is not known the loops are several times slower. The paper's program has
-    cases of its own for up to four, too.
+    Buffered tuples are taken four at a time, then two, then one. With a number that is unknown to
+    the compiler the loops are several times slower. The paper's program also has special cases for
+    up to four.
     """
     counters[GETNEXT] += size
     counters[CANDIDATES] += size * many
@@ -124,15 +124,15 @@ def join_by_s(
     """Sweep along both indexes; each endpoint of the probing side meets all active tuples.
 
     kinds, shifts
-        The cursors along the active side's index, three; those not used have a kind of -1.
+        The three cursors along the active side's index; an unused cursor has the kind -1.
     needed
-        The starts that make a tuple active: 2 is the Second Start Iterator (appendix B.6), which
-        keeps the tuples seen once; here as flags (`seen`), in the paper in a hash set.
+        The number of starts that make a tuple active. 2 is the Second Start Iterator (appendix
+        B.6), which keeps the tuples seen once: here as flags (`seen`), in the paper in a hash set.
     ahead
-        1 if an active side's endpoint comes first where they are equal ("<="), 0 if not ("<").
+        1 if the active side's endpoint comes first among equal ones ("<="), 0 if not ("<").
     buffer
-        As many probing tuples meet the active ones in one scan as it has room for. With room for
-        one this is JoinByS, with more LazyJoinByS.
+        Probing tuples that meet the active ones in one scan. With room for one tuple this is
+        JoinByS, with more LazyJoinByS.
     """
     keys, ids = active_index
     columns, fields_in = active_columns

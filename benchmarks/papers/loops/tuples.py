@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The relations that the figures are measured on (section 9.1)."""
+"""The temporal relations that the figures use (section 9.1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Sides = tuple[Intervals, Intervals]
 
 
 def synthetic(size: int, mean: float) -> Sides:
-    """Starts uniform in 1 .. 10^6, lengths exponential; r and s differ by their seed."""
+    """Starts uniform in 1 .. 10^6, exponential lengths; r and s differ by their seed."""
     r, s = (_exponential(size, mean, seed) for seed in (1, 2))
     return r, s
 
@@ -30,7 +30,7 @@ def _exponential(size: int, mean: float, seed: int) -> Intervals:
 
 
 def uniform(size: int, longest: int, domain: int) -> Sides:
-    """Lengths uniform in 1 .. longest, as in the program's own before join."""
+    """Lengths uniform in 1 .. longest, as in the before join of the paper's program."""
     sides = []
     for seed in (1, 2):
         random = np.random.default_rng((seed, size))
@@ -40,7 +40,7 @@ def uniform(size: int, longest: int, domain: int) -> Sides:
 
 
 def real(folder: Path) -> dict[str, Sides]:
-    """The real data that is there, by name."""
+    """The real data sets that exist in the folder, by name."""
     found: dict[str, Sides] = {}
     for name in ("delta", "polars"):
         file = folder / f"{name}_file_history.csv.gz"
@@ -55,10 +55,10 @@ def real(folder: Path) -> dict[str, Sides]:
 
 
 def _ranked(*tables: Any) -> Sides:
-    """Ranks of (contig, position) in place of positions: the algorithms know of no keys.
+    """Ranks of (contig, position) instead of positions, because the algorithms have no keys.
 
-    They are in the same order, and no interval is in two contigs, so that the pairs are the same;
-    those of a relation that asks how far endpoints are apart are not.
+    Ranks keep the order, and no interval spans two contigs, so the pairs are the same. Relations
+    with a distance between endpoints are the exception.
     """
     columns = ("pos_start", "pos_end")
     contigs = np.concatenate([np.asarray(table["contig"]) for table in tables for _ in columns])
@@ -71,6 +71,6 @@ def _ranked(*tables: Any) -> Sides:
 
 
 def _sorted(start: Int64Array, end: Int64Array) -> Intervals:
-    """By start, as the paper's program does before it makes its index."""
+    """Sorts by start, as the paper's program does before it builds its index."""
     order = np.argsort(start, kind="stable")
     return Intervals(start[order], end[order])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The window union in Apache Flink: fetched from pip, compiled and started from here."""
+"""Installs Apache Flink from pip, and compiles and starts its plans of the window union."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pathlib import Path
 from benchmarks.streams.workloads import Written
 
 PLANS = ("over", "join", "keyoij")
-EXACT = "over"  # the fastest of those that are exact
-PAIRS = "pairs"  # of joins by a relation
+EXACT = "over"  # the fastest exact plan
+PAIRS = "pairs"  # the plan for joins by a relation
 
 HERE = Path(__file__).resolve().parent
 VENV = Path("target/benchmarks/flink").resolve()
 CLASSES = VENV / "classes"
-# Python's part of Flink wants many packages, and is not used: only the jars are.
+# Only the jars are used. Flink's Python code is not, so its many dependencies are not installed.
 PACKAGES = ("apache-flink==2.3.*", "apache-flink-libraries==2.3.*")
 OPENED = ("java.util", "java.lang", "java.time")
 
 
 def install() -> None:
-    """Fetches Flink once, some 380 MB, and compiles what is newer than its classes."""
+    """Downloads Flink once, about 380 MB, and compiles the sources if they have changed."""
     if not _jars():
         shutil.rmtree(VENV, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
@@ -39,7 +39,7 @@ def install() -> None:
 
 
 def command(plan: str, written: Written, cap: float, cores: int, heap: str) -> list[str]:
-    """What runs a plan over a workload, and prints one line of JSON."""
+    """The command that runs a plan on a workload and prints one line of JSON."""
     w = written.workload
     numbers = (w.window, w.lateness, written.warm_events, round(cap), cores)
     return [
@@ -56,7 +56,7 @@ def command(plan: str, written: Written, cap: float, cores: int, heap: str) -> l
 
 
 def _jars() -> str:
-    """All of Flink's, as a class path; empty if it has not been fetched."""
+    """The class path of all of Flink's jars; empty if Flink is not installed."""
     return ":".join(map(str, sorted(VENV.glob("lib/python3*/site-packages/pyflink/lib/*.jar"))))
 
 

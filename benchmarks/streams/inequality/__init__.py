@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins by two inequalities in a window of rows, as the SPO-Join paper measures them."""
+"""Measures joins by two inequalities in a window of rows, as in the SPO-Join paper."""

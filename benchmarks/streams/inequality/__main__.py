@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The inequality joins of the SPO-Join paper in a window of rows, inside Spark and beside peers.
+Measures the SPO-Join paper's inequality joins in a window of rows, in Spark and in peers.
 
 python -m benchmarks.streams.inequality --window 1000000
 python -m benchmarks.streams.inequality --window 1000000 --queries q2 --sweep
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def cases_of(arguments: argparse.Namespace) -> tuple[Options, list[Case]]:
-    """What is to be measured; ValueError if that cannot be."""
+    """The cases to measure; raises ValueError for options that do not fit together."""
     slide = arguments.slide or arguments.window // 10
     window = Window(arguments.window, slide, arguments.batch or slide, arguments.full)
     options = Options(window, tuple(arguments.systems), arguments.sample, arguments.limit)

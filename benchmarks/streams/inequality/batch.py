@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DuckDB, which has no streams: the pairs of one full window, counted in batch on one core."""
+"""Counts the pairs of one full window with DuckDB, in batch on one core."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.streams.inequality.workloads import Rows
 
 
 def measure(a: Rows, b: Rows, limit: float) -> dict[str, Any]:
-    """The seconds of one run, from tables in memory; why not, if it takes longer than the limit."""
+    """Pairs and seconds of one run from tables in memory, or `why_not` beyond the limit."""
     try:
         import duckdb
     except ImportError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One query at one match rate: ours and the peers over the same rows, with pairs checked."""
+"""One query at one match rate: ours and the peers on the same rows, with checked pairs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SYSTEMS = (*OURS, *PEERS, DUCKDB)
 
 @dataclass(frozen=True)
 class Options:
-    """What all cases have in common."""
+    """The options that all cases have in common."""
 
     window: Window
     systems: tuple[str, ...]
@@ -30,14 +30,14 @@ class Options:
 
 @dataclass(frozen=True)
 class Case:
-    """`rate` is how many pairs an arriving row has, about."""
+    """A query and a match rate; an arriving row has about `rate` pairs."""
 
     query: Query
     rate: float
     options: Options
 
     def measure(self, spark: Any, folder: Path) -> Iterator[Line]:
-        """A line for each system. What finds other pairs than there are has its `why_not`."""
+        """A line for each system. A line with wrong pairs has a `why_not`."""
         rows = streams(self.query, self.options.window, self.rate)
         systems = self.options.systems
         for name, measured in OURS.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The largest memory of Spark's process and of its Python workers while something runs."""
+"""Measures the peak memory of Spark's process and of its Python workers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchmarks.processes import LOOK, descendants, resident_alone
 
 class Peak:
     """
-    `with Peak(pid) as peak`: resident bytes of the process, and of all Python below it together.
+    `with Peak(pid) as peak`: peak resident bytes of the process, and of its Python descendants.
 
-    Hadoop starts programs for each file that it writes, and a process that starts one is two for a
-    moment, with all its memory.
+    Only Python descendants count. Hadoop starts a program for each file that it writes, and a
+    process that starts a program exists twice for a moment, with all its memory.
     """
 
     def __init__(self, pid: int) -> None:
@@ -45,6 +45,6 @@ class Peak:
 
 
 def _is_python(pid: int) -> bool:
-    with suppress(OSError):  # has just ended
+    with suppress(OSError):  # the process has just ended
         return "python" in Path(f"/proc/{pid}/comm").read_text()
     return False

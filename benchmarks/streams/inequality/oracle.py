@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-How many pairs there are, exactly, by sorting and a Fenwick tree, without a window that moves.
+Counts pairs exactly, by sorting and a Fenwick tree, without a moving window.
 
-The window rule is that of `rows(length, slide=slide)`: slices of `slide` rows are counted from row
-0, and two rows may be less than `length / slide` slices apart.
+The window is `rows(length, slide=slide)`: slices of `slide` rows are numbered from row 0, and the
+slice numbers of a pair differ by less than `length / slide`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchmarks.streams.inequality.workloads import Rows, Window
 
 
 def pairs(a: Rows, b: Rows) -> int:
-    """Pairs with `a.x < b.x AND a.y > b.y`."""
+    """The number of pairs with `a.x < b.x AND a.y > b.y`."""
     order, other = np.argsort(a.x, kind="stable"), np.argsort(b.x, kind="stable")
     ranks = np.searchsorted(np.sort(a.y), b.y[other], "right")
     own = np.empty(a.count, np.int64)
@@ -27,7 +27,7 @@ def pairs(a: Rows, b: Rows) -> int:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def _swept(ax: Any, own: Any, bx: Any, ranks: Any) -> int:
-    """In the order of x: each a is put where its y ranks, each b counts those above its own."""
+    """Goes through both by x: inserts each a at the rank of its y; each b counts greater ranks."""
     tree = np.zeros(len(ax) + 1, np.int64)
     found = put = 0
     for j in range(len(bx)):
@@ -46,12 +46,12 @@ def _swept(ax: Any, own: Any, bx: Any, ranks: Any) -> int:
 
 
 def arriving(a: tuple[Rows, Rows], b: tuple[Rows, Rows]) -> int:
-    """Pairs of which at least one row is among those that arrive; sides are (stored, arriving)."""
+    """Pairs with at least one arriving row; both sides are (stored, arriving)."""
     return pairs(a[1], b[0]) + pairs(a[0], b[1]) + pairs(a[1], b[1])
 
 
 def by_slice(window: Window, a: Rows, b: Rows) -> list[int]:
-    """For each slice, the pairs whose later row is in it (in a join of two streams: or both)."""
+    """For each slice, the pairs with the later row, or both rows, in the slice."""
     found = []
     for first in range(0, a.count, window.slide):
         stored = max(0, first + window.slide - window.length)
@@ -62,7 +62,7 @@ def by_slice(window: Window, a: Rows, b: Rows) -> list[int]:
 
 
 def earliest(window: Window, a: Rows, b: Rows, count: int) -> int:
-    """The pairs of the first rows of a, with the rows of b before and after them."""
+    """The pairs of the first `count` rows of a, with rows of b before and after them."""
     others = window.length - window.slide
     found = 0
     for first in range(0, count, window.slide):

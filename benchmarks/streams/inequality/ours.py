@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Joins of streams inside Spark, micro-batches from Parquet files into no sink: `inequality_join`, and
-the same pairs counted for each row of a, which is COUNT(*) in a window of rows.
+Joins of streams in Spark, in micro-batches from Parquet files to a sink that discards the rows.
+
+There are two: `inequality_join`, and the count of the same pairs for each row of a, which is
+COUNT(*) over a window of rows.
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ Progress = list[dict[str, Any]]
 Line = dict[str, Any]
 
 
-# The stream that a query makes of streams.
+# Makes the stream of results from the query's streams.
 Joined = Callable[[Query, Window, list[Any]], Any]
 
 
 def pairs(spark: Any, query: Query, window: Window, rows: tuple[Rows, Rows], folder: Path) -> Line:
-    """What the micro-batches with a full window took, and the completeness of pairs by slice."""
+    """The speed of micro-batches with a full window, and the completeness of the pairs."""
     progress, memory = _measured(spark, query, window, rows, folder, _joined)
     found = [p["sink"]["numOutputRows"] for p in progress]
     step = window.slide // window.batch
@@ -45,8 +47,8 @@ def counts(spark: Any, query: Query, window: Window, rows: tuple[Rows, Rows], fo
     """
     The same for counts of pairs.
 
-    A count leaves when it is final, a window later than its row; pairs a second are those that the
-    oracle finds for the rows of a micro-batch, and what has left is compared with it, too.
+    A count is emitted when it is final, a window later than its row. The pairs a second are those
+    that the oracle finds for the rows of a micro-batch. The emitted counts must equal the oracle's.
     """
     progress, memory = _measured(spark, query, window, rows, folder, _counted)
     found = observed(progress, "pairs")
@@ -92,7 +94,7 @@ def _joined(query: Query, window: Window, streams: list[Any]) -> Any:
 def _counted(query: Query, window: Window, streams: list[Any]) -> Any:
     from pyspark.sql import functions as sf
 
-    # Counts are those of a in the form that the oracle has, which Q2 has the other way round.
+    # The oracle counts for the rows of its side a, which is side b of Q2.
     mine, theirs = ("b", "a") if query.is_self_join else ("a", "b")
     for name, stream in ((mine, streams[0]), (theirs, streams[-1])):
         stream.createOrReplaceTempView(name)
@@ -119,9 +121,9 @@ def _run(spark: Any, query: Query, window: Window, work: Path, joined: Joined) -
 
 
 def _line(query: Query, window: Window, progress: Progress, pairs: int) -> Line:
-    """`pairs` are those of the slices that came to a full window."""
+    """The measurements; `pairs` are the pairs of the slices that arrive at a full window."""
     full = progress[-window.full * (window.slide // window.batch) :]
-    # Either side of a self join reads the stream, and Spark counts its rows for each.
+    # Both sides of a self join read the stream, and Spark counts its rows for each side.
     inputs = [p["numInputRows"] for p in progress]
     if inputs != [2 * window.batch] * (window.rows // window.batch):
         raise RuntimeError(f"micro-batches of {inputs} rows, not of {2 * window.batch}")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What the SPO-Join paper compares with, on one core, each row by itself: found, then inserted.
+The algorithms of the SPO-Join paper and its rivals, on one core, row by row: probe, then insert.
 
-All are compiled by numba. They count their pairs, and make no rows of them. A row of a self join is
-looked up both ways round, as the query has it.
+All are compiled by numba. They count pairs and do not make rows. In a self join, a row is looked up
+as side a and as side b of the condition.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from benchmarks.streams.inequality.trees import insert, mark_greater, mark_less
 from benchmarks.streams.inequality.workloads import Rows, Window
 
 Sides = tuple[Rows, Rows]
-AS_A, AS_B, BOTH = range(3)  # partners are greater by x and less by y; the other way round; either
+AS_A, AS_B, BOTH = range(3)  # AS_A: matches have a greater x and a smaller y; AS_B: the reverse
 
 
 class Stored(NamedTuple):
-    """The window of one stream; a peer uses some of it."""
+    """The window of one stream; each peer uses some of the fields."""
 
     x: Any
     y: Any
     trees: btree.Trees
     slices: archive.Slices
-    full: Any  # how many slices are full, and how many rows the last one has
+    full: Any  # the number of full slices, and the number of rows in the last slice
     bits: Any
     others: Any
 
@@ -70,7 +70,7 @@ def _compared(stored: Stored, x: int, y: int, way: int) -> int:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def _in_tree(stored: Stored, tree: int, x: int, y: int, way: int) -> Any:
-    """One way round: a bit set for each predicate, and what both have."""
+    """The matches in one tree, for AS_A or AS_B: a bit set for each predicate, intersected."""
     if way == AS_A:
         mark_greater(stored.trees, tree, x, stored.bits)
         mark_less(stored.trees, tree + 1, y, stored.others)
@@ -96,7 +96,7 @@ def _in_css(stored: Stored, number: int, x: int, y: int, way: int) -> Any:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def _in_permutation(stored: Stored, number: int, x: int, y: int, way: int) -> Any:
-    """Figure 4: y sets bits at the places by x, x is a range of them."""
+    """Figure 4: the predicate on y sets bits in the order of x; the one on x is a range of them."""
     some = stored.slices
     rows = some.keys.shape[2]
     xs, ys, places = some.keys[number, 0], some.keys[number, 1], some.places[number, 1]
@@ -108,7 +108,7 @@ def _in_permutation(stored: Stored, number: int, x: int, y: int, way: int) -> An
 
 
 def _by_slices(in_slice: Any, is_chain: bool) -> Any:
-    """All full slices by `in_slice`, and the last one by its B+tree."""
+    """Searches all full slices by `in_slice`, and the last slice by its B+tree."""
 
     @njit  # type: ignore[untyped-decorator]
     def found_in(stored: Stored, x: int, y: int, way: int) -> int:
@@ -125,7 +125,7 @@ def _by_slices(in_slice: Any, is_chain: bool) -> Any:
 
 
 def _arrival(found_in: Any, put: Any) -> Any:
-    """Rows come in turn from either stream; each finds its partners and is put into its window."""
+    """Rows of both streams arrive in turn; each row is looked up, then put into its window."""
 
     @njit  # type: ignore[untyped-decorator]
     def arrive(a: Stored, b: Stored, alone: bool, ax: Any, ay: Any, bx: Any, by: Any) -> int:
@@ -152,7 +152,7 @@ def _putting(put: Any) -> Any:
 
 @dataclass(frozen=True)
 class Peer:
-    """`merge` is what is done with a slice that is full; without it stays as it is."""
+    """An algorithm. `merge` converts a full slice; without `merge` the slice does not change."""
 
     title: str
     arrive: Any
@@ -190,7 +190,7 @@ class Peer:
         stored.full[:] = number + 1, 0
 
     def measure(self, window: Window, stored: Sides, arriving: Sides) -> dict[str, Any]:
-        """Fills the window, then lets rows arrive: pairs, probes a second, what filling costs."""
+        """Fills the window, then lets rows arrive: pairs, probes a second, costs of insertion."""
         alone = stored[0] is stored[1]
         start = time.perf_counter()
         a = self.empty(window)
@@ -219,19 +219,19 @@ def _indexed(title: str, in_slice: Any, merge: Any = None) -> Peer:
 
 
 PEERS = {
-    # Section 6.3: what split joins do in each of their cores.
+    # Section 6.3: what split joins do on each core.
     "nested loop": Peer("nested loop", _arrival(_compared, _append), _putting(_append)),
-    # Section 6.2: B+trees by slice, of which only the last one takes rows.
+    # Section 6.2: a B+tree for each slice; only the last takes rows.
     "b+tree chain": _indexed("chain of B+trees", _in_tree),
     # Section 6.1: a B+tree for the slice that fills, CSS trees for the others, bit sets for both.
     "css tree": _indexed("B+tree and CSS trees", _in_css, archive.make_directory),
-    # Section 4: the paper's own.
+    # Section 4: the paper's own algorithm.
     "po-join": _indexed("B+tree and PO-Join", _in_permutation, archive.make_permutation),
 }
 
 
 def split(window: Window, rows: Sides, sample: int) -> tuple[Sides, Sides]:
-    """What is stored, all slices full but for half of the last one, and what arrives then."""
+    """The stored rows, which fill all slices and half of the last, and the rows that arrive."""
     first = window.length - window.slide // 2
     end = first + min(sample, window.slide // 2)
     a, b = rows
@@ -242,7 +242,7 @@ def split(window: Window, rows: Sides, sample: int) -> tuple[Sides, Sides]:
 
 
 def compile_all() -> None:
-    """Lets rows arrive in a tiny window, so that no time has the compiler's."""
+    """Compiles all loops on a tiny window, so that measurements do not include compilation."""
     window = Window(8, 4, 4, 1)
     rng = np.random.default_rng(0)
     a = Rows(*rng.integers(0, 9, (2, 8)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How probes and pairs a second change with the match rate, as pictures."""
+"""Draws probes and pairs a second by match rate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.streams.inequality.report import TITLES
 
 
 def draw(results: dict[str, Any], folder: Path) -> list[Path]:
-    """A picture for each query that has several match rates."""
+    """Draws a picture for each query with several match rates."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of a run as one table of Markdown."""
+"""Formats the lines of a run as a Markdown table."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Slices that are full: CSS trees and PO-Join's arrays, made of the sorted leaves of B+trees.
+Full slices: CSS trees and PO-Join's arrays, built from the sorted leaves of B+trees.
 
-CSS trees (Section 6.1, as in the PIM tree) have sorted keys in nodes of a cache line or two, and
+CSS trees (Section 6.1, as in the PIM tree) have sorted keys in nodes of one or two cache lines, and
 find a child by arithmetic. PO-Join (Sections 4.2 and 4.3) has sorted columns and a permutation from
-one to the other, so that one predicate sets bits, and the other is a range of them.
+one to the other. One predicate sets bits; the other selects a range of these bits.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ LEVELS = 8
 
 
 class Slices(NamedTuple):
-    """Arrays by slice and column, x before y; of PO-Join `places` of y are places by x."""
+    """Arrays by slice and column, x before y. In PO-Join, `places` of y are positions by x."""
 
     keys: Any
     places: Any
     directory: Any
-    starts: Any  # where the directory's levels begin, the lowest first; then -1
+    starts: Any  # where the directory's levels begin, lowest level first, then -1
 
 
 def slices(count: int, rows: int) -> Slices:
@@ -46,7 +46,7 @@ def slices(count: int, rows: int) -> Slices:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def make_directory(some: Slices, number: int) -> None:
-    """Each level has the first key of each node of the level below."""
+    """Builds the directory: each level has the first keys of the nodes one level below."""
     for column in range(2):
         below, directory = some.keys[number, column], some.directory[number, column]
         for level in range(LEVELS - 1):
@@ -61,7 +61,7 @@ def make_directory(some: Slices, number: int) -> None:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def make_permutation(some: Slices, number: int) -> None:
-    """Algorithm 2: where by x the rows are that come in the order of y."""
+    """Algorithm 2: the positions by x of the rows, in the order of y."""
     by_row = np.empty(some.keys.shape[2], np.int32)
     for k in range(len(by_row)):
         by_row[some.places[number, 0, k]] = k
@@ -71,7 +71,7 @@ def make_permutation(some: Slices, number: int) -> None:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def css_rank(some: Slices, number: int, column: int, key: int, with_equal: bool) -> int:
-    """How many keys are less; `with_equal`: or equal."""
+    """The number of keys less than `key`, or at most `key` with `with_equal`."""
     keys, directory = some.keys[number, column], some.directory[number, column]
     top = 0
     while some.starts[top] >= 0 and top < LEVELS - 1:
@@ -102,7 +102,7 @@ def mark(places: Any, first: int, end: int, bits: Any) -> None:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def ones(word: Any) -> Any:
-    """How many bits of 64 are set."""
+    """The number of set bits in a 64-bit word."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     pairs = np.uint64(0x3333333333333333)
     word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
@@ -112,7 +112,7 @@ def ones(word: Any) -> Any:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def count_both(bits: Any, others: Any) -> int:
-    """How many bits both have; clears them for the next slice."""
+    """The number of bits set in both; clears both for the next slice."""
     found = 0
     for k in range(len(bits)):
         found += ones(bits[k] & others[k])
@@ -122,7 +122,7 @@ def count_both(bits: Any, others: Any) -> int:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def count_range(bits: Any, first: int, end: int) -> int:
-    """How many bits from `first` to before `end` are set; clears all."""
+    """The number of set bits in `[first, end)`; clears all bits."""
     found = 0
     for k in range(first >> 6, (end + 63) >> 6):
         word = bits[k]

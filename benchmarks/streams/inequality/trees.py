@@ -2,8 +2,9 @@
 """
 B+trees in arrays, after Section 2.2 of the SPO-Join paper: insertion with splits, linked leaves.
 
-A tree has the number of each row in its slice by one column. What fulfils a predicate is marked in
-a bit set (Section 4.1), from the leaf that a search ends in to the last one, or from the first.
+A tree maps the values of one column to the row numbers in the slice. The rows that satisfy a
+predicate are marked in a bit set (Section 4.1): from the leaf where a search ends to the last leaf,
+or from the first leaf to the key.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ ROOT, HEIGHT, USED = range(3)
 
 
 class Trees(NamedTuple):
-    """Several trees: arrays by tree and node. An inner node's keys are its children's least."""
+    """Several trees: arrays by tree and node. An inner node has the smallest key of each child."""
 
     keys: Any
     items: Any
@@ -28,7 +29,7 @@ class Trees(NamedTuple):
 
 
 def trees(count: int, rows: int) -> Trees:
-    """Empty trees for so many rows each; node 0 is the first leaf of all."""
+    """Empty trees for `rows` rows each. Node 0 is the first leaf of each tree."""
     nodes = 4 + 3 * rows // FANOUT
     some = Trees(
         np.empty((count, nodes, FANOUT), np.int64),
@@ -49,7 +50,7 @@ def clear(some: Trees) -> None:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def _at_most(keys: Any, first: int, count: int, key: int) -> int:
-    """The first place from `first` whose key is greater."""
+    """The first position, from `first` on, with a greater key."""
     low, high = first, count
     while low < high:
         middle = (low + high) >> 1
@@ -72,7 +73,7 @@ def _put(keys: Any, items: Any, counts: Any, node: int, at: int, key: int, item:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def _split(keys: Any, items: Any, counts: Any, node: int, new: int) -> None:
-    """The upper half of a full node goes to a new one."""
+    """Moves the upper half of a full node to a new node."""
     half = FANOUT // 2
     keys[new, : FANOUT - half] = keys[node, half:]
     items[new, : FANOUT - half] = items[node, half:]
@@ -148,7 +149,7 @@ def mark_less(some: Trees, tree: int, key: int, bits: Any) -> None:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def in_order(some: Trees, tree: int, keys: Any, items: Any) -> None:
-    """What the leaves have, which are sorted: where a slice that is full is merged from."""
+    """Copies the leaves, which are sorted: the input for converting a full slice."""
     node = at = 0
     while node >= 0:
         count = some.counts[tree, node]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The queries of the SPO-Join paper (its Section 5.2) over generated rows.
+The queries of the SPO-Join paper (its Section 5.2) on generated rows.
 
-Both are brought to one form, `a.x < b.x AND a.y > b.y`, which is what the oracle and the peers
-know. y nearly grows with x, as cooling does with power and fares with distances, and the noise says
-how many pairs there are.
+The oracle and the peers use one form for both, `a.x < b.x AND a.y > b.y`. y grows with x except for
+noise, as cooling grows with power and fares with distances. The size of the noise determines the
+number of pairs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SEED = 1
 
 @dataclass(frozen=True)
 class Query:
-    """`columns` are what x and y are called; `condition` is over streams a and b."""
+    """`columns` are the names of x and y; `condition` is on streams a and b."""
 
     name: str
     title: str
@@ -38,10 +38,10 @@ class Query:
 
     def noise(self, rate: float, window: int) -> float:
         """
-        How large the noise is, of the range of x, for so many pairs an arriving row.
+        The noise, as a share of the range of x, that gives an arriving row `rate` pairs.
 
-        With noise z in [0, 1], a pair of rows matches one way round with z / 6 - z^2 / 24: its rows
-        are in order by x, and the difference of two noises is more than that of the two x.
+        With noise z in [0, 1], two rows match in one direction with probability z / 6 - z^2 / 24:
+        they are in order by x, and the difference of their noises is greater than that of their x.
         """
         ways = 2 if self.is_self_join else 1
         chance = rate / window / ways
@@ -73,7 +73,7 @@ QUERIES = {
 
 @dataclass(frozen=True)
 class Window:
-    """`length` rows, which leave by slices of `slide`; `full` slices come to a full window."""
+    """`length` rows, evicted in slices of `slide`; `full` slices arrive at a full window."""
 
     length: int
     slide: int
@@ -90,13 +90,13 @@ class Window:
 
     @property
     def rows(self) -> int:
-        """Of each stream, in all."""
+        """The number of rows of each stream."""
         return self.length + self.full * self.slide
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a stream in the order of their numbers, from 0."""
+    """Rows of a stream in the order of their row numbers, from 0."""
 
     x: Any
     y: Any
@@ -110,7 +110,7 @@ class Rows:
 
 
 def streams(query: Query, window: Window, rate: float) -> tuple[Rows, Rows]:
-    """The rows of a and b, the same for the same seed; of a self join both are one stream."""
+    """The rows of a and b, always the same. In a self join both are one stream."""
     rng = np.random.default_rng(SEED)
     noise = max(1, int(query.noise(rate, window.length) * RANGE))
 
@@ -123,7 +123,7 @@ def streams(query: Query, window: Window, rate: float) -> tuple[Rows, Rows]:
 
 
 def write(query: Query, window: Window, rows: tuple[Rows, Rows], folder: Path) -> None:
-    """Parquet files, one for each micro-batch and stream, of which the times say the order."""
+    """Writes a Parquet file for each micro-batch and stream; file times give the order."""
     for name, side in zip(query.streams, rows, strict=False):
         (folder / name).mkdir(parents=True)
         for number, first in enumerate(range(0, side.count, window.batch)):

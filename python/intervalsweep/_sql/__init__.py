@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python values and calls as SQL text and SQL function calls."""
+"""Converts Python values to SQL text, and calls of Python functions to calls of SQL functions."""

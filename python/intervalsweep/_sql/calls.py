@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a typed Python function becomes a call of the SQL function of the same name."""
+"""Turns the call of a typed Python function into a call of the SQL function of that name."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-# A column, or the name of one; names of structs and their fields (`r.ts`) included.
+# A column or the name of one, including structs and their fields (`r.ts`).
 ColumnOrName: TypeAlias = "Column | str"
-# What `delta` and `epsilon` take; None is no bound.
+# The values of `delta` and `epsilon`; None means no limit.
 Parameter: TypeAlias = "Column | str | int | float | Decimal | timedelta | None"
 
 
@@ -37,5 +37,5 @@ def _parameter(value: Parameter) -> Column:
     if isinstance(value, str):
         return sf.col(value)
     if isinstance(value, timedelta) and value % timedelta(days=1) == timedelta(0):
-        return sf.lit(value).cast("interval day")  # between dates no finer interval is accepted
+        return sf.lit(value).cast("interval day")  # dates accept no finer interval
     return sf.lit(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's values as SQL's, and names as SQL quotes them."""
+"""Writes Python values as SQL literals, and names as quoted identifiers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECOND = timedelta(seconds=1)
 
 
 def quoted(name: str) -> str:
-    """Return a name as SQL's.
+    """Return a name as a quoted SQL identifier.
 
     >>> quoted("a`b")
     '`a``b`'
@@ -25,7 +25,7 @@ def quoted(name: str) -> str:
 
 
 def literal(what: str, value: Any) -> str:
-    """Return a value as SQL's. Raises ArgumentError for one of a type that has none.
+    """Return a value as an SQL literal. Raises ArgumentError for types without literals.
 
     >>> literal("at", date(2024, 2, 29)), literal("sliding", timedelta(days=1, hours=2))
     ("DATE '2024-02-29'", "INTERVAL '1 02:00:00.000000' DAY TO SECOND")
@@ -55,8 +55,8 @@ def literal(what: str, value: Any) -> str:
     if isinstance(value, timedelta):
         return _interval(value)
     raise ArgumentError(
-        f"{what}={value!r} is a {type(value).__name__}: give a number, a date, a datetime, a "
-        "timedelta, a numpy.timedelta64 of months or a str."
+        f"`{what}` must be a number, a date, a datetime, a timedelta, a numpy.timedelta64 of "
+        f"months or a str; got {value!r}, a {type(value).__name__}."
     )
 
 
@@ -70,7 +70,7 @@ def _interval(value: timedelta) -> str:
 
 
 def options(given: Mapping[str, Any]) -> str:
-    """Return named arguments of an SQL function, but for those that are None.
+    """Return named arguments of an SQL function, without those that are None.
 
     >>> options({"nulls": "drop", "unbounded": None, "names": ("f", "t")})
     ", nulls => 'drop', names => array('f', 't')"

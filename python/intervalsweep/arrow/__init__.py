@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interval joins without Spark: on pyarrow, pandas, Polars, and what else speaks Arrow.
+"""Interval joins without Spark: on pyarrow, pandas, Polars and other Arrow tables.
 
     from intervalsweep import arrow as isa
 
     isa.join(left, right, "allen_overlaps", by=["contig"], how="left")
     isa.count_matches(left, right)
 
-The relations are those of SQL, found by the same kernels that Spark's workers run: the same rows,
-also for NULL, empty and reversed intervals, NaN and ties. A table is a `pyarrow.Table`, a pandas or
-Polars DataFrame, or any object with `__arrow_c_stream__` (DuckDB, record batch readers, ...). The
-result is of the left table's kind, or else a `pyarrow.Table`; its rows are in no special order, and
-it has to fit into memory. In pandas a missing value, NaN included, is NULL.
+The relations are those of SQL, and Spark's workers run the same kernels. The rows of a result are
+therefore the same, also for NULL, empty and reversed intervals, NaN and ties.
 
-`intervalsweep.dataframe` has the same functions, with the same arguments, for Spark's DataFrames.
+A table is a `pyarrow.Table`, a pandas or Polars DataFrame, or any object with `__arrow_c_stream__`
+(DuckDB, record batch readers, ...). A result is a pandas or Polars DataFrame if the left table is
+one, else a `pyarrow.Table`. Its rows come in no particular order, and it must fit into memory. In
+pandas a missing value, NaN included, is NULL.
+
+`intervalsweep.dataframe` has the same functions, with the same arguments, for Spark DataFrames.
 """
 
 from intervalsweep._requirements import check_packages

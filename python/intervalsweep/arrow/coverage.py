@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the intervals of another table cover of each interval, and what they leave."""
+"""The part of each interval that the intervals of another table cover, and the rest."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ def coverage(
     covered: str = "covered",
 ) -> Frame:
     """
+    Examples
+    --------
     >>> r = pa.table({"ts": [1], "te": [9]})
     >>> s = pa.table({"ts": [0, 2, 8], "te": [3, 4, 20]})
     >>> coverage(r, s).to_pylist()
@@ -40,11 +42,12 @@ def coverage(
     merged = Merged.of(s, encoding)
     starts = LookUp(merged.groups, merged.ts)
     lengths = encoding.minus(merged.te, merged.ts)
-    # An endless interval is the last of its group; it is not to be in the sums of the next ones.
+    # An endless interval is the last of its group. Its length must not enter the sums of later
+    # groups.
     lengths = np.where(np.isfinite(lengths), lengths, 0)
-    # Up to an x of group g: all merged intervals before the last that starts before x, and a part
-    # of that one. What the groups before g have is in both sums of a row, and in none if none is
-    # found: so it is taken off.
+    # up_to(x) is the covered length before x in group g. Let m be the last merged interval that
+    # starts up to x: up_to(x) = lengths of the group's merged intervals before m + min(x, m's end)
+    # - m's start. `sums` runs over all groups, so the sum at the start of the group is subtracted.
     sums = np.concatenate([np.zeros(1, dtype=lengths.dtype), np.cumsum(lengths)])
     group_start = np.searchsorted(merged.groups, merged.groups)
 
@@ -74,8 +77,13 @@ def subtract(
     right_on: Ends | None = None,
     by: Keys | str = (),
 ) -> Frame:
-    """Ends that are not of one type are brought to the common one of both tables.
+    """
+    Notes
+    -----
+    If the endpoints have different types, they are converted to the common type of both tables.
 
+    Examples
+    --------
     >>> r = pa.table({"id": ["a"], "ts": [1], "te": [9]})
     >>> s = pa.table({"ts": [0, 4], "te": [2, 6]})
     >>> subtract(r, s).to_pydict()
@@ -85,15 +93,15 @@ def subtract(
     encoding, r, s = sides_of(ours, theirs, ends, right_on or on, key_pairs(by), keyless=True)
     r = r.where(r.ends["ts"] < r.ends["te"])
     merged = Merged.of(s, encoding)
-    # Which of the merged intervals a row meets: from the first that ends after its start ...
+    # A row intersects the merged intervals from the first that ends after its start ...
     first = LookUp(merged.groups, merged.te).first_from(r.groups, r.ends["ts"], strict=True)
     # ... to the last that starts before its end.
     last = LookUp(merged.groups, merged.ts).last_up_to(r.groups, r.ends["te"], strict=True)
     count = np.where((first < 0) | (last < first), 0, last - first + 1)
-    # Before each of these there may be a part, and one behind the last.
+    # There may be a result before each of these, and one after the last.
     row = np.repeat(np.arange(r.size), count + 1)
     number = np.arange(row.size) - np.repeat(np.cumsum(count + 1) - (count + 1), count + 1)
-    met = first[row] + number  # the one behind the part
+    met = first[row] + number  # the merged interval after the result
     columns = ends_of(ours, "left", ends), ends_of(theirs, "right", right_on or on)
     pool = pa.concat_arrays([encoding.cast(column) for pair in columns for column in pair])
     left_size, right_size = ours.num_rows, theirs.num_rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Endpoints as 64-bit integers that keep their order, and what is added to them."""
+"""Encodes endpoints as 64-bit integers in the same order, and adds distances to them."""
 
 from __future__ import annotations
 
@@ -21,17 +21,21 @@ Mask = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
 _LEAST, _LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-_BEYOND = 1 << 64  # more than any two integers are apart
+_BEYOND = 1 << 64  # larger than the distance of any two 64-bit integers
 _UNITS = ("s", "ms", "us", "ns")
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _NAN = np.array(np.nan).view(np.int64)
 
 
 class Encoding:
-    """The common type of some endpoints, and the way between its values and integers.
+    """The common type of several endpoint columns, and its conversion to integers and back.
 
-    Whole numbers and decimals (as their unscaled values), days, and the units of timestamps are
-    themselves; a double's bits are made to have its order, NaN above all and -0.0 equal to 0.0.
+    Whole numbers stay as they are. Decimals become their unscaled values, dates become days, and
+    timestamps and durations become multiples of the unit of their type. The bits of a double are
+    rearranged so that the integers have the order of the doubles, with NaN above all other values
+    and -0.0 equal to 0.0.
+
+    Raises EndpointTypeError if the types have no common order.
     """
 
     def __init__(self, types: Sequence[Any]) -> None:
@@ -46,10 +50,11 @@ class Encoding:
             raise EndpointValueError(f"An endpoint is out of range: {error}") from error
         if not isinstance(array, pa.ChunkedArray):
             return array
-        return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()  # which copies
+        # combine_chunks() copies, so a single chunk is returned without it.
+        return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
 
     def encode(self, column: Any) -> tuple[Int64Array, Mask]:
-        """Return a column's values as integers, and which of them are not NULL."""
+        """Return a column's values as integers, and a mask of those that are not NULL."""
         array = self.cast(column)
         valid = _all(array)
         if array.null_count:
@@ -64,7 +69,7 @@ class Encoding:
         return (integers.fill_null(0) if array.null_count else integers).to_numpy(), valid
 
     def decode(self, values: Int64Array, valid: Mask) -> Any:
-        """Return integers as a column of the common type, NULL where they are not valid."""
+        """Return integers as a column of the common type, with NULL where `valid` is False."""
         if self.is_float:
             return pa.array(decode_floats(values), mask=~valid)
         if pa.types.is_decimal(self.type):
@@ -76,32 +81,37 @@ class Encoding:
         return pa.array(values, mask=~valid).cast(self.type)
 
     def limit(self, name: str, value: Any) -> int | float:
-        """Return a distance as :meth:`difference` does, if it is not negative.
+        """Return a distance in the unit of the integers, like :meth:`difference`.
 
-        Raises IntervalSweepError for one that is, or that means nothing for the type.
+        Raises ArgumentError if the distance is negative or not a number or timedelta, and
+        EndpointTypeError if it does not fit the type.
         """
         limit = self.difference(name, value)
         if limit < 0:
-            raise ArgumentError(f"{name}={value!r} is negative; there is no such distance.")
+            raise ArgumentError(f"`{name}` must not be negative; got {value!r}.")
         return limit
 
     def difference(self, name: str, value: Any) -> int | float:
-        """Return a difference in the unit of the integers, rounded down; of floats, as a float.
+        """Return a difference in the unit of the integers, rounded down; for floats, as a float.
 
-        Raises IntervalSweepError for one that means nothing for the type.
+        Raises ArgumentError if it is not a number or timedelta, EndpointTypeError if it does not
+        fit the type.
         """
         if isinstance(value, timedelta):
             return self._of_timedelta(name, value)
         if isinstance(value, (int, float, Decimal, np.number)):
             return self._of_number(name, value)
-        raise ArgumentError(f"{name}={value!r} is no number and no timedelta.")
+        raise ArgumentError(f"`{name}` must be a number or a timedelta; got {value!r}.")
 
     def _of_timedelta(self, name: str, value: timedelta) -> int:
         microseconds = value // timedelta(microseconds=1)
         if pa.types.is_date32(self.type) and value % timedelta(days=1) == timedelta(0):
             return value.days
         if pa.types.is_date32(self.type) or not pa.types.is_temporal(self.type):
-            raise EndpointTypeError(f"{name}={value!r} is no distance of {self.type} endpoints.")
+            raise EndpointTypeError(
+                f"{name}={value!r} is not a distance between {self.type} endpoints: "
+                "give whole days for dates, a number for numbers."
+            )
         return microseconds * _PER_SECOND[self.type.unit] // 1_000_000
 
     def _of_number(self, name: str, value: Any) -> int | float:
@@ -114,7 +124,7 @@ class Encoding:
         return int(exact.scaleb(scale).to_integral_value(ROUND_FLOOR))
 
     def at_most_later(self, values: Int64Array, limit: int | float) -> tuple[Int64Array, Mask]:
-        """Return the last `x` with `x - value <= limit`, and for which values there is one."""
+        """Return the last `x` with `x - value <= limit`, and a mask of values with such an `x`."""
         if self.is_float:
             return _last_near(values, float(limit))
         for step in _steps(int(limit)):
@@ -122,7 +132,7 @@ class Encoding:
         return values, _all(values)
 
     def at_most_earlier(self, values: Int64Array, limit: int | float) -> tuple[Int64Array, Mask]:
-        """Return the first `x` with `value - x <= limit`, and for which values there is one."""
+        """Return the first `x` with `value - x <= limit`, and a mask of values with such an `x`."""
         if self.is_float:  # the mirror image: x - (-value) <= limit
             mirrored, some = _last_near(encode_floats(-decode_floats(values)), float(limit))
             return encode_floats(-decode_floats(mirrored)), some
@@ -131,7 +141,7 @@ class Encoding:
         return values, _all(values)
 
     def moved(self, values: Int64Array, difference: int | float) -> tuple[Int64Array, Mask]:
-        """Return values and a difference added up, and which of them are not beyond all others."""
+        """Return values plus a difference, clipped to 64 bits, and a mask of those not clipped."""
         if self.is_float:
             with np.errstate(invalid="ignore", over="ignore"):
                 return encode_floats(decode_floats(values) + difference), _all(values)
@@ -156,7 +166,7 @@ class Encoding:
         return distance
 
     def lengths(self, values: npt.NDArray[Any], valid: Mask) -> Any:
-        """Return distances as a column: of numbers, of days, or of the unit of the timestamps."""
+        """Return distances as a column of numbers, in the unit of the integers."""
         if pa.types.is_decimal(self.type):
             wide = np.stack([values, values >> 63], axis=1)
             exact = pa.Array.from_buffers(
@@ -167,7 +177,7 @@ class Encoding:
 
 
 def largest_of(kind: Any) -> int:
-    """Return what a column of this type alone encodes its largest value as."""
+    """Return the encoding of the largest value of a type, in a column of only this type."""
     kind = _plain(kind)
     if pa.types.is_floating(kind):
         return int(_NAN)
@@ -179,26 +189,27 @@ def largest_of(kind: Any) -> int:
 
 
 def encode_floats(values: FloatArray) -> Int64Array:
-    """Return integers with the order of the doubles."""
+    """Return integers in the order of the doubles."""
     bits = np.where(values == 0, 0.0, values).view(np.int64)
     return np.where(np.isnan(values), _NAN, np.where(bits >= 0, bits, bits ^ _LARGEST))
 
 
 def decode_floats(values: Int64Array) -> FloatArray:
-    """Return the doubles of their integers."""
+    """Return the doubles from their integers: the inverse of :func:`encode_floats`."""
     return np.where(values >= 0, values, values ^ _LARGEST).view(np.float64)
 
 
 def _last_near(values: Int64Array, limit: float) -> tuple[Int64Array, Mask]:
-    """Bisect for the last double whose rounded distance from a value is finite and not too large.
+    """Bisect for the last double whose rounded distance from a value is finite and <= `limit`.
 
-    No sum gives it: the difference is rounded, and far from the value many doubles round to one.
+    Adding `limit` to the value would not give it: the subtraction rounds, and many doubles far from
+    the value have the same rounded distance.
     """
     base = decode_floats(values)
     some = np.isfinite(base)
     base = np.where(some, base, 0.0)
     low = np.where(some, values, 0)
-    high = np.full_like(low, encode_floats(np.array([np.inf]))[0])  # infinity never is near
+    high = np.full_like(low, encode_floats(np.array([np.inf]))[0])  # infinity is not near
     for _ in range(64):
         middle = (low >> 1) + (high >> 1) + (low & high & 1)
         with np.errstate(over="ignore"):
@@ -209,7 +220,7 @@ def _last_near(values: Int64Array, limit: float) -> tuple[Int64Array, Mask]:
 
 
 def _steps(limit: int) -> Iterator[int]:
-    """A distance of up to twice the largest integer, in steps that are integers."""
+    """Yield steps that each fit into 64 bits and add up to `limit`, or to `_BEYOND` if less."""
     limit = min(limit, _BEYOND)
     while limit > 0:
         yield min(limit, _LARGEST)
@@ -225,7 +236,7 @@ def _unscaled(array: Any) -> Int64Array:
     words = np.frombuffer(filled.buffers()[1], np.int64)
     words = words[2 * filled.offset : 2 * (filled.offset + len(filled))].reshape(-1, 2)
     if np.any(words[:, 1] != words[:, 0] >> 63):
-        raise EndpointValueError("Decimal endpoints of more than 18 digits are not swept.")
+        raise EndpointValueError("Decimal endpoints must not have more than 18 digits.")
     return np.ascontiguousarray(words[:, 0])
 
 
@@ -243,7 +254,7 @@ def _common(types: Sequence[Any]) -> Any:
     if zones and all(pa.types.is_timestamp(t) or pa.types.is_date(t) for t in plain):
         if len(zones) == 2 or (zones == {False} and any(map(pa.types.is_date, plain))):
             raise EndpointTypeError(
-                "Some timestamps have a time zone and others do not: say which one is meant."
+                "Some timestamps have a time zone and others do not: cast all of them to one type."
             )
         named = next(t.tz for t in plain if pa.types.is_timestamp(t))
         return pa.timestamp(_finest(plain), named)
@@ -251,8 +262,8 @@ def _common(types: Sequence[Any]) -> Any:
         return pa.duration(_finest(plain))
     listed = ", ".join(sorted(map(str, plain)))
     raise EndpointTypeError(
-        f"Endpoints of the types {listed} have no common order: numbers, dates, timestamps and "
-        "durations do."
+        f"Endpoints of the types {listed} have no common order: give numbers, dates, timestamps or "
+        "durations."
     )
 
 

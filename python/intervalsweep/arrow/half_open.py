@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other conventions for intervals, turned into half-open ones, `[ts, te)`."""
+"""Converts intervals of other conventions into half-open intervals `[ts, te)`."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ def half_open(
     names: tuple[str, str] = ("ts", "te"),
 ) -> Frame:
     """
+    Examples
+    --------
     >>> from datetime import date
     >>> stays = pa.table({"first": [date(2024, 1, 30)], "last": [date(2024, 1, 31)]})
     >>> half_open(stays, "first", "last").column("te").to_pylist()
@@ -57,12 +59,12 @@ def half_open(
 
 
 def _moved(name: str, column: Any) -> Any:
-    """Return the next value after each of a column."""
+    """Return the next larger value of each value of a column."""
     kind = column.type
     whole = _whole_numbers(kind)
     if pa.types.is_decimal(kind):
         step = pa.scalar(Decimal(1).scaleb(-kind.scale), kind)
-        moved = pc.add(column, step)  # which has a digit more
+        moved = pc.add(column, step)  # the result type has one more digit
     elif whole is not None:
         column = column.cast(whole)
         step = pa.scalar(1, whole)
@@ -83,13 +85,13 @@ def _moved(name: str, column: Any) -> Any:
 
 def _beyond(name: str) -> EndpointValueError:
     return EndpointValueError(
-        f"The closed end {name} is the last value of its type and has no half-open form: give it a "
-        "wider type, or NULL and unbounded_end=True."
+        f"The closed end {name} is the last value of its type and has no half-open form: cast it "
+        "to a wider type, or give NULL and unbounded_end=True."
     )
 
 
 def _whole_numbers(kind: Any) -> Any:
-    """The integers that a type is made of; None of one that is made of none."""
+    """Return the integer type that represents a type; None if it is not based on integers."""
     if pa.types.is_integer(kind):
         return kind
     if pa.types.is_date32(kind):
@@ -112,4 +114,6 @@ def _largest(kind: Any) -> Any:
         return pa.scalar(datetime(9999, 12, 31), pa.timestamp(kind.unit)).cast(kind)
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
         return pa.scalar(np.iinfo(np.int64).max, pa.int64()).cast(kind)
-    raise EndpointTypeError(f"{kind} has no largest value to stand for NULL.")
+    raise EndpointTypeError(
+        f"{kind} has no largest value to replace NULL: leave out unbounded_end."
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of one table by group, sorted and merged: what the sets and coverage are made of."""
+"""The intervals of one table by group, sorted and merged. Sets and coverage build on them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from intervalsweep.kernels import (
 
 @dataclass(frozen=True)
 class Merged:
-    """Disjoint intervals that do not meet, by group: their ends, and the rows these are of."""
+    """Merged intervals by group, which neither overlap nor meet.
+
+    `first_rows` and `last_rows` are the rows of their starts and of their ends.
+    """
 
     groups: Int32Array
     ts: Int64Array
@@ -34,7 +37,7 @@ class Merged:
 
     @staticmethod
     def of(side: Side, encoding: Encoding, gap: int | float = 0) -> Merged:
-        """Merge intervals that overlap, meet, or are at most `gap` apart; not the empty ones."""
+        """Merge intervals that overlap, meet, or are at most `gap` apart; drop empty ones."""
         side, last, is_new = islands(side, encoding, gap)
         ts, te, rows = side.ends["ts"], side.ends["te"], side.rows
         starts = np.flatnonzero(is_new)
@@ -46,15 +49,16 @@ class Merged:
 
 
 def islands(side: Side, encoding: Encoding, gap: int | float = 0) -> tuple[Side, RowNumbers, Mask]:
-    """Return the rows that hold something, by group and start, in the order of their islands.
+    """Return the rows with start < end in the order of group and start, which is that of islands.
 
-    Of each row, the one up to it in its group that ends last, and whether it begins an island.
+    Also returns, for each row, the row up to it in its group that ends last, and whether the row
+    begins an island.
     """
     side = in_order(side.where(side.ends["ts"] < side.ends["te"]))
     ts, te, groups = side.ends["ts"], side.ends["te"], side.groups
     last = latest_so_far(groups, te)
     reach, some = encoding.at_most_later(te[last], gap)
-    reach = np.where(some, reach, te[last])  # an infinite end reaches no farther
+    reach = np.where(some, reach, te[last])  # an infinite end cannot move
     is_new = np.ones(ts.size, dtype=np.bool_)
     is_new[1:] = (groups[1:] != groups[:-1]) | (ts[1:] > reach[:-1])
     return side, last, is_new
@@ -66,17 +70,17 @@ def in_order(side: Side) -> Side:
 
 
 def latest_so_far(groups: Int32Array, ends: Int64Array) -> RowNumbers:
-    """Return, of sorted groups, for each row the one up to it in its group that ends last."""
+    """Return for each row the row up to it in its group that ends last; groups are sorted."""
     order = np.argsort(ends, kind="stable")
     rank = np.empty(ends.size, dtype=np.int64)
     rank[order] = np.arange(ends.size)
-    # Groups rise, so that the running maximum begins anew with each.
+    # Groups rise, so the running maximum restarts with each group.
     running = np.maximum.accumulate(groups.astype(np.int64) * ends.size + rank)
     return np.asarray(order[running % max(ends.size, 1)])
 
 
 class LookUp:
-    """Sorted values by group, in which the neighbours of others are found."""
+    """Sorted values by group, in which the neighbours of other values are found."""
 
     def __init__(self, groups: Int32Array, values: Int64Array) -> None:
         self._index = PointIndex(values, offsets=group_offsets(groups))
@@ -84,13 +88,13 @@ class LookUp:
     def last_up_to(
         self, groups: Int32Array, values: Int64Array, *, strict: bool = False
     ) -> RowNumbers:
-        """Return the last row of the group that is not larger, or is less; -1 if there is none."""
+        """Return the last row of the group with a value <= (strict: <) the given one, or -1."""
         return self._edge(groups, Bounds(upper=values, upper_strict=strict), last=True)
 
     def first_from(
         self, groups: Int32Array, values: Int64Array, *, strict: bool = False
     ) -> RowNumbers:
-        """Return the first row of the group that is not less, or is larger; -1 if there is none."""
+        """Return the first row of the group with a value >= (strict: >) the given one, or -1."""
         return self._edge(groups, Bounds(lower=values, lower_strict=strict), last=False)
 
     def _edge(self, groups: Int32Array, bounds: Bounds, *, last: bool) -> RowNumbers:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The join of two tables by a relation, its pairs of row numbers, and how many each row has."""
+"""The join of two tables by a relation, its pairs of row numbers, and its match counts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._relation_names import RelationName
 from intervalsweep._signatures import Frame, How, documented
+from intervalsweep._sql.relation_names import RelationName
 from intervalsweep.arrow.encoding import Mask
 from intervalsweep.arrow.matches import Matches
 from intervalsweep.arrow.tables import like
@@ -34,8 +34,13 @@ def join(
     columns: Sequence[str] | None = None,
     suffix: str = "_right",
 ) -> Frame:
-    """The result is made a million pairs at a time: to name the `columns` saves memory and time.
+    """
+    Notes
+    -----
+    The result is built a million pairs at a time. Naming the `columns` saves memory and time.
 
+    Examples
+    --------
     >>> r = pa.table({"id": ["r1", "r2"], "ts": [1, 7], "te": [4, 9]})
     >>> s = pa.table({"id": ["s1"], "ts": [2], "te": [6]})
     >>> join(r, s, "allen_overlaps").to_pylist()
@@ -70,8 +75,13 @@ def pairs(
     delta: Any = None,
     epsilon: Any = None,
 ) -> Frame:
-    """The columns are 32-bit integers, in chunks of about a million.
+    """
+    Notes
+    -----
+    The columns are 32-bit integers, in chunks of about a million.
 
+    Examples
+    --------
     >>> r = pa.table({"ts": [1, 7], "te": [4, 9]})
     >>> s = pa.table({"ts": [2, 3], "te": [6, 5]})
     >>> pairs(r, s).to_pydict()
@@ -101,8 +111,13 @@ def count_matches(
     epsilon: Any = None,
     count: str = "count",
 ) -> Frame:
-    """10^9 matches need no memory.
+    """
+    Notes
+    -----
+    The memory does not depend on the number of matches.
 
+    Examples
+    --------
     >>> r = pa.table({"ts": [1, 7], "te": [4, 9]})
     >>> s = pa.table({"ts": [2, 3], "te": [6, 5]})
     >>> count_matches(r, s).to_pydict()
@@ -116,7 +131,7 @@ def count_matches(
 
 
 class _Joined:
-    """The result of a join, made part by part: the pairs, then the rows without a match."""
+    """The result of a join, built part by part: first the pairs, then the unmatched rows."""
 
     def __init__(
         self, found: Matches, how: str, columns: Sequence[str] | None, suffix: str
@@ -125,9 +140,10 @@ class _Joined:
         self._found = found
         self._names = chosen(columns, naming.names)
         of_right = {new: name for name, new in naming.right.items()}
-        # A key of one name is the left side's, and the right side's where that has no row.
+        # A key with the same name on both sides comes from the left row, or from the right row if
+        # there is no left row.
         self._shared = [name for name in naming.shared_keys if name in self._names]
-        # In one piece each: to take rows of many pieces is slow.
+        # Each as a single chunk: taking rows from many chunks is slow.
         self._left = _in_one_piece(
             found.left.select([name for name in self._names if name not in of_right])
         )
@@ -156,7 +172,7 @@ class _Joined:
         return self._rows(rows, others)
 
     def _rows(self, rows: Any, others: Any) -> Any:
-        """Return the columns of these rows; None, where a side has none: NULLs."""
+        """Return the columns of these rows of both sides; a side that is None has NULLs."""
         size = len(others if rows is None else rows)
         ours = None if rows is None else self._left.take(pa.array(rows))
         theirs = None if others is None else self._right.take(pa.array(others))

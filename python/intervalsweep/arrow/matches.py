@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matches of two tables by a relation: their pairs of rows, or how many there are."""
+"""The matches of two tables by a relation: pairs of rows, or counts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class _Swept:
-    """The runs of one sweep, and its boxes and points."""
+    """The boxes, points and runs of one sweep."""
 
     boxes: Side
     points: Side
@@ -46,7 +46,7 @@ class _Swept:
 
 @dataclass(frozen=True)
 class Matches:
-    """The matches of two tables, found when they are asked for."""
+    """The matches of two tables, computed on request by `pairs` or `counts`."""
 
     left: Any
     right: Any
@@ -66,7 +66,7 @@ class Matches:
         by: Keys | str,
         **given: Any,
     ) -> Matches:
-        """Raises IntervalSweepError for names and types that mean nothing."""
+        """Raises IntervalSweepError for unknown names and unsuitable types."""
         relation = relation_named(name)
         check_parameters(relation, **given)
         left, right, keys = as_table(left), as_table(right), key_pairs(by)
@@ -83,10 +83,10 @@ class Matches:
         return Matches(left, right, keys, relation, limits, encoding, sides)
 
     def pairs(self, make: Callable[[Int32Array, Int32Array], _T]) -> list[_T]:
-        """Return what `make` makes of each part of the pairs: row numbers, left and right.
+        """Return the result of `make(left_rows, right_rows)` for each part of the pairs.
 
-        Several threads make parts of about a million pairs, so that no more than what is made of
-        them is ever held at once.
+        Parts have about a million pairs each and are built by several threads. Only the results of
+        `make` are kept, so the pairs themselves are never in memory all at once.
         """
         with Progress("joining") as progress:
             found = _in_threads(self._expansion, self._sweeps(), self._rows())
@@ -109,7 +109,7 @@ class Matches:
                 return list(pool.map(part, parts))
 
     def _expansion(self, sweep: Sweep) -> tuple[Expansion, bool]:
-        """Return the pairs of a sweep, and whether their boxes are on the right."""
+        """Return the pairs of a sweep, and whether the boxes are right rows."""
         swept = self._swept(sweep)
         if swept is None:
             return Expansion([], NO_INT32, NO_INT32), False
@@ -132,7 +132,8 @@ class Matches:
             for box, _, count in swept.runs:
                 np.add.at(counts, rows[box], count)
             return counts
-        # A run adds one to each of its points: a step up where it begins, down where it ends.
+        # A run adds one to each of its points: +1 at its first point, -1 after its last. The
+        # running sum of these steps is the count of each point.
         steps = np.zeros(swept.points.size + 1, dtype=np.int64)
         for _, first, count in swept.runs:
             np.add.at(steps, first, 1)
@@ -147,7 +148,7 @@ class Matches:
         return sum(side.size for side in self.sides.values())
 
     def _swept(self, sweep: Sweep) -> _Swept | None:
-        """Return a sweep's runs; None if no box can hold a point."""
+        """Return a sweep's runs; None if no box can contain a point."""
         boxes, points = self.sides[sweep.boxes], self.sides[_other(sweep.boxes)]
         lead, second, some = self._bounds(sweep, boxes)
         boxes = boxes.where(some)
@@ -158,7 +159,7 @@ class Matches:
         return _Swept(boxes, points, runs)
 
     def _bounds(self, sweep: Sweep, boxes: Side) -> tuple[Bounds, Bounds | None, Mask]:
-        """Return the bounds of the boxes that may hold a point, and which boxes these are."""
+        """Return the bounds of the boxes that may contain a point, and a mask of these boxes."""
         some: Mask = np.ones(boxes.size, dtype=np.bool_)
         lead = self._of_axis(sweep.lead, boxes, some)
         second = None if sweep.second is None else self._of_axis(sweep.second, boxes, some)
@@ -174,9 +175,10 @@ class Matches:
     def _tightest(
         self, terms: list[Term], boxes: Side, some: Mask, *, is_upper: bool
     ) -> tuple[Int64Array | None, bool]:
-        """Return the tightest bound, and whether it is strict; of several, made inclusive.
+        """Return the tightest bound of each box, and whether it is strict.
 
-        Takes boxes that can hold nothing out of `some`.
+        Several bounds, or one with a parameter, are made inclusive first. Boxes that cannot contain
+        any point are set to False in `some`.
         """
         if len(terms) == 1 and terms[0].parameter is None:
             return boxes.ends[name_of(terms[0].endpoint)], terms[0].strict
@@ -197,17 +199,17 @@ class Matches:
         return np.ascontiguousarray(tightest), False
 
 
-# As many are looked at in no time: the least and largest values of blocks have as many points.
+# So many ties are scanned quickly: the minima and maxima of blocks cover as many points.
 _FEW_TIES = 64
 
-# Fewer are swept before a thread has started.
+# A sweep over fewer rows ends before a thread has started.
 _ROWS_FOR_THREADS = 1 << 16
 
 _LEAST, _LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 def _in_threads(find: Callable[[Sweep], _T], sweeps: list[Sweep], rows: int) -> list[_T]:
-    """Find something for each sweep: at once if they are large, as kernels hold no lock."""
+    """Call `find` for each sweep, in parallel if they are large: kernels release the GIL."""
     if len(sweeps) == 1 or rows < _ROWS_FOR_THREADS:
         return [find(sweep) for sweep in sweeps]
     with ThreadPoolExecutor(len(sweeps)) as pool:
@@ -215,22 +217,22 @@ def _in_threads(find: Callable[[Sweep], _T], sweeps: list[Sweep], rows: int) -> 
 
 
 def _numbers(side: Side) -> Int32Array:
-    """Return the numbers of the rows as `expand` takes them: none if they come as they are."""
+    """Return the row numbers as `Expansion` takes them: empty if they are 0, 1, 2, ..."""
     return NO_INT32 if side.numbers is None else side.numbers.astype(np.int32, copy=False)
 
 
 def _index(points: Side, sweep: Sweep) -> PointIndex:
-    """Return the points, which are in order."""
+    """Return the index of points that are in order."""
     lead = points.ends[name_of(sweep.lead.point)]
     second = None if sweep.second is None else points.ends[name_of(sweep.second.point)]
     return PointIndex(lead, second, group_offsets(points.groups))
 
 
 def _in_order(points: Side, sweep: Sweep) -> Side:
-    """Return the points by group and lead axis.
+    """Return the points in the order of group and lead axis.
 
-    Where both axes are equalities, many points of one value are in order of the second, too, so
-    that what matches is next to each other.
+    If both axes are equalities and many points share a lead value, the second axis breaks the ties.
+    The matches of a box are then next to each other.
     """
     points = _by_lead(points, sweep)
     second = sweep.second
@@ -243,19 +245,22 @@ def _in_order(points: Side, sweep: Sweep) -> Side:
 
 
 def _by_lead(points: Side, sweep: Sweep) -> Side:
-    """Return the points by group and lead axis: as they are, if they come so."""
+    """Return the points in the order of group and lead axis; unchanged if they are sorted."""
     lead, groups = points.ends[name_of(sweep.lead.point)], points.groups
     return points if is_sorted(groups, lead) else points.take(_order(groups, lead))
 
 
 def _has_ties(groups: Int32Array, lead: Int64Array) -> bool:
-    """Return whether many of the points, which are in order, share group and value."""
+    """Return whether many points share group and lead value. The points are in order."""
     many = _FEW_TIES
     return bool(np.any((lead[many:] == lead[:-many]) & (groups[many:] == groups[:-many])))
 
 
 def _order(groups: Int32Array, lead: Int64Array) -> RowNumbers:
-    """Order by group and lead: by one number where both fit into it, several times as fast."""
+    """Return the order by group and lead value.
+
+    If both fit into one 64-bit number, sorting that number is several times as fast.
+    """
     least, largest = int(lead.min()), int(lead.max())
     span = largest - least + 1
     if (int(groups.max()) + 1) * span > _LARGEST:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The row of another table that is nearest in time."""
+"""For each row, the row of another table that is nearest in time."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ def nearest(
     distance: str = "distance",
 ) -> Frame:
     """
+    Examples
+    --------
     >>> r = pa.table({"ts": [10], "te": [12]})
     >>> s = pa.table({"ts": [1, 15], "te": [8, 20]})
     >>> nearest(r, s).to_pylist()
@@ -55,7 +57,7 @@ def nearest(
     r, s = (side.where(side.ends["ts"] <= side.ends["te"]) for side in (r, s))
     s = in_order(s)
     starts = LookUp(s.groups, s.ends["ts"])
-    # Of those that start before r ends, the nearest is the one that ends last.
+    # The nearest of the intervals that start up to the end of r is the one that ends last.
     before = starts.last_up_to(r.groups, r.ends["te"])
     before = np.where(
         before < 0, -1, latest_so_far(s.groups, s.ends["te"])[before] if s.size else -1
@@ -92,8 +94,13 @@ def as_of_join(
     columns: Sequence[str] | None = None,
     suffix: str = "_right",
 ) -> Frame:
-    """Of several rows of one instant it is the last one of the table.
+    """
+    Notes
+    -----
+    Among right rows of the same instant, the result has the last row of the table.
 
+    Examples
+    --------
     >>> trades = pa.table({"at": [3, 9], "sym": ["x", "x"]})
     >>> quotes = pa.table({"at": [1, 2], "sym": ["x", "x"], "price": [10, 11]})
     >>> as_of_join(trades, quotes, on="at", by="sym", tolerance=5).column("price").to_pylist()
@@ -114,7 +121,7 @@ def as_of_join(
     )
     asked = r.ends["ts"]
     is_backward = direction == "backward"
-    # Of equals, the one that comes last in the table is next to the row that asks.
+    # Among right rows of one instant, the last one of the table is next to the left row.
     order = np.arange(s.size) if is_backward else -np.arange(s.size)
     s = s.take(np.lexsort((order, s.ends["ts"], s.groups)))
     look_up = LookUp(s.groups, s.ends["ts"])
@@ -125,7 +132,7 @@ def as_of_join(
         farthest, some = move(asked, limit)
         there = s.ends["ts"][found]
         is_near = some & ((there >= farthest) if is_backward else (there <= farthest))
-        # Equal instants are near each other, also those that have no distance.
+        # Infinity and NaN have no distance, not even to themselves: `some` is False for them.
         found = np.where(is_near, found, -1)
     rows = np.full(ours.num_rows, -1, dtype=np.int64)
     rows[r.rows] = np.where(found < 0, -1, s.rows[found] if s.size else -1)
@@ -133,7 +140,7 @@ def as_of_join(
 
 
 def _looked_up(ours: Any, theirs: Any, naming: Naming, rows: RowNumbers) -> Any:
-    """Return our rows, each with the one of theirs that was found, or with NULLs for -1."""
+    """Return the left rows, each with the right row of its number in `rows`; -1 means NULLs."""
     matched = take(theirs, rows)
     found = {name: ours.column(name) for name in naming.left}
     return pa.table(found | {new: matched.column(name) for name, new in naming.right.items()})
@@ -152,7 +159,7 @@ def _gap(
     *,
     flipped: bool = False,
 ) -> npt.NDArray[Any]:
-    """The distances to the rows that were found, at least 0; 0 where none was."""
+    """Return the distances to the rows that were found, at least 0; 0 if no row was found."""
     if flipped:
         later = later[found] if later.size else earlier
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a relation to sweeps: which side is boxes, and which comparisons bound which axis."""
+"""Turns a relation into sweeps: chooses the side of the boxes and the bounds of each axis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from intervalsweep.relations import Comparison, Relation
 
 @dataclass(frozen=True)
 class Term:
-    """One bound on an axis: an endpoint of the box's row, perhaps moved by a parameter."""
+    """A bound on an axis: an endpoint of the box's row, moved by a parameter if there is one."""
 
     endpoint: str
     strict: bool = False
@@ -20,7 +20,7 @@ class Term:
 
 @dataclass
 class Axis:
-    """An endpoint of the point's row, with all that bounds it from below and from above."""
+    """An endpoint of the point's row, with all its lower and upper bounds."""
 
     point: str
     lower: list[Term] = field(default_factory=list)
@@ -29,13 +29,13 @@ class Axis:
 
     @property
     def strength(self) -> int:
-        """How well it leads: a point on the axis, a stretch of it, or all of it from one end."""
+        """Selectivity as a lead axis: 3 for equality, 2 with bounds on both ends, 1 with one."""
         return 3 if self.is_equality else 1 + bool(self.lower and self.upper)
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """The rows of `boxes` (`r` or `s`) as boxes over those of the other side."""
+    """A sweep in which the rows of `boxes` (`r` or `s`) are boxes, and the others points."""
 
     boxes: str
     lead: Axis
@@ -43,7 +43,7 @@ class Sweep:
 
 
 def sweeps(relation: Relation, parameters: Sequence[str]) -> list[Sweep]:
-    """Return disjoint sweeps that together find the relation's pairs, with these parameters."""
+    """Return sweeps that together find each pair of the relation once, with these parameters."""
     forms = [form(relation, parameters, boxes) for boxes in ("r", "s")]
     best = max(forms, key=lambda form: form.lead.strength)
     if best.lead.strength == 1 and best.second is not None:
@@ -52,7 +52,7 @@ def sweeps(relation: Relation, parameters: Sequence[str]) -> list[Sweep]:
 
 
 def form(relation: Relation, parameters: Sequence[str], boxes: str) -> Sweep:
-    """Return the relation as one sweep, with this side (`r`, `s`) as boxes."""
+    """Return the relation as one sweep, with the rows of `boxes` (`r` or `s`) as boxes."""
     axes: dict[str, Axis] = {}
 
     def axis(point: str) -> Axis:
@@ -78,15 +78,16 @@ def form(relation: Relation, parameters: Sequence[str], boxes: str) -> Sweep:
 
 
 def _split(relation: Relation) -> list[Sweep]:
-    """Two opposite inequalities, `a < b` and `c < d` with `a` and `d` of one side, as two sweeps.
+    """Return two sweeps for `a < b` and `c < d`, where `a` and `d` are endpoints of one side.
 
-        A  a=========d               sweep 1: A is boxes, its lead axis is a <= c < d
-        B      c=========b                    and its second one a < b
+        A  a=========d               sweep 1: rows of A are boxes
+        B      c=========b                    lead axis a <= c < d, second axis a < b
 
-        A       a=========d          sweep 2: B is boxes, its lead axis is c < a < b
-        B  c=========b                        and its second one c < d
+        A       a=========d          sweep 2: rows of B are boxes
+        B  c=========b                        lead axis c < a < b, second axis c < d
 
-    Either `a <= c` or `c < a`, never both: they are disjoint, and each leads with a bounded axis.
+    Either `a <= c` or `c < a` is true, never both, so no pair is found twice. Both lead axes are
+    bounded on both ends.
     """
     less, more = sorted(relation.formula, key=lambda one: _side(one.left))
     a, b, c, d = less.left, less.right, more.left, more.right

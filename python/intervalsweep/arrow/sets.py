@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of one table taken together: merged, split, and their gaps."""
+"""Set operations on the intervals of one table: merge, number, split, and find gaps."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ def merge(
     count: str = "count",
 ) -> Frame:
     """
+    Examples
+    --------
     >>> merge(pa.table({"ts": [1, 3, 8], "te": [4, 6, 9]})).to_pydict()
     {'ts': [1, 8], 'te': [6, 9], 'count': [2, 1]}
     """
@@ -50,6 +52,8 @@ def cluster(
     cluster: str = "cluster",
 ) -> Frame:
     """
+    Examples
+    --------
     >>> cluster(pa.table({"ts": [1, 3, 8], "te": [4, 6, 9]})).column("cluster").to_pylist()
     [1, 1, 2]
     """
@@ -57,7 +61,7 @@ def cluster(
     Naming.of([*one.table.column_names, cluster], [], [], "")
     side, _, is_new = islands(one.side, one.encoding, one.limit(gap))
     number = np.cumsum(is_new)
-    before = number[np.searchsorted(side.groups, side.groups)] - 1  # in the groups before
+    before = number[np.searchsorted(side.groups, side.groups)] - 1  # clusters of the groups before
     numbers = np.zeros(one.table.num_rows, dtype=np.int64)
     numbers[side.rows] = number - before
     return like(data, one.table.append_column(cluster, pa.array(numbers, mask=numbers == 0)))
@@ -66,6 +70,8 @@ def cluster(
 @documented
 def split(data: Frame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = "count") -> Frame:
     """
+    Examples
+    --------
     >>> split(pa.table({"ts": [1, 3], "te": [4, 6]})).to_pydict()
     {'ts': [1, 3, 4], 'te': [3, 4, 6], 'count': [1, 2, 1]}
     """
@@ -89,6 +95,8 @@ def complement(
     within: tuple[Any, Any] | None = None,
 ) -> Frame:
     """
+    Examples
+    --------
     >>> complement(pa.table({"ts": [1, 6], "te": [4, 8]}), within=(0, 8)).to_pydict()
     {'ts': [0, 4], 'te': [1, 6]}
     """
@@ -97,7 +105,8 @@ def complement(
     limits = pa.array(within or (None, None)).cast(one.encoding.type)
     pool = pa.concat_arrays([one.starts, one.ends, limits])
     rows, low, high = len(one.starts), len(pool) - 2, len(pool) - 1
-    # The places in the pool of each gap's ends: before every interval, and after a group's last.
+    # Gaps lie before every interval and after the last interval of a group. `start` and `stop`
+    # are the positions of their endpoints in `pool`.
     is_first = np.ones(merged.groups.size, dtype=np.bool_)
     is_first[1:] = merged.groups[1:] != merged.groups[:-1]
     tails = np.flatnonzero(np.roll(is_first, -1))
@@ -120,7 +129,7 @@ def complement(
 
 
 class _Intervals:
-    """The intervals of one table, and how its results are made."""
+    """The intervals of one table, and the construction of results from them."""
 
     def __init__(self, data: Any, on: Ends, by: Names) -> None:
         self._on = on
@@ -136,18 +145,18 @@ class _Intervals:
         self.side = Side.of(self.encoding, columns, groups, {"ts", "te"})
 
     def limit(self, gap: Distance) -> int | float:
-        """Return how far apart intervals may be that are one."""
+        """Return the largest gap between intervals that are merged, in the encoding's unit."""
         return 0 if gap is None else self.encoding.limit("gap", gap)
 
     def result(
         self, rows: RowNumbers, starts: Any, ends: Any, more: dict[str, Any] | None = None
     ) -> Any:
-        """Return a table of the keys of these rows, with starts, ends and what more there is."""
+        """Return a table with the keys of these rows, starts, ends and the columns of `more`."""
         keys = self.table.select(self._by).take(pa.array(rows))
         more = more or {}
         names = names_of(self._on)
         Naming.of([*self._by, *names, *more], [], [], "")
-        if len(self._kinds) == 1:  # else they are of the common type
+        if len(self._kinds) == 1:  # else they have the common type
             starts, ends = (column.cast(next(iter(self._kinds))) for column in (starts, ends))
         intervals = ends_in(self.table.schema, self._on, starts, ends)
         columns = {name: keys.column(name) for name in self._by}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of any library in and out, their keys as group numbers, their intervals as integers."""
+"""Reads and returns tables of any library; encodes keys as group numbers, endpoints as integers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from intervalsweep.kernels import Int32Array, Int64Array
 from intervalsweep.kernels.arrays import MAX_ROWS
 from intervalsweep.kernels.string_keys import first_rows
 
-# Twice as many rows have numbers of 32 bits, too: sets number both ends of each row.
+# Up to this many rows, row numbers are 32-bit: set operations number both endpoints of each row.
 _SMALL = MAX_ROWS // 2
 
 _OFFSET_TYPES = {pa.string(): np.int32, pa.large_string(): np.int64}
@@ -30,28 +30,28 @@ RowNumbers = npt.NDArray[np.signedinteger[Any]]
 
 
 def as_table(data: Any) -> Any:
-    """Return a `pyarrow.Table` of a table of any library, without a copy where that is possible."""
+    """Return a table of any library as a `pyarrow.Table`, without a copy if possible."""
     if isinstance(data, pa.Table):
         return _without_views(data)
     if _library(data) == "polars" and type(data).__name__ == "LazyFrame":
         raise ArgumentError("A LazyFrame has no rows yet: call .collect() on it first.")
     if _library(data) == "pyspark":
         raise ArgumentError(
-            "intervalsweep.arrow takes no Spark DataFrame: use intervalsweep.dataframe, or call "
-            ".toArrow() on it first."
+            "intervalsweep.arrow does not take Spark DataFrames: use intervalsweep.dataframe, or "
+            "call .toArrow() first."
         )
     if _library(data) == "pandas":
         return pa.Table.from_pandas(data, preserve_index=False)
     if hasattr(data, "__arrow_c_stream__"):
         return _without_views(pa.table(data))
     raise ArgumentError(
-        f"{type(data).__name__} is no table: give a pyarrow.Table, a pandas or Polars DataFrame, "
+        f"{type(data).__name__} is not a table: give a pyarrow.Table, a pandas or Polars DataFrame "
         "or an object with __arrow_c_stream__."
     )
 
 
 def _without_views(table: Any) -> Any:
-    """Strings as Polars has them, which pyarrow cannot take rows of."""
+    """Convert Polars' string views to strings, as pyarrow cannot take rows of views."""
     plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
     fields = [field.with_type(plain.get(field.type, field.type)) for field in table.schema]
     wanted = pa.schema(fields, table.schema.metadata)
@@ -59,7 +59,7 @@ def _without_views(table: Any) -> Any:
 
 
 def like(data: Frame, table: Any) -> Frame:
-    """Return a result as a table of the library that the data is of."""
+    """Return a result as a table of the library of `data`."""
     if _library(data) == "pandas":
         table = table.to_pandas()
     elif _library(data) == "polars":
@@ -74,12 +74,12 @@ def _library(data: Any) -> str:
 
 
 def column_of(table: Any, name: str, rows: RowNumbers) -> Any:
-    """Return the rows of these numbers of a column; -1 is NULL."""
+    """Return the values of a column at these row numbers; -1 gives NULL."""
     return table.column(name).take(pa.array(rows, mask=rows < 0))
 
 
 def take(table: Any, rows: RowNumbers) -> Any:
-    """Return the rows of these numbers; -1 is a row of NULLs."""
+    """Return the rows with these numbers; -1 gives a row of NULLs."""
     return table.take(pa.array(rows, mask=rows < 0))
 
 
@@ -92,14 +92,14 @@ def ends_of(table: Any, side: str, ends: Ends) -> tuple[Any, Any]:
         struct = columns[0].combine_chunks()
         if not pa.types.is_struct(struct.type) or struct.type.num_fields != 2:
             raise EndpointTypeError(f"{names[0]} is {struct.type}, not a struct of two fields.")
-        # Its fields under the NULLs of the struct.
+        # `struct_field` also applies the NULLs of the struct.
         return pc.struct_field(struct, [0]), pc.struct_field(struct, [1])
     start, end = columns
     return start, end
 
 
 def with_ends(table: Any, ends: Ends, start: Any, end: Any) -> Any:
-    """Return a table with other starts and ends in its columns of these names."""
+    """Return a table whose interval columns are replaced by other starts and ends."""
     names, columns = names_of(ends), ends_in(table.schema, ends, start, end)
     for name, column in zip(names, columns, strict=True):
         table = table.set_column(table.schema.get_field_index(name), name, column)
@@ -107,7 +107,7 @@ def with_ends(table: Any, ends: Ends, start: Any, end: Any) -> Any:
 
 
 def ends_in(schema: Any, ends: Ends, start: Any, end: Any) -> list[Any]:
-    """Return starts and ends as a table has them: as two columns, or as one struct."""
+    """Return starts and ends in the form of a table: two columns, or one struct."""
     names = names_of(ends)
     if len(names) == 2:
         return [start, end]
@@ -123,9 +123,9 @@ def groups_of(
     *,
     null_equals_null: bool = False,
 ) -> tuple[Int32Array, Int32Array]:
-    """Return the group number of each row: equal keys have equal numbers.
+    """Return the group number of each row of both tables: equal keys have equal numbers.
 
-    NULL has -1, which matches nothing, or equals itself.
+    A NULL key gives -1, which matches nothing. With `null_equals_null` NULL is a key like others.
     """
     size = left.num_rows
     codes = [_codes(one, [left.column(one), right.column(other)]) for one, other in keys]
@@ -136,7 +136,10 @@ def groups_of(
 
 
 def _paired(numbers: Int32Array, codes: Int32Array) -> Int32Array:
-    """Return a number for each two, without gaps: with a third it might overflow; -1 if one is."""
+    """Return a number for each distinct pair, or -1 if one of the two is -1.
+
+    The numbers are dense, so that pairing them with a further key cannot overflow.
+    """
     null = (numbers < 0) | (codes < 0)
     both = np.where(null, 0, numbers * np.int64(int(codes.max(initial=0)) + 1) + codes)
     return np.where(null, -1, np.unique(both, return_inverse=True)[1]).astype(np.int32)
@@ -151,7 +154,7 @@ def _codes(name: str, columns: list[Any]) -> Int32Array:
         raise EndpointTypeError(f"The keys {name} have no common type: {error}") from error
     values = pa.chunked_array([chunk for c in plain for chunk in c.cast(kind).chunks], kind)
     if pa.types.is_floating(kind):
-        values = pc.add(values, 0.0)  # -0.0 is 0.0
+        values = pc.add(values, 0.0)  # turns -0.0 into 0.0
     codes = _codes_of_texts(values)
     if codes is None:
         codes = values.combine_chunks().dictionary_encode().indices.fill_null(-1).to_numpy()
@@ -159,9 +162,10 @@ def _codes(name: str, columns: list[Any]) -> Int32Array:
 
 
 def _codes_of_texts(values: Any) -> Int32Array | None:
-    """Return the codes of texts of which few differ from the one before; None of others.
+    """Return the codes of texts if most of them equal the text before; else None.
 
-    Files of a genome are sorted by contig: to compare two texts takes less than to look one up.
+    Genome files are sorted by contig, for example. Comparing two texts is cheaper than a look-up in
+    a dictionary.
     """
     offset_type = _OFFSET_TYPES.get(values.type)
     if values.null_count or offset_type is None:
@@ -185,27 +189,27 @@ def _codes_of_texts(values: Any) -> Int32Array | None:
 
 @dataclass(frozen=True)
 class Side:
-    """Rows of one side that can match: their numbers, groups and ends as integers."""
+    """The rows of one side that can match: row numbers, groups, and endpoints as integers."""
 
-    numbers: RowNumbers | None  # of all rows as they come, None: they need not be written and read
+    numbers: RowNumbers | None  # None stands for 0, 1, 2, ...: all rows in order
     groups: Int32Array
     ends: dict[str, Int64Array]
 
     @property
     def size(self) -> int:
-        """How many they are."""
+        """The number of rows."""
         return self.groups.size
 
     @property
     def rows(self) -> RowNumbers:
-        """Their numbers."""
+        """The row numbers."""
         if self.numbers is not None:
             return self.numbers
         return np.arange(self.size, dtype=np.int32 if self.size <= _SMALL else np.int64)
 
     @staticmethod
     def of(encoding: Encoding, ends: tuple[Any, Any], groups: Int32Array, used: set[str]) -> Side:
-        """Leaves out the rows whose key or whose `used` endpoint (`ts`, `te`) is NULL."""
+        """Leaves out the rows with a NULL key or a NULL in a `used` endpoint (`ts`, `te`)."""
         kept: Mask = groups >= 0
         values = {}
         for name, column in zip(("ts", "te"), ends, strict=True):
@@ -219,7 +223,7 @@ class Side:
         return self if mask.all() else self.take(mask)
 
     def take(self, which: RowNumbers | Mask) -> Side:
-        """Return the rows of these numbers, in this order, or for which the mask is true."""
+        """Return the rows at these places, in this order, or for which the mask is true."""
         ends = {name: array[which] for name, array in self.ends.items()}
         return Side(self.rows[which], self.groups[which], ends)
 
@@ -233,9 +237,9 @@ def sides_of(
     *,
     keyless: bool = False,
 ) -> tuple[Encoding, Side, Side]:
-    """Return the rows of two tables with both ends, and how these are encoded.
+    """Return the encoding of the endpoints, and the rows of both tables with two known endpoints.
 
-    With `keyless` the left ones that have a key that is NULL are there too, in a group of none.
+    With `keyless`, left rows with a NULL key are kept, in a group without right rows.
     """
     check_columns("left", left.column_names, *(one for one, _ in keys))
     check_columns("right", right.column_names, *(other for _, other in keys))

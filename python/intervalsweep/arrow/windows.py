@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Aggregates over a window of another table for each row, by the runs of sorted rows they are."""
+"""Aggregates over a window of another table for each row: a window is a run of sorted rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from intervalsweep.columns import Keys, Naming, check_choice, check_columns, key
 from intervalsweep.kernels import Bounds, Boxes, Int64Array, PointIndex, RunSweep, group_offsets
 from intervalsweep.relations import suggestion
 
-# A row of a table comes out once.
+# Over tables each row is returned once, so its revision is 1 and final.
 _OF_TABLES = {"revision": pa.scalar(1, pa.int32()), "is_final": pa.scalar(True)}
 _CALL = re.compile(r"\s*(\w+)\s*\(\s*(\*|`[^`]+`|[\w.]+)\s*\)\s*")
 
@@ -43,8 +43,13 @@ def window_union(
     emit: Emit = "final",
 ) -> Frame:
     """
-    No pair is made: it takes the logarithm of a window's rows for each row, but for ``list``.
+    Notes
+    -----
+    No pairs are built. The cost for each row of `base` is at most logarithmic in the number of rows
+    in its window, except for ``list``.
 
+    Examples
+    --------
     >>> cards = pa.table({"card": ["x", "x"], "ts": [10, 14]})
     >>> paid = pa.table({"card": ["x"] * 3, "ts": [9, 12, 13], "v": [5, 7, 1]})
     >>> aggs = {"s": "sum(v)", "c": "count(*)"}
@@ -78,20 +83,21 @@ def window_union(
 
 
 def _read(name: str, text: str, known: list[str]) -> tuple[str, str | None]:
-    """Return the function and the column that an aggregate names."""
+    """Return the function and the column of an aggregate; the column is None for `count(*)`."""
     call = _CALL.fullmatch(text)
     if call is None:
         raise ArgumentError(
-            f"aggs has {text!r} as {name}, which is no aggregate of one column, such as 'sum(v)'."
+            f"aggs[{name!r}] must be an aggregate of one column, such as 'sum(v)'; got {text!r}."
         )
     function, column = call[1].lower(), call[2].strip("`")
     if function not in _AGGREGATES:
         raise ArgumentError(
-            f"aggs has the unknown {call[1]!r} as {name}{suggestion(function, _AGGREGATES)}"
+            f"aggs[{name!r}] has the unknown function {call[1]!r}. "
+            f"{suggestion(function, _AGGREGATES)}"
         )
     if column == "*":
         if function != "count":
-            raise ArgumentError(f"aggs has {text!r} as {name}: only count takes all columns.")
+            raise ArgumentError(f"aggs[{name!r}] is {text!r}: only count accepts *.")
         return function, None
     check_columns("probe", known, column)
     return function, column
@@ -99,7 +105,7 @@ def _read(name: str, text: str, known: list[str]) -> tuple[str, str | None]:
 
 @dataclass(frozen=True)
 class _Windows:
-    """For each row of the base its window: a run of the probe's rows in order."""
+    """The window of each base row: a run of the sorted probe rows."""
 
     first: Int64Array
     count: Int64Array
@@ -109,7 +115,7 @@ class _Windows:
         asked, some = r.ends["ts"], np.ones(r.size, dtype=np.bool_)
         lower = upper = None
         if pre is not None:
-            # At least as late: the difference is rounded down where it is subtracted.
+            # A lower bound: negate after rounding down, so that the bound is rounded up.
             back = encoding.difference("pre", pre)
             lower, is_any = encoding.moved(asked, -back)
             some &= is_any | (back > 0)
@@ -131,16 +137,17 @@ class _Windows:
         return int(self.count.max(initial=0))
 
     def differences(self, sums: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return what running sums, which begin with 0, have grown by in each window."""
+        """Return the differences of running sums, which begin with 0, over each window."""
         return np.asarray(sums[self.first + self.count] - sums[self.first])
 
     def fold(
         self, values: npt.NDArray[Any], of_two: Callable[..., npt.NDArray[Any]], empty: Any
     ) -> npt.NDArray[Any]:
-        """Put the values of each window together, by blocks of 1, 2, 4, ... values.
+        """Combine the values of each window with `of_two`, in blocks of 1, 2, 4, ... values.
 
-        No result is taken back from another, so that sums of floats have no large ones in them, and
-        what has no inverse can be had, too.
+        No value is ever subtracted. So sums of floats do not lose digits to large sums, and
+        functions without an inverse, such as minimum, are possible. O(log n) steps over all windows
+        for windows of up to n values.
         """
         result = np.full(self.first.size, empty, dtype=values.dtype)
         start, block = self.first.copy(), 1
@@ -181,13 +188,13 @@ def _sum(windows: _Windows, values: Any) -> Any:
 def _whole(values: Any) -> Int64Array:
     kind = values.type
     if not (pa.types.is_integer(kind) or pa.types.is_decimal(kind)):
-        raise EndpointTypeError(f"There is no sum of {kind}: only of numbers.")
+        raise EndpointTypeError(f"sum and avg need numbers; got a column of {kind}.")
     numbers, valid = Encoding([kind]).encode(values)
     return np.where(valid, numbers, 0)
 
 
 def _whole_sums(windows: _Windows, values: Int64Array) -> Int64Array:
-    """Exact: upper and lower halves by themselves, none of whose sums can overflow."""
+    """Return exact sums: upper and lower halves are added separately, so neither can overflow."""
     half = np.int64(32)
     high = windows.differences(_running(values >> half))
     low = windows.differences(_running(values & np.int64(0xFFFFFFFF)))
@@ -208,7 +215,7 @@ def _average(windows: _Windows, values: Any) -> Any:
 
 
 def _extreme(windows: _Windows, values: Any, *, least: bool) -> Any:
-    """Of ranks, whatever the type: each has the position of its value beside it."""
+    """Fold the ranks of the values, for any type; `place` maps a rank back to its position."""
     order = pc.rank(values, sort_keys="ascending", tiebreaker="first").to_numpy().astype(np.int64)
     of_two, empty = (np.minimum, len(values) + 1) if least else (np.maximum, 0)
     if values.null_count:

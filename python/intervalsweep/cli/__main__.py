@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m intervalsweep.cli`, where the command is not on the PATH."""
+"""`python -m intervalsweep.cli`, for when the command is not on the PATH."""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`intervalsweep demo`: an interval join on generated data, and the same by Spark's own plan."""
+"""`intervalsweep demo`: an interval join on generated data, compared with Spark's own plan."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ FROM sessions s JOIN outages o
 
 
 def demo() -> int:
-    """Show the join; returns 0 if it is swept and its answer is that of Spark's own plan."""
-    print("100,000 sessions and 2,500 outages of a month: which sessions met an outage?\n")
+    """Show the join; return 0 if it uses IntervalSweepJoin and its answer equals Spark's own."""
+    print("100,000 sessions and 2,500 outages of a month: which sessions intersect an outage?\n")
     print("\n".join("    " + line for line in _QUERY.splitlines()), flush=True)
     with local_session({}) as spark:
         for name, query in _VIEWS.items():
             spark.sql(query).createOrReplaceTempView(name)
         plan = _join_line(spark)
-        swept = _run(spark, plan, "with all that has to start", "the second time")
+        swept = _run(spark, plan, "first run, with start-up", "second run")
         spark.conf.set(ENABLED, "false")
         own = _run(spark, _join_line(spark), "Spark alone")
     same = swept == own
@@ -57,7 +57,7 @@ def _run(spark: SparkSession, plan: str, *times: str) -> tuple[int, ...]:
 
 
 def _join_line(spark: SparkSession) -> str:
-    """The line of EXPLAIN that names the join, without the numbers of its columns."""
+    """Return the line of EXPLAIN that names the join, without the numbers of its columns."""
     (row,) = spark.sql("EXPLAIN " + _QUERY).collect()
     (line,) = re.findall(r"\w*Join[^\n]*", row[0])[:1]
     return re.sub(r"#\d+L?", "", line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`intervalsweep doctor`: what is there, what is missing, and what mends it."""
+"""`intervalsweep doctor`: what is installed, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from intervalsweep._version import __version__
 from intervalsweep.cli.local import local_session
 from intervalsweep.session import jar_path
 
-# Run in the workers' Python, which may be another one.
+# Runs in the workers' Python, which may be another interpreter.
 _PACKAGES = """
 import platform, sys
 from pyspark_intervalsweep import packages
@@ -36,7 +36,7 @@ _FOLDING = "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation"
 
 
 def doctor() -> int:
-    """Print a line for each thing that is needed; returns 0 if all is well."""
+    """Print a line for each requirement; return 0 if all of them are met."""
     print(f"IntervalSweep {__version__}")
     checks: dict[str, Callable[[], str]] = {
         "Java": check_java,
@@ -58,14 +58,14 @@ def doctor() -> int:
 def _line(name: str, check: Callable[[], str]) -> bool:
     try:
         print(f"ok   {name}: {check()}", flush=True)
-    except Exception as error:  # whatever is wrong is to be said, and the rest still be looked at
+    except Exception as error:  # report it, and go on with the other checks
         print(f"FAIL {name}: {error}", flush=True)
         return False
     return True
 
 
 def _spark() -> str:
-    """PySpark is started with the jars of SPARK_HOME, if that is set."""
+    """Check that the jars of SPARK_HOME, which PySpark uses if it is set, fit PySpark."""
     installed, folder = check_spark(), _spark_home() / "jars"
     found = _versions(folder, "spark-core_2.13")
     series = series_of(installed)
@@ -78,7 +78,7 @@ def _spark() -> str:
 
 
 def _versions(folder: Path, name: str) -> list[str]:
-    """The versions of a jar in a folder."""
+    """Return the versions of a jar in a folder."""
     matches = [
         re.fullmatch(rf"{re.escape(name)}-(\d[\d.]*)\.jar", f.name) for f in folder.glob("*")
     ]
@@ -94,7 +94,7 @@ def _scala() -> str:
     if not any(version.startswith(made_for + ".") for version in found):
         raise SetupError(
             f"The jar is for Scala {made_for}, and {folder} has {' '.join(found) or 'none'}: use a "
-            f"Spark that is built with Scala {made_for}, as that of pip install pyspark is."
+            f"Spark built with Scala {made_for}, such as that of pip install pyspark."
         )
     return f"{found[0]}, the jar is for {made_for}"
 
@@ -106,7 +106,7 @@ def _spark_home() -> Path:
 
 
 def _workers() -> str:
-    """Ask the Python of the workers, with our sources, as Spark would."""
+    """Run the workers' Python with our sources, as Spark would, and check its packages."""
     python = os.environ.get("PYSPARK_PYTHON", sys.executable)
     sources = str(Path(__file__).resolve().parents[2])
     paths = os.pathsep.join(filter(None, [sources, os.environ.get("PYTHONPATH")]))
@@ -120,7 +120,7 @@ def _workers() -> str:
         )
     except OSError as error:
         raise SetupError(
-            f"The workers' Python, {python}, cannot be started: {error.strerror}. Name another:  "
+            f"The workers' Python, {python}, cannot be started: {error.strerror}. Set another:  "
             "export PYSPARK_PYTHON=/path/to/python3"
         ) from error
     if done.returncode != 0:
@@ -129,7 +129,7 @@ def _workers() -> str:
 
 
 def _cache() -> str:
-    """Where Spark unpacks the workers' sources, and where their compiled kernels are kept."""
+    """Return the folder for the workers' unpacked sources and compiled kernels."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     temporary = Path(tempfile.gettempdir())
     for folder in (home / "intervalsweep", temporary / f"intervalsweep-{getpass.getuser()}"):
@@ -137,22 +137,22 @@ def _cache() -> str:
         if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
             return str(folder)
     raise SetupError(
-        f"Neither {home} nor {temporary} can be written, and the workers' sources have to be "
-        "unpacked into one of them. Name another:  export XDG_CACHE_HOME=/path/to/a/folder"
+        f"Neither {home} nor {temporary} can be written, and the workers' sources must be "
+        "unpacked into one of them. Set another:  export XDG_CACHE_HOME=/path/to/a/folder"
     )
 
 
 def _sweep() -> str:
     settings = {
         "spark.master": "local[1]",
-        "spark.sql.intervalsweep.smallGroupPairs": "0",  # two rows would be joined without a worker
+        "spark.sql.intervalsweep.smallGroupPairs": "0",  # else no worker would join two rows
         "spark.sql.optimizer.excludedRules": _FOLDING,
     }
     with local_session(settings) as spark:
         (plan,) = spark.sql("EXPLAIN " + _TWO_ROWS).collect()
         rows = [tuple(row) for row in spark.sql(_TWO_ROWS).collect()]
     if "IntervalSweepJoin" not in plan[0]:
-        raise SetupError(f"The join is not swept; please report it:\n{plan[0]}")
+        raise SetupError(f"The join does not use IntervalSweepJoin; please report it:\n{plan[0]}")
     if rows != [(1, 2)]:
-        raise SetupError(f"The answer is {rows} and not [(1, 2)]; please report it.")
+        raise SetupError(f"The answer is {rows} instead of [(1, 2)]; please report it.")
     return "two rows went to a worker and came back joined"

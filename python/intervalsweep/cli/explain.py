@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`intervalsweep explain FILE.sql`: the plan of each query, and of each join how or why not."""
+"""`intervalsweep explain FILE.sql`: the plan of each query, and a report on each join."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from intervalsweep._errors import ArgumentError
 from intervalsweep.cli.local import local_session
 from intervalsweep.report import JoinReport, JoinReports
 
-# What the queries after it need, and what changes nothing outside the session.
+# Statements that are executed: later queries need them, and they change only the session.
 _SET_UP = re.compile(r"(CREATE\s+(OR\s+REPLACE\s+)?(GLOBAL\s+)?TEMP|SET\b|USE\b)", re.IGNORECASE)
 _TOKEN = re.compile(
     r"--[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|;|.", re.DOTALL
@@ -20,11 +20,11 @@ _TOKEN = re.compile(
 
 
 def explain(file: Path, conf: list[str]) -> int:
-    """Print the plans and reports; returns 0 if all statements can be planned."""
+    """Print the plans and reports; return 0 if all statements can be planned."""
     from pyspark.errors import PySparkException
 
     if not file.is_file():
-        raise ArgumentError(f"There is no file {file}.")
+        raise ArgumentError(f"The file {file} does not exist.")
     settings = dict(setting.partition("=")[::2] for setting in conf)
     with local_session(settings) as spark:
         for statement in statements(file.read_text(encoding="utf-8")):
@@ -43,12 +43,12 @@ def explain(file: Path, conf: list[str]) -> int:
 
 
 def statements(text: str) -> Iterator[str]:
-    """The statements of a text, without comments; not cut at semicolons in strings."""
+    """Yield the statements of a text, without comments. Semicolons in strings do not end one."""
     statement = ""
     for token in [*_TOKEN.findall(text), ";"]:
         if token == ";":
             if statement.strip():
                 yield statement.strip()
             statement = ""
-        elif not token.startswith(("--", "/*")) or token.startswith("/*+"):  # hints are no comments
+        elif not token.startswith(("--", "/*")) or token.startswith("/*+"):  # keep hints
             statement += token

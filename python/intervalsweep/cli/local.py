@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The session of the command: local, quiet, and with the extension."""
+"""The Spark session of the command: local, quiet, with the extension."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENABLED = "spark.sql.intervalsweep.enabled"
 
 @contextmanager
 def local_session(settings: dict[str, str]) -> Iterator[SparkSession]:
-    """A session for the duration of a block, on this machine unless the settings say otherwise."""
+    """Provide a session in a `with` block, on this machine unless `settings` say otherwise."""
     from pyspark.sql import SparkSession
 
     defaults = {

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is clumsy in SQL, on Spark's DataFrames, classic or Connect.
+"""Interval operations that are clumsy in SQL, for Spark DataFrames, classic or Connect.
 
     from intervalsweep import dataframe as isd
 
     isd.join(r, s, "allen_overlaps", by=["id"], how="left")
 
-Nothing here has an engine of its own: `join` is the join that one would write in SQL,
-`count_matches` and `subtract` are made of it, the rest are window functions. Without keys (`by`) a
-window is one task for the whole table, as everywhere in Spark; joins are distributed without them
-too.
+The functions build the queries that you would write in SQL. `join` is an SQL join; `count_matches`
+and `subtract` are built from joins, and `window_union` from a lateral join. `merge`, `split` and
+`complement` call table functions. `nearest`, `as_of_join`, `coverage` and `cluster` use window
+functions. Without keys (`by`), a window function runs in one task for the whole table, as
+everywhere in Spark. Joins are distributed with and without keys.
 
-`intervalsweep.arrow` has the same functions, with the same arguments, for tables without Spark; and
-`pairs`, since the rows of a DataFrame have no numbers: here it is `join` with `columns`.
+`intervalsweep.arrow` has the same functions, with the same arguments, for tables without Spark.
+`pairs` exists only there, because rows of a DataFrame have no numbers: use `join` with `columns`.
 """
 
 from intervalsweep._requirements import check_packages

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looking up, for each row of one side, a row of the other side before or after it.
+"""For each row of one side, finds a row of the other side before or after it.
 
-Both sides become events on one axis, in the order of which a window function looks back:
+The rows of both sides become events on one axis. A window function looks back along that axis:
 
     right   s1      s2             s3
     left        l1      l2   l3
             ------------------------------> position
     last      l1: s1   l2, l3: s2
 
-So every left row meets one right row, however many there are, and one sort does it.
+Each left row is joined with at most one right row, and one sort of both sides suffices: O(n log n).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def events(
 ) -> DataFrame:
     """Return the rows of both sides, as the structs `left` and `right`, with their positions.
 
-    Rows of the right side without a position, or with a key that is NULL, can be no row's answer
-    and are left out. Rows of the left side without one come first in both orders.
+    Right rows with a NULL position or key match no row and are left out. Left rows with a NULL
+    position come first in both orders.
     """
     none_left, none_right = (sf.lit(None).cast(side.schema) for side in (left, right))
     ours = [column(one).alias(_key(n)) for n, (one, _) in enumerate(keys)]
@@ -59,17 +59,17 @@ def events(
 
 
 def looking_back(right: DataFrame, keys: Sequence[tuple[str, str]]) -> WindowSpec:
-    """All events up to this one; at one position, those of the right side come first."""
+    """The window of all events up to this one; at equal positions, right rows come first."""
     return _window(right, keys, sf.col(POSITION).asc())
 
 
 def looking_ahead(right: DataFrame, keys: Sequence[tuple[str, str]]) -> WindowSpec:
-    """All events from this one on; at one position, those of the right side count as later."""
+    """The window of all events from this one on; at equal positions, right rows count as later."""
     return _window(right, keys, sf.col(POSITION).desc_nulls_first())
 
 
 def nearest_of(window: WindowSpec) -> Column:
-    """The row of the right side that comes last in a window; of equals, the largest one."""
+    """The last right row of a window; among rows at the same position, the largest row."""
     return sf.last(RIGHT, ignorenulls=True).over(window)
 
 
@@ -79,17 +79,17 @@ def of_left(name: str) -> Column:
 
 
 def of_right(name: str, row: str = RIGHT) -> Column:
-    """A column of the right side's row that was found; NULL if none was."""
+    """A column of the right row that was found; NULL if no row was found."""
     return sf.col(row).getField(name)
 
 
 def asking() -> Column:
-    """Whether an event is a row of the left side."""
+    """True for events that are rows of the left side."""
     return sf.col(_SIDE) == 1
 
 
 def length(later: Column, earlier: Column, kind: st.DataType) -> Column:
-    """`later - earlier`, a number: of days between dates, of microseconds between timestamps."""
+    """`later - earlier` as a number: days between dates, microseconds between timestamps."""
     if isinstance(kind, st.DateType):
         return sf.datediff(later, earlier)
     if isinstance(kind, st.TimestampType):

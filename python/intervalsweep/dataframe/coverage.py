@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the intervals of another DataFrame cover of each interval, and what they leave."""
+"""The part of each interval that the intervals of another DataFrame cover, and the rest."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ def coverage(
     covered: str = "covered",
 ) -> DataFrame:
     """
+    Examples
+    --------
     >>> r = spark.sql("SELECT 1 AS ts, 9 AS te")
     >>> s = spark.sql("SELECT * FROM VALUES (0, 3), (2, 4), (8, 20) s(ts, te)")
     >>> coverage(r, s).show()
@@ -53,8 +55,9 @@ def coverage(
     def size(later: Column, earlier: Column) -> Column:
         return events.length(later.cast(kind), earlier.cast(kind), kind)
 
-    # What is covered up to x: the merged intervals before the last that starts before x, and a part
-    # of that one. Of two such sums the difference is what is covered between.
+    # covered(x) is the covered length before x. Let m be the last merged interval that starts up to
+    # x: covered(x) = lengths of all merged intervals before m + min(x, m's end) - m's start. The
+    # result for [ts, te) is covered(te) - covered(ts).
     before = sf.sum(size(end, start)).over(ordered.rowsBetween(Window.unboundedPreceding, -1))
     sums = merged.withColumn(_BEFORE, sf.coalesce(before, size(start, start)))
     found = left
@@ -86,8 +89,13 @@ def subtract(
     right_on: Ends | None = None,
     by: Keys | str = (),
 ) -> DataFrame:
-    """It is a left join with the merged intervals of the right side.
+    """
+    Notes
+    -----
+    The plan is a left join with the merged intervals of the right side.
 
+    Examples
+    --------
     >>> r = spark.sql("SELECT 'a' AS id, 1 AS ts, 9 AS te")
     >>> s = spark.sql("SELECT * FROM VALUES (0, 2), (4, 6) s(ts, te)")
     >>> subtract(r, s).orderBy("ts").show()
@@ -119,7 +127,7 @@ def subtract(
     meets = call("interval_intersects", (start, end, m_start, m_end))
     condition = reduce(and_, [column(one) == column(keys[other]) for one, other in pairs], meets)
     joined = left.where(start < end).join(beside, condition, "left")
-    # Before each merged interval there may be a part, and one behind the last that is met.
+    # There may be a result before each merged interval, and one after the last that intersects.
     ahead = sf.struct(sf.greatest(start, _BEFORE).alias(START), m_start.alias(END))
     is_last = sf.col(_AFTER).isNull() | (sf.col(_AFTER) >= end)
     behind = sf.struct(m_end.alias(START), sf.when(is_last, end).alias(END))
@@ -134,7 +142,7 @@ def subtract(
 
 
 def merged_right(right: DataFrame, ends: Ends, pairs: list[tuple[str, str]]) -> DataFrame:
-    """Return the merged intervals of the right side: its keys, and the columns START and END."""
+    """Return the merged intervals of the right side: the keys and the columns START and END."""
     keys = [other for _, other in pairs]
     check_columns("right", right.columns, *keys)
     start, end = Interval(right, "right", ends).of()

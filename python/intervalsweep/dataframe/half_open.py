@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other conventions for intervals, turned into half-open ones, `[ts, te)`."""
+"""Converts intervals of other conventions into half-open intervals `[ts, te)`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from intervalsweep._signatures import Closed, documented
 from intervalsweep.columns import check_choice, check_columns
 from intervalsweep.dataframe.interval_columns import check_frames, column
 
-# Python's own calendar ends there, and what is unbounded should still be shown.
+# The last day of Python's calendar, so that Python can still show an unbounded end.
 _LAST_DAY = "9999-12-31"
 _BITS: dict[st.DataType, int] = {
     st.ByteType(): 8,
@@ -35,6 +35,8 @@ def half_open(
     names: tuple[str, str] = ("ts", "te"),
 ) -> DataFrame:
     """
+    Examples
+    --------
     >>> stays = spark.sql("SELECT DATE'2024-01-30' AS first, DATE'2024-01-31' AS last")
     >>> half_open(stays, "first", "last").show()
     +----------+----------+----------+----------+
@@ -58,7 +60,7 @@ def half_open(
 
 
 def _moved(name: str, kind: st.DataType) -> Column:
-    """The next value after that of a column; an error if there is none."""
+    """Return the next larger value of a column; the query fails if there is none."""
     value = column(name)
     moved = sf.try_add(value, _step(name, kind))
     message = f"The closed end {name} is the last value of its type and has no half-open form"
@@ -90,5 +92,6 @@ def _largest(kind: st.DataType) -> object:
     if isinstance(kind, (st.DateType, st.TimestampType, st.TimestampNTZType)):
         return _LAST_DAY
     raise EndpointTypeError(
-        f"{kind.simpleString().upper()} has no largest value to stand for NULL."
+        f"{kind.simpleString().upper()} has no largest value to replace NULL: leave out "
+        "unbounded_end."
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of a DataFrame that say when, and distances in their unit."""
+"""The interval columns of a DataFrame, and distances in their unit."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ _DAY = timedelta(days=1)
 
 
 def column(name: str) -> Column:
-    """Return the column of exactly this name, also if there are dots in it."""
+    """Return the column with exactly this name, even if the name contains dots."""
     quoted = name.replace("`", "``")
     return sf.col(f"`{quoted}`")
 
 
 def check_frames(*frames: object) -> None:
-    """Raise ArgumentError for what is no DataFrame of Spark."""
+    """Raise ArgumentError for an input that is not a Spark DataFrame."""
     for frame in frames:
         if not hasattr(frame, "sparkSession"):
             raise ArgumentError(
-                f"{type(frame).__module__}.{type(frame).__name__} is no DataFrame of Spark: "
+                f"{type(frame).__module__}.{type(frame).__name__} is not a Spark DataFrame: "
                 "intervalsweep.arrow has the same functions for other tables."
             )
 
 
 class Interval:
-    """The start and the end of a frame's rows: two columns, or the fields of one struct.
+    """The start and the end of a DataFrame's rows: two columns, or the fields of one struct.
 
-    Raises ColumnError for a column that the side, `left`, `right` or `given`, does not have.
+    `side` is `left`, `right` or `given`, for error messages. Raises ColumnError if a column does
+    not exist, and EndpointTypeError if a single column is not a struct of two fields.
     """
 
     def __init__(self, frame: DataFrame, side: str, ends: Ends) -> None:
@@ -53,7 +54,7 @@ class Interval:
             self._fields = kind.names
 
     def of(self, row: Column | None = None) -> tuple[Column, Column]:
-        """Return start and end: of a frame's row, or of one that is in a struct."""
+        """Return start and end of a DataFrame's row, or of a row in a struct column."""
         first, *second = (column(n) if row is None else row.getField(n) for n in self.names)
         if second:
             return first, second[0]
@@ -61,7 +62,7 @@ class Interval:
         return start, end
 
     def made_of(self, start: Column, end: Column) -> list[Column]:
-        """Return a start and an end in the form of this interval, and under its names."""
+        """Return a start and an end in the form of this interval and with its names."""
         if not self._fields:
             return [one.alias(n) for one, n in zip((start, end), self.names, strict=True)]
         fields = [one.alias(n) for one, n in zip((start, end), self._fields, strict=True)]
@@ -71,7 +72,7 @@ class Interval:
 def in_unit(name: str, distance: Any, kind: st.DataType) -> Any:
     """Return a distance as a number: in days between dates, in microseconds between timestamps.
 
-    Raises ArgumentError or EndpointTypeError for one that means nothing for the type.
+    Raises ArgumentError if the distance is negative, EndpointTypeError if it does not fit the type.
     """
     _check(name, distance)
     if not isinstance(distance, timedelta):
@@ -84,9 +85,9 @@ def in_unit(name: str, distance: Any, kind: st.DataType) -> Any:
 
 
 def as_parameter(name: str, distance: Any, kind: st.DataType) -> Any:
-    """Return a distance as the SQL functions take it: an interval between timestamps.
+    """Return a distance as the SQL functions take it: between timestamps, a timedelta.
 
-    A column stays what it is. Raises as :func:`in_unit`.
+    A column or a column name is returned unchanged. Raises the errors of :func:`in_unit`.
     """
     if distance is None or isinstance(distance, (Column, str)):
         return distance
@@ -97,15 +98,18 @@ def as_parameter(name: str, distance: Any, kind: st.DataType) -> Any:
 
 def _check(name: str, distance: Any) -> None:
     if distance < (timedelta(0) if isinstance(distance, timedelta) else 0):
-        raise ArgumentError(f"{name}={distance!r} is negative; there is no such distance.")
+        raise ArgumentError(f"`{name}` must not be negative; got {distance!r}.")
 
 
 def _meaningless(name: str, distance: Any, kind: st.DataType) -> EndpointTypeError:
-    return EndpointTypeError(f"{name}={distance!r} is no distance of {kind.simpleString()}.")
+    return EndpointTypeError(
+        f"{name}={distance!r} is not a distance between {kind.simpleString()} endpoints: "
+        "give whole days for dates, a number for numbers."
+    )
 
 
 def common_type(frames: Sequence[tuple[DataFrame, Column]]) -> st.DataType:
-    """Return the type that Spark brings columns of several frames to."""
+    """Return the common type to which Spark converts columns of several DataFrames."""
     first, *others = (frame.select(one.alias("x")) for frame, one in frames)
     for other in others:
         first = first.union(other)

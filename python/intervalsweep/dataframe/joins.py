@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interval join of two DataFrames, with the columns of its result named plainly."""
+"""The interval join of two DataFrames, whose result has unique column names."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import get_args
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from intervalsweep._relation_names import RelationName
 from intervalsweep._signatures import How, documented
 from intervalsweep._sql.calls import Parameter, call
+from intervalsweep._sql.relation_names import RelationName
 from intervalsweep.columns import (
     Ends,
     Keys,
@@ -52,6 +52,8 @@ def join(
     suffix: str = "_right",
 ) -> DataFrame:
     """
+    Examples
+    --------
     >>> r = spark.sql("SELECT 'r1' AS id, 1 AS ts, 4 AS te")
     >>> s = spark.sql("SELECT 's1' AS id, 2 AS ts, 6 AS te")
     >>> join(r, s, "allen_overlaps").show()
@@ -83,8 +85,13 @@ def count_matches(
     epsilon: Parameter = None,
     count: str = "count",
 ) -> DataFrame:
-    """It is a left join that is grouped by the rows of the left side.
+    """
+    Notes
+    -----
+    The plan is a left join, grouped by the rows of the left side.
 
+    Examples
+    --------
     >>> r = spark.sql("SELECT * FROM VALUES (1, 4), (7, 9) r(ts, te)")
     >>> s = spark.sql("SELECT * FROM VALUES (2, 6), (3, 5) s(ts, te)")
     >>> count_matches(r, s).orderBy("ts").show()
@@ -98,7 +105,7 @@ def count_matches(
     """
     both = JoinSides(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
     Naming.of([*left.columns, count], [], [], "")
-    # Two rows that are equal are two groups.
+    # A row number keeps equal rows in separate groups.
     numbered = left.withColumn(_ROW, sf.monotonically_increasing_id())
     theirs = both.renamed.withColumn(_MATCH, sf.lit(1))
     joined = numbered.join(theirs, both.condition, "left")
@@ -110,7 +117,7 @@ _ROW, _MATCH = "intervalsweep_row", "intervalsweep_match"
 
 
 class JoinSides:
-    """Two sides and the condition of their join. Raises IntervalSweepError for what there is not.
+    """The two sides of a join and its condition. Raises IntervalSweepError for invalid arguments.
 
     The columns of the right side get names that occur nowhere else, so that no name in the
     condition is ambiguous.
@@ -154,7 +161,7 @@ class JoinSides:
         )
 
     def joined(self, how: str, suffix: str, more: dict[str, Column] | None = None) -> DataFrame:
-        """Return the join; `more` are columns of it that it has beside, or in place of, others."""
+        """Return the join; `more` adds columns to the result, or replaces those with its names."""
         theirs = [] if how in ("semi", "anti") else list(self._inner)
         naming = Naming.of(self._left.columns, theirs, self.pairs, suffix)
         named = dict(zip(naming.names, result(naming, how, column, self.of_right), strict=True))
@@ -164,14 +171,14 @@ class JoinSides:
         return joined.select([*kept, *last.values()])
 
     def of_right(self, name: str) -> Column:
-        """Return a column of the right side, by the name that it has there."""
+        """Return a column of the right side by its original name."""
         return column(self._inner[name])
 
 
 def result(
     naming: Naming, how: str, left: Callable[[str], Column], right: Callable[[str], Column]
 ) -> list[Column]:
-    """Return the columns of a join's result; `left` and `right` find those of the sides."""
+    """Return the columns of a join's result; `left` and `right` return a column by its name."""
 
     def of_left(name: str) -> Column:
         if name in naming.shared_keys and how in ("right", "full"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The row of the other side that is nearest in time."""
+"""For each row, the row of the other side that is nearest in time."""
 
 from __future__ import annotations
 
@@ -40,8 +40,14 @@ def as_of_join(
     columns: Sequence[str] | None = None,
     suffix: str = "_right",
 ) -> DataFrame:
-    """Of several rows of one instant it is the one whose columns, in their order, are the largest.
+    """
+    Notes
+    -----
+    Among right rows of the same instant, the result has the row that is largest by its columns, in
+    their order.
 
+    Examples
+    --------
     >>> trades = spark.sql("SELECT * FROM VALUES (3, 'x'), (9, 'x') t(at, sym)")
     >>> quotes = spark.sql("SELECT * FROM VALUES (1, 'x', 10), (2, 'x', 11) q(at, sym, price)")
     >>> found = as_of_join(trades, quotes, on="at", by="sym", tolerance=5)
@@ -95,6 +101,8 @@ def nearest(
     distance: str = "distance",
 ) -> DataFrame:
     """
+    Examples
+    --------
     >>> r = spark.sql("SELECT 10 AS ts, 12 AS te")
     >>> s = spark.sql("SELECT * FROM VALUES (1, 8), (15, 20) s(ts, te)")
     >>> nearest(r, s).show()
@@ -127,7 +135,7 @@ def nearest(
         zero = lengths[0] - lengths[0]
         return sf.when(s_start.isNotNull(), sf.greatest(*lengths, zero))
 
-    # Of those that start before r ends, the nearest is the one that ends last.
+    # The nearest of the intervals that start up to the end of r is the one that ends last.
     before = sf.max_by(events.RIGHT, theirs.of(sf.col(events.RIGHT))[1])
     before = before.over(events.looking_back(right, pairs))
     after = events.nearest_of(events.looking_ahead(right, pairs))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of one table taken together: merged, numbered, split, and their gaps."""
+"""Set operations on the intervals of one table: merge, number, split, and find gaps."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ def merge(
     count: str = "count",
 ) -> DataFrame:
     """
+    Examples
+    --------
     >>> frame = spark.sql("SELECT * FROM VALUES (1, 4), (3, 6), (8, 9) t(ts, te)")
     >>> merge(frame).orderBy("ts").show()
     +---+---+-----+
@@ -56,6 +58,8 @@ def cluster(
     cluster: str = "cluster",
 ) -> DataFrame:
     """
+    Examples
+    --------
     >>> frame = spark.sql("SELECT * FROM VALUES (1, 4), (3, 6), (8, 9) t(ts, te)")
     >>> cluster(frame).orderBy("ts").show()
     +---+---+-------+
@@ -82,6 +86,8 @@ def split(
     data: DataFrame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = "count"
 ) -> DataFrame:
     """
+    Examples
+    --------
     >>> frame = spark.sql("SELECT * FROM VALUES (1, 4), (3, 6) t(ts, te)")
     >>> split(frame).orderBy("ts").show()
     +---+---+-----+
@@ -106,6 +112,8 @@ def complement(
     within: tuple[Any, Any] | None = None,
 ) -> DataFrame:
     """
+    Examples
+    --------
     >>> frame = spark.sql("SELECT * FROM VALUES (1, 4), (6, 8) t(ts, te)")
     >>> complement(frame, within=(0, 8)).orderBy("ts").show()
     +---+---+
@@ -125,7 +133,7 @@ _START, _END, _SO_FAR, _NEW = (
 
 
 class _Intervals:
-    """The keys and the ends of a frame's intervals."""
+    """The keys and the endpoints of a DataFrame's intervals."""
 
     def __init__(self, frame: DataFrame, on: Ends, by: Names, *more: str) -> None:
         check_frames(frame)
@@ -137,14 +145,14 @@ class _Intervals:
         self.keys = [column(name) for name in names]
 
     def parameter(self, name: str, distance: Distance) -> Any:
-        """Return a distance between ends as SQL has it."""
+        """Return a distance between endpoints as SQL takes it."""
         if distance is None:
             return None
         start, _ = self.interval.of()
         return as_parameter(name, distance, self._frame.select(start).schema[0].dataType)
 
     def taken_together(self, what: str, *more: Column, **given: Any) -> DataFrame:
-        """Return the keys, the intervals and more columns of an `interval_*` function of SQL."""
+        """Return the keys, intervals and `more` columns of the SQL function `interval_<what>`."""
         spark = self._frame.sparkSession
         check_active(spark)
         start, end = self.interval.of()
@@ -157,7 +165,7 @@ class _Intervals:
         return found.select(*self.keys, *made, *more)
 
     def numbered(self, frame: DataFrame, gap: Distance, name: str, *within: Column) -> DataFrame:
-        """Number the islands of a frame with START and END: 1, 2, ... within equal keys."""
+        """Number the islands of a DataFrame with START and END: 1, 2, ... for each key."""
         start, end, so_far = column(_START), column(_END), column(_SO_FAR)
         ordered = Window.partitionBy(*self.keys, *within).orderBy(start, end)
         apart = so_far < start

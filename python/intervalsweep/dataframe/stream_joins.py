@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins that streams and tables have alike: by a relation, or by inequalities in a window."""
+"""Joins for streams and tables: by a relation, or by inequalities within a window."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
 from intervalsweep._errors import ArgumentError, EndpointTypeError
-from intervalsweep._relation_names import RelationName
 from intervalsweep._signatures import How
 from intervalsweep._sql.calls import Parameter
+from intervalsweep._sql.relation_names import RelationName
 from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns, names_of
 from intervalsweep.dataframe.interval_columns import Interval, check_frames, column
 from intervalsweep.dataframe.joins import JoinSides, result
 from intervalsweep.session import check_active
 
-# Metadata of a column of row numbers, which the plan reads.
+# Metadata on a column of row numbers: its disorder. The planner reads it.
 _DISORDER = "intervalsweep.disorder"
-# Metadata of Spark: how late the rows may be by a column, in milliseconds.
+# Spark's metadata on a column: the delay of its watermark, in milliseconds.
 _WATERMARK = "spark.watermarkDelayMs"
-# Metadata of a column of pairs: by how many microseconds it may be behind the watermark.
-_LAG = "intervalsweep.lag"
-# Metadata of a column of times, to which the same join belongs.
+# Metadata on a column of a join's result: its largest lag behind the watermark, in microseconds.
+_LAG = "intervalsweep.eventTimeLag"
+# Metadata on a column of times: marks the window of an inequality join for the planner.
 _WINDOW = "intervalsweep.window"
-# Metadata of a column that says of which interval a row is.
+# Metadata on a column: its value identifies the interval that a row belongs to.
 _OPEN_ID = "intervalsweep.open_id"
 
 
@@ -48,48 +48,51 @@ def stream_join(
     time: str | None = None,
     suffix: str = "_right",
 ) -> DataFrame:
-    """Join two streams by a relation of their intervals; of tables, the same as :func:`join`.
+    """Join two streams by a relation of their intervals; for tables, the same as :func:`join`.
 
-    Each pair leaves in the micro-batch of its later row, a row without a match when no later row
-    can match it any more, and one of a semi join with its first match.
+    A pair is emitted in the micro-batch in which its later row arrives. An unmatched row is emitted
+    when no later row can match it any more, and a row of a semi join with its first match.
 
     Parameters
     ----------
     a, b
-        DataFrames, streaming ones with a watermark on a TIMESTAMP end of their intervals.
+        DataFrames. A streaming DataFrame needs a watermark on a TIMESTAMP endpoint of its
+        intervals.
     relation
-        Any relation of :mod:`intervalsweep.functions`; `delta` and `epsilon` are its parameters.
+        A relation of :mod:`intervalsweep.functions`; `delta` and `epsilon` are its parameters.
     on, by, suffix
-        As of :func:`join`.
+        The same as in :func:`join`.
     how
         ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``.
     max_length
-        How long an interval of either side is at most: longer ones are left out, and counted as
-        ``longRows`` among the observed metrics of a stream's progress. It bounds the state where
-        the relation does not, such as by a watermark on the ends of intervals.
+        The largest length of an interval of either side. Longer intervals are left out and counted
+        as ``longRows`` in the observed metrics of a stream's progress. It bounds the state where
+        the relation does not, for example with a watermark on the ends of intervals.
     open_id
-        A column of either side that names the interval that a row is of: a row whose end is NULL
-        says that it has started, a later one that it has ended. A pair leaves as soon as the
-        relation is certain, whatever the ends will be that are not known yet, and has NULL for
-        these. Inner joins alone; the watermark is on ``coalesce(te, ts)``, by any name.
+        A column of both sides that identifies the interval of a row. A row with a NULL end says
+        that the interval has started, a later row that it has ended. A pair is emitted as soon as
+        the relation is certain whatever the unknown ends will be, and has NULL for these ends. Only
+        for inner joins. The watermark must be on ``coalesce(te, ts)``, under any name.
     time
-        What to call a column with the event time of a pair, the greater one of those of its rows:
-        of tables, which have no watermarks, the later start. Of a row without a match it is the
-        time from which on none can come, or its own if that is later. The watermark is on it, and
-        on no other column, so that an aggregate by time or another join can follow. Joins that
-        return pairs, of ended intervals.
+        The name of a result column with the event time of each pair: the greater event time of its
+        two rows (for tables, which have no watermarks, the later start). For an unmatched row it is
+        the time from which on no match can come, or the row's own time if that is later. The
+        watermark is on this column and on no other, so that an aggregate by time or another join
+        can follow. Only for joins that return pairs, and not with `open_id`.
 
     Returns
     -------
     DataFrame
-        The columns of :func:`join`.
+        The columns of :func:`join`, and the column `time` if it is named.
 
     Raises
     ------
     AnalysisException
         ``INTERVALSWEEP_STREAM.NO_WATERMARK`` if a stream has no watermark, and
-        ``INTERVALSWEEP_STREAM.UNBOUNDED_STATE`` if rows would be kept for ever: its text says which
-        bound is missing. `docs/streams/relations.md` has a table.
+        ``INTERVALSWEEP_STREAM.UNBOUNDED_STATE`` if rows would be kept forever: its text names the
+        missing bound. `docs/streams/relations.md` has a table.
+    ArgumentError
+        If `time` is used with a semi or anti join, or with `open_id`.
 
     Examples
     --------
@@ -117,13 +120,13 @@ def stream_join(
 def _check_time(how: str, open_id: str | None) -> None:
     if how in ("semi", "anti") or open_id is not None:
         raise ArgumentError(
-            "time= is of joins that return pairs, of intervals that have ended: it is the later "
-            "one of the times of two rows."
+            "time= needs a join that returns pairs of ended intervals: use it without semi, anti "
+            "and open_id."
         )
 
 
 def _clock(side: DataFrame, on: Ends) -> str:
-    """By which column the rows come; of several with a watermark, that which is behind least."""
+    """Return the event-time column of a side; of several, the one with the smallest lag."""
     found = [
         (field.metadata.get(_LAG, 0), field.name)
         for field in side.schema
@@ -134,14 +137,14 @@ def _clock(side: DataFrame, on: Ends) -> str:
 
 def _no_longer(frame: DataFrame, side: str, on: Ends, most: timedelta) -> DataFrame:
     start, end = Interval(frame, side, on).of()
-    # A row with a NULL for an end has no length. The plan of a stream knows this form, and counts.
+    # A row with a NULL endpoint is kept. The planner for streams recognizes this form and counts.
     return frame.where(sf.coalesce(end <= start + sf.lit(most), sf.lit(True)))
 
 
 def _opened(frame: DataFrame, side: str, on: Ends, name: str) -> DataFrame:
     check_columns(side, frame.columns, name)
     if not frame.isStreaming:
-        # A table has the rows of intervals that have ended, and of these the starts, too.
+        # A table also has the row with the end of each interval: rows without an end are dropped.
         return frame.where(Interval(frame, side, on).of()[1].isNotNull())
     marked: Column = column(name).alias(name, metadata={_OPEN_ID: True})
     return frame.select([marked if n == name else column(n) for n in frame.columns])
@@ -149,7 +152,7 @@ def _opened(frame: DataFrame, side: str, on: Ends, name: str) -> DataFrame:
 
 @dataclass(frozen=True)
 class Rows:
-    """A window of rows by their number; see :func:`rows`."""
+    """A window by row numbers; see :func:`rows`."""
 
     length: int
     seq: str
@@ -167,25 +170,31 @@ class Time:
 
 
 def rows(length: int, seq: str = "seq", *, slide: int | None = None, disorder: int = 0) -> Rows:
-    """Return the window in which two rows are less than `length` apart.
+    """Return the window in which two rows are less than `length` rows apart.
 
     Parameters
     ----------
-    length
-        In rows.
-    seq
-        The column of whole numbers that counts the rows of either side.
-    slide
-        Rows leave `slide` at a time: the window is of `length` / `slide` whole slices, counted from
-        row 0, of which `length` has to be a multiple.
-    disorder
-        By how much the number of a row may be behind the largest one of earlier micro-batches; rows
+    length : int
+        The length of the window, in rows.
+    seq : str
+        The column with the row numbers of either side: whole numbers.
+    slide : int, optional
+        Rows leave the window `slide` at a time: the window consists of `length` / `slide` slices,
+        counted from row 0. `length` must be a multiple of `slide`.
+    disorder : int
+        How far the number of a row may be behind the largest number of earlier micro-batches. Rows
         that are farther behind are dropped.
+
+    Returns
+    -------
+    Rows
+        For the argument `window` of :func:`inequality_join`.
 
     Raises
     ------
     ArgumentError
-        If a length is not positive, or no multiple of `slide`.
+        If `length` or `slide` is not positive, if `length` is not a multiple of `slide`, or if
+        `disorder` is negative.
 
     Examples
     --------
@@ -194,11 +203,11 @@ def rows(length: int, seq: str = "seq", *, slide: int | None = None, disorder: i
     """
     if length < 1 or (slide is not None and (slide < 1 or length % slide)):
         raise ArgumentError(
-            f"rows({length}, slide={slide}) is no window: the length is to be positive, and a "
-            "multiple of the slide."
+            f"rows({length}, slide={slide}): the length must be positive, and a multiple of a "
+            "positive slide."
         )
     if disorder < 0:
-        raise ArgumentError(f"disorder={disorder} is negative.")
+        raise ArgumentError(f"`disorder` must not be negative; got {disorder}.")
     return Rows(length, seq, slide, disorder)
 
 
@@ -207,18 +216,23 @@ def time(length: timedelta, on: str = "ts", *, slide: timedelta | None = None) -
 
     Parameters
     ----------
-    length
-        How far, in either direction.
-    on
-        The column, on either side the one with the watermark.
-    slide
-        Rows leave by whole slices: the window is of `length` / `slide` slices, counted from
-        1970-01-01 00:00 UTC, of which `length` has to be a multiple.
+    length : datetime.timedelta
+        The largest distance in time, exclusive, in either direction.
+    on : str
+        The column of times on both sides: the column with the watermark.
+    slide : datetime.timedelta, optional
+        Rows leave the window by whole slices: the window consists of `length` / `slide` slices,
+        counted from 1970-01-01 00:00 UTC. `length` must be a multiple of `slide`.
+
+    Returns
+    -------
+    Time
+        For the argument `window` of :func:`inequality_join`.
 
     Raises
     ------
     ArgumentError
-        If a length is not positive, or no multiple of `slide`.
+        If `length` or `slide` is not positive, or if `length` is not a multiple of `slide`.
 
     Examples
     --------
@@ -227,11 +241,11 @@ def time(length: timedelta, on: str = "ts", *, slide: timedelta | None = None) -
     'ts'
     """
     if length <= timedelta(0):
-        raise ArgumentError(f"time({length!r}) is no window: the length is to be positive.")
+        raise ArgumentError(f"time({length!r}): the length must be positive.")
     if slide is not None and (slide <= timedelta(0) or length % slide):
         raise ArgumentError(
-            f"time({length!r}, slide={slide!r}) is no window: the slide is to be positive, and the "
-            "length a multiple of it."
+            f"time({length!r}, slide={slide!r}): the slide must be positive, and the length a "
+            "multiple of the slide."
         )
     return Time(length, on, slide)
 
@@ -245,36 +259,39 @@ def inequality_join(
     how: How = "inner",
     suffix: str = "_right",
 ) -> DataFrame:
-    """Join two streams by inequalities, in a window by row numbers or by time.
+    """Join two streams by inequalities, within a window by row numbers or by time.
 
-    It is the SPO-Join (stream inequality join) of two predicates, a self join or of two sides.
+    This is the SPO-Join (stream inequality join) with two predicates, as a self-join or a join of
+    two sides.
 
     Parameters
     ----------
     a, b
-        DataFrames, streams or tables; None for `b` joins `a` with itself.
+        DataFrames: streams or tables. With None for `b`, `a` is joined with itself.
     condition
-        SQL over ``a`` and ``b``, such as ``"a.dist > b.dist AND a.fare < b.fare"``. It may have
-        equalities: rows go by them to the state's partitions in a window of time; in one of rows
-        each partition finds partners by them.
+        SQL over ``a`` and ``b``, such as ``"a.dist > b.dist AND a.fare < b.fare"``. It may contain
+        equalities. With a window of time they distribute the rows over the state partitions; with a
+        window of rows each state partition uses them to look up matches.
     window
         :func:`rows` or :func:`time`: how far apart two rows may be.
     how
         ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``.
     suffix
-        What a column of the right side has behind its name where the left side has that name too.
+        Appended to the name of a right column if the left side has a column with that name.
 
     Returns
     -------
     DataFrame
-        All columns of `a`, then those of `b`.
+        All columns of `a`, then those of `b`. Semi and anti joins return only the columns of `a`.
 
     Raises
     ------
     AnalysisException
-        If the condition cannot be read, or a stream in a window of time has no watermark.
+        If the condition is not valid SQL, or a stream with a window of time has no watermark.
+    ColumnError
+        If a side does not have the column of the window.
     EndpointTypeError
-        If a window of time slides by a column that is no TIMESTAMP.
+        If a window of time has a slide, and its column is not a TIMESTAMP.
 
     Examples
     --------
@@ -313,13 +330,13 @@ def _check_slides(a: DataFrame, b: DataFrame, window: Rows | Time) -> None:
             kind = frame.schema[window.on].dataType
             if not isinstance(kind, st.TimestampType):
                 raise EndpointTypeError(
-                    f"Slices are of instants: column {window.on!r} of the {side} side is "
-                    f"{kind.simpleString()}; cast it to TIMESTAMP, or leave slide away."
+                    f"A slide needs TIMESTAMP columns: column {window.on!r} of the {side} side is "
+                    f"{kind.simpleString()}. Cast it to TIMESTAMP, or leave out slide."
                 )
 
 
 def _marked(frame: DataFrame, window: Rows | Time) -> DataFrame:
-    """Say to the plan of a stream that its state is ours, whatever the condition has besides."""
+    """Mark the window's column, so that IntervalSweep plans the join whatever its condition."""
     if isinstance(window, Rows):
         name, mark = window.seq, {_DISORDER: window.disorder}
     else:
@@ -334,7 +351,7 @@ def _within(window: Rows | Time) -> str:
     name, slide = f"`{window.seq}`", window.slide
     if slide is None:
         return f"abs(a.{name} - b.{name}) < {window.length}"
-    # The second bound follows from the first, and is one that state can be bounded by.
+    # The second bound follows from the first. The planner can bound the state by it.
     return (
         f"abs(a.{name} div {slide} - b.{name} div {slide}) < {window.length // slide} AND "
         f"abs(a.{name} - b.{name}) < {window.length + slide}"
@@ -353,5 +370,5 @@ def _within_time(window: Time) -> str:
         number = f"unix_micros({row}.{name})"
         return f"({number} - pmod({number}, {slide}L))"
 
-    # What is near follows from the slices, and is what state can be bounded by.
+    # `near` follows from the slices. The planner can bound the state by it.
     return f"abs({slice_of('a')} - {slice_of('b')}) < {window.length // micros}L AND {near}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Aggregates over a window of another DataFrame for each row, of tables and of streams."""
+"""Aggregates over a window of another DataFrame for each row, for tables and for streams."""
 
 from __future__ import annotations
 
@@ -40,9 +40,13 @@ def window_union(
     emit: Emit = "final",
 ) -> DataFrame:
     """
-    It is the `LEFT JOIN LATERAL` that one would write in SQL. Two streams need watermarks on their
-    instants.
+    Notes
+    -----
+    The plan is the `LEFT JOIN LATERAL` that you would write in SQL. Two streams need watermarks on
+    their instants.
 
+    Examples
+    --------
     >>> cards = spark.sql("SELECT * FROM VALUES ('x', 10), ('x', 14) cards(card, ts)")
     >>> rows = "('x', 9, 5), ('x', 12, 7), ('x', 13, 1)"
     >>> paid = spark.sql(f"SELECT * FROM VALUES {rows} paid(card, ts, v)")
@@ -64,7 +68,7 @@ def window_union(
     marks = revision_columns(emit)
     Naming.of([*base.columns, *aggs, *marks], [], [], "")
     if not aggs:
-        raise ArgumentError("aggs names no aggregate, such as {'s': 'sum(v)'}.")
+        raise ArgumentError("`aggs` needs at least one aggregate, such as {'s': 'sum(v)'}.")
     check_active(base.sparkSession)
 
     here, there = _of(_BASE, at).outer(), _of(_PROBE, at_probe)
@@ -75,9 +79,10 @@ def window_union(
     if fol is not None:
         conditions.append(there <= here + _difference("fol", fol, kind))
     if not conditions:
-        raise ArgumentError("pre and fol are None, and by names no key: there is no window.")
+        raise ArgumentError("The window has no limits: give `pre`, `fol` or a key in `by`.")
     window = probe.alias(_PROBE).where(reduce(and_, conditions))
-    # Beside a count, what is no aggregate is Spark's error. groupBy would not wait for the base.
+    # Next to the count, a column that is not an aggregate is an error of Spark's. groupBy would not
+    # wait for the base rows.
     features = window.select(
         sf.count(sf.lit(1)).alias(_ROWS),
         *(sf.expr(_in_sql(text, at_probe)).alias(name) for name, text in aggs.items()),
@@ -93,7 +98,10 @@ def _of(frame: str, name: str) -> Column:
 
 
 def _in_sql(text: str, at: str) -> str:
-    """What is by time here is by the order of rows in SQL, which says nothing."""
+    """Return an aggregate as SQL, with first, last and list by time.
+
+    SQL's own first() and last() have no defined order, so they become min_by and max_by.
+    """
     call = _BY_TIME.fullmatch(text)
     if call is None:
         return text
@@ -108,7 +116,7 @@ def _in_sql(text: str, at: str) -> str:
 
 
 def _difference(name: str, given: Any, kind: st.DataType) -> Column:
-    """Return what is added to an instant: an interval, or a number."""
+    """Return the difference that is added to an instant: an interval, or a number."""
     if isinstance(kind, (st.TimestampType, st.TimestampNTZType)):
         is_number = not isinstance(given, timedelta)
         return sf.lit(int(given // 1) * _MICROSECOND if is_number else given)
@@ -118,4 +126,7 @@ def _difference(name: str, given: Any, kind: st.DataType) -> Column:
             return sf.expr(f"INTERVAL '{days.days}' DAY")
     elif not isinstance(given, timedelta):
         return sf.lit(given)
-    raise EndpointTypeError(f"{name}={given!r} is no distance of {kind.simpleString()}.")
+    raise EndpointTypeError(
+        f"{name}={given!r} is not a distance between {kind.simpleString()} values: give whole days "
+        "for dates, a number for numbers."
+    )

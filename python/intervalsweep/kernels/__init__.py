@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interval joins over NumPy arrays: no Arrow, no Spark.
+"""Interval joins on NumPy arrays, without Arrow or Spark.
 
     points = PointIndex(lead, second, group_offsets(groups))        prepared once
     boxes = Boxes(n, lead=Bounds(lower, upper), second=Bounds(...)) any order
     for box, first, count in RunSweep(points, boxes): ...           bounded batches
     for box, first, count, sums in RunSweep(points, boxes).sums(measures): ...
 
-A relation of two intervals fixes, for one interval, a box: bounds on the start and on the end of
-the other, which is a point. The points that a box matches are found as runs of consecutive points.
+An interval of one side and a relation define a box: the ranges in which start and end of a matching
+interval must lie. An interval of the other side is a point: its start and its end. The points that
+match a box are returned as runs of consecutive points.
 """
 
 from .arrays import Int32Array, Int64Array

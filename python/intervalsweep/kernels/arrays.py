@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks at the door: what the compiled loops trust is verified here."""
+"""Checks of input arrays: dtype, shape and size, on which the compiled loops rely."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 Int64Array = npt.NDArray[np.int64]
 Int32Array = npt.NDArray[np.int32]
 
-# Row numbers are int32 on the wire.
+# Row numbers are int32 in the worker protocol.
 MAX_ROWS = np.iinfo(np.int32).max
 
 NO_INT64: Int64Array = np.empty(0, dtype=np.int64)
@@ -32,13 +32,13 @@ def _column(name: str, values: npt.ArrayLike, dtype: Any, size: int | None) -> n
 
 
 def int64_column(name: str, values: npt.ArrayLike, size: int | None = None) -> Int64Array:
-    """Return ``values`` as a contiguous, aligned int64 array, without a copy where it is one.
+    """Return ``values`` as a contiguous, aligned int64 array, without a copy if they are one.
 
-    Raises ValueError, naming the column, for another dtype, shape or ``size``.
+    Raises ValueError with the column's name if dtype, shape or ``size`` are different.
     """
     return _column(name, values, np.int64, size)
 
 
 def int32_column(name: str, values: npt.ArrayLike, size: int | None = None) -> Int32Array:
-    """Return ``values`` as a contiguous, aligned int32 array; else as :func:`int64_column`."""
+    """Return ``values`` as a contiguous, aligned int32 array; see :func:`int64_column`."""
     return _column(name, values, np.int32, size)

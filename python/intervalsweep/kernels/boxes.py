@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes: bounds on the lead axis of points, and perhaps on a second one."""
+"""Boxes: bounds on the lead axis of points, and optionally on a second axis."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from . import jit
 from .arrays import NO_INT64, Int64Array, int64_column
 from .join.bounds import are_empty
 
-# The arguments of a kernel: lower, kind, upper, kind.
+# The bounds of boxes as arguments of a kernel: lower, its kind, upper, its kind.
 Sides = tuple[Int64Array, int, Int64Array, int]
 
 
 class Bounds:
-    """The extent of each box on one axis: ``lower < p < upper``, or ``<=`` where not strict.
+    """The range of each box on one axis: ``lower < p < upper``, or ``<=`` if not strict.
 
-    ``lower`` and ``upper`` are int64[n], one value per box in the unit of the points; None leaves
-    the side open. Boxes with ``lower > upper`` are legal and empty. Raises ValueError for a wrong
+    ``lower`` and ``upper`` are int64[n], one value per box, in the unit of the points. None means
+    unbounded. Boxes with ``lower > upper`` are allowed and empty. Raises ValueError for a wrong
     dtype or shape.
     """
 
@@ -39,7 +39,7 @@ class Bounds:
         self.upper_strict = upper_strict
 
     def take(self, order: npt.NDArray[Any]) -> Bounds:
-        """Return the bounds of the boxes of these numbers, in this order, or under a mask."""
+        """Return the bounds of the boxes with these numbers, in this order, or under a mask."""
         return Bounds(
             None if self.lower is None else self.lower[order],
             None if self.upper is None else self.upper[order],
@@ -48,7 +48,7 @@ class Bounds:
         )
 
     def are_empty(self, boxes: int, clip: tuple[int, int] | None = None) -> bool:
-        """Return whether no value is within any box's bounds, and the inclusive range ``clip``.
+        """Return whether no box contains any value within ``clip``, an inclusive range.
 
         >>> Bounds(np.array([3, 8]), np.array([3, 5]), upper_strict=True).are_empty(2)
         True
@@ -56,7 +56,7 @@ class Bounds:
         return are_empty(boxes, *self.sides(boxes), *clip_of(clip))
 
     def sides(self, boxes: int) -> Sides:
-        """Return the arguments of a kernel: (lower, kind, upper, kind)."""
+        """Return the bounds as arguments of a kernel: (lower, its kind, upper, its kind)."""
         return (
             *_side("lower", self.lower, self.lower_strict, boxes),
             *_side("upper", self.upper, self.upper_strict, boxes),
@@ -73,10 +73,11 @@ def _side(name: str, values: Int64Array | None, strict: bool, boxes: int) -> tup
 
 @dataclass(frozen=True)
 class Boxes:
-    """``size`` boxes, in any order, bounded on the lead axis and perhaps on the second.
+    """``size`` boxes, in any order, bounded on the lead axis and optionally on the second.
 
-    ``group`` is int32[size], the group of points that a box is matched with; None: group 0. A
-    number that the points do not have matches nothing; a negative one is a ValueError.
+    ``group`` is int32[size], the group of points that each box is matched with; None means group 0.
+    A box whose group has no points matches nothing. `RunSweep` raises ValueError for a negative
+    group.
     """
 
     size: int
@@ -86,7 +87,7 @@ class Boxes:
 
 
 def clip_of(clip: tuple[int, int] | None) -> tuple[int, int]:
-    """Return an inclusive range, of all integers if there is none. Raises ValueError."""
+    """Return an inclusive range, or that of all int64 for None. Raises ValueError beyond int64."""
     limits = np.iinfo(np.int64)
     low, high = clip or (limits.min, limits.max)
     if not (limits.min <= low <= limits.max and limits.min <= high <= limits.max):

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where compiled kernels are kept on disk, and what makes them out of date.
+"""Keeps compiled kernels on disk, and decides when they are out of date.
 
-numba keeps the code of a function until the file changes that holds it, but helpers and constants
-of other files are compiled into it. So all kernels have one key: a hash of the sources of this
-folder and of those below it.
+numba reuses the code of a function until its file changes. But helpers and constants of other files
+are compiled into a kernel, too. So all kernels have the same key: a hash of the sources in this
+folder and the folders below.
 
-They are kept beside their sources, where that can be written, else in the user's cache folder, else
-in one of this user alone under the system's temporary one: executors often run with read-only
-sources and without a home, and not every new worker is to compile. What is loaded is run: the last
-folder must belong to this user and be closed to all others. `NUMBA_CACHE_DIR` wins.
+The first folder that can be written is used: `__pycache__` next to the sources, the user's cache
+folder, or a private folder of this user in the system's temporary folder. Executors often run with
+read-only sources and without a home directory, and a new worker should not have to compile. Loaded
+code is executed, so the temporary folder must belong to this user and be closed to all others.
+`NUMBA_CACHE_DIR` takes precedence over all of these.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ FOLDER = Path(__file__).resolve().parent
 
 @cache
 def source_key() -> str:
-    """Return a hash of the sources of all kernels, by their names and contents."""
+    """Return a hash of the names and contents of the sources of all kernels."""
     found = hashlib.sha256()
     for file in sorted(FOLDER.rglob("*.py")):
         found.update(f"{file.relative_to(FOLDER).as_posix()}\0".encode())
@@ -40,7 +41,7 @@ def source_key() -> str:
 
 
 class _Place:
-    """What numba asks for: a folder, a key and a name for the code of one function."""
+    """The locator that numba asks for the folder, key and name of a function's compiled code."""
 
     def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
         self._folder = folder
@@ -70,7 +71,7 @@ class _Code(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]
-    """numba's cache of one function, in our folder and by our key.
+    """numba's cache for one function, with our folder and key.
 
     Raises RuntimeError if no folder can be written.
     """
@@ -80,7 +81,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
 @cache
 def cache_folder(chosen: str = "") -> Path | None:
-    """Return the first folder that can be written; None if there is none."""
+    """Return the first folder that can be written, or None."""
     if chosen:
         return _writable(Path(chosen) / f"intervalsweep-{_here()}")
     return next(filter(None, map(_writable, _folders())), None) or _private_folder()
@@ -88,13 +89,13 @@ def cache_folder(chosen: str = "") -> Path | None:
 
 def _folders() -> Iterator[Path]:
     yield FOLDER / "__pycache__"
-    with contextlib.suppress(RuntimeError):  # a user without a home
+    with contextlib.suppress(RuntimeError):  # a user without a home directory
         home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
         yield Path(home) / "intervalsweep" / f"kernels-{_here()}"
 
 
 def _here() -> str:
-    """Two installations may have kernels of one name and line, and share a folder."""
+    """Return a name for this installation: others may have kernels of the same name and line."""
     return hashlib.sha256(str(FOLDER).encode()).hexdigest()[:16]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The points of a join, prepared once for any number of boxes."""
+"""The index of a join's points, prepared once for any number of boxes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from . import index_build
 from .arrays import NO_INT32, Int32Array, Int64Array, int32_column, int64_column
 from .jit import BIG_BLOCK, FAN_OUT
 
-# Groups smaller than this are searched without a lookup table.
+# Smaller groups have no lookup table.
 _TABLE_FROM = 256
 
 
 def group_offsets(groups: npt.ArrayLike, count: int | None = None) -> Int64Array:
-    """Return where each group starts among rows sorted by group: int64[count + 1].
+    """Return the first row of each group, and the number of rows: int64[count + 1].
 
     ``groups`` is int32, the group number of each row, 0 .. count-1, in non-decreasing order.
     ``count`` defaults to the largest number plus one. Raises ValueError if a number is out of range
@@ -43,8 +43,8 @@ def group_offsets(groups: npt.ArrayLike, count: int | None = None) -> Int64Array
 def is_sorted(groups: npt.ArrayLike | None, lead: npt.ArrayLike) -> bool:
     """Return whether rows are in the order of a :class:`PointIndex`: by group, then by ``lead``.
 
-    ``groups`` None: all rows are group 0. Ends at the first row out of order. Raises ValueError for
-    a wrong dtype or shape.
+    With None for ``groups``, all rows have group 0. Stops soon after the first row that is out of
+    order. Raises ValueError for a wrong dtype or shape.
 
     >>> is_sorted(np.array([0, 0, 2], dtype=np.int32), np.array([1, 5, 3]))
     True
@@ -55,24 +55,25 @@ def is_sorted(groups: npt.ArrayLike | None, lead: npt.ArrayLike) -> bool:
 
 
 class PointIndex:
-    """Points with one or two coordinates, in groups, sorted by their lead coordinate.
+    """Points with one or two coordinates, sorted by group and lead coordinate.
 
     Parameters
     ----------
     lead
         int64[n], the first coordinate, non-decreasing within each group.
     second
-        int64[n], the second coordinate in any order; None if boxes bound only the lead axis.
+        int64[n], the second coordinate, in any order; None if boxes bound only the lead axis.
     offsets
-        int64[G+1]: the points of group g are rows ``offsets[g] .. offsets[g+1]-1``. None: all
-        points are group 0.
+        int64[G+1]: the points of group g are rows ``offsets[g] .. offsets[g+1]-1``. With None, all
+        points have group 0.
 
-    Raises ValueError for a wrong dtype or shape, offsets that do not cover the points, or points
-    that are not sorted. Coordinates have any unit, as long as the boxes have the same.
+    Coordinates may have any unit, if the boxes have the same. Raises ValueError for a wrong dtype
+    or shape, offsets that do not cover the points, or points that are not sorted.
 
-    What is prepared, when it is first needed: a lookup table over the value range of each large
-    group, from which a short search finds the exact row (three to four times faster than binary
-    search alone); and the minima and maxima of the second coordinate in two levels of blocks.
+    Two things are prepared when they are first needed: a lookup table over the value range of each
+    large group, after which a short search finds the exact row (three to four times as fast as a
+    binary search alone); and the minima and maxima of the second coordinate in two levels of
+    blocks. Both take O(n).
 
     >>> index = PointIndex(np.array([1, 3, 3]), np.array([4, 9, 5]))
     >>> index.differences
@@ -101,24 +102,24 @@ class PointIndex:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, the coordinates included; more once something has been prepared."""
+        """The size in bytes, with the coordinates and everything prepared so far."""
         given = (self.lead, self.offsets, *(() if self.second is None else (self.second,)))
         built = (array for name in ("_tables", "_blocks") for array in vars(self).get(name, ()))
         return sum(array.nbytes for array in (*given, *built))
 
     @property
     def points(self) -> tuple[Any, ...]:
-        """The lead axis as kernels take it."""
+        """The lead axis as an argument of kernels."""
         return (self.lead, self.offsets, *self._tables)
 
     @property
     def axis(self) -> tuple[Any, ...]:
-        """The second axis as kernels take it."""
+        """The second axis as an argument of kernels."""
         return (self.second, *self._blocks)
 
     @cached_property
     def differences(self) -> tuple[int, int] | None:
-        """The smallest and the largest second - lead; None if one might exceed 64 bits."""
+        """The smallest and the largest second - lead; None if a difference might exceed 64 bits."""
         extremes = np.empty(2, dtype=np.int64)
         fits = index_build.difference_extremes(self.lead, self.second, extremes)
         return (int(extremes[0]), int(extremes[1])) if fits else None

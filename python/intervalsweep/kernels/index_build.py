@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled loops that check and prepare points and boxes. They trust dtypes and shapes."""
+"""Compiled loops that check and prepare points and boxes. They do not check dtypes and shapes.
+
+`join` describes the arrays of the prepared points: lead, offsets, rank_of, tables, table. Each loop
+goes through its rows once.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +30,16 @@ from .jit import (
 _MIN = np.iinfo(np.int64).min
 _MAX = np.iinfo(np.int64).max
 
-# Rows that are looked at together.
+# Rows that are checked together.
 _BLOCK = 256
 
 
 @helper
 def _rises(values: Any, start: int, stop: int) -> bool:
-    """Return whether none of rows [start, stop) is smaller than the row before it.
+    """Return whether none of the rows [start, stop) is smaller than the row before it.
 
-    Without a branch, and with indices that cannot count from the end: several in an instruction.
+    There is no branch, and unsigned indices cannot count from the end. So the compiler compares
+    several rows per instruction.
     """
     falls = 0
     for j in range(start, stop):
@@ -55,14 +60,14 @@ def first_unsorted(values: Any, offsets: Any) -> int:
                 if values[j] < values[j - 1]:
                     return int(j)
             if offsets[g + 1] > end:
-                break  # it goes on in the next block
+                break  # the group continues in the next block
             g += 1
     return -1
 
 
 @kernel(I32_IN, I64_IN)
 def are_in_order(groups: Any, values: Any) -> bool:
-    """Return whether rows come by group, then by value; without ``groups`` they are of one."""
+    """Return whether rows are in the order of group and value; empty ``groups`` mean one group."""
     for start in range(1, values.size, _BLOCK):
         end = min(start + _BLOCK, values.size)
         if groups.size == 0:
@@ -82,7 +87,7 @@ def are_in_order(groups: Any, values: Any) -> bool:
 
 @helper
 def _are_all(groups: Any, start: int, stop: int, group: int) -> bool:
-    """Return whether rows [start, stop) are of one group."""
+    """Return whether all rows [start, stop) have this group."""
     others = 0
     for j in range(start, stop):
         others |= groups[np.uint64(j)] ^ group
@@ -91,9 +96,9 @@ def _are_all(groups: Any, start: int, stop: int, group: int) -> bool:
 
 @kernel(I32_IN, I64_OUT)
 def count_groups(groups: Any, offsets: Any) -> int:
-    """Fill ``offsets`` (G+1) from sorted group numbers; return the first bad row, or -1.
+    """Fill ``offsets``, int64[G+1], from sorted group numbers; return the first bad row, or -1.
 
-    A row is bad if its number is smaller than the one before it, negative, or not below G.
+    A row is bad if its number is smaller than that of the row before it, negative, or not below G.
     """
     last = 0
     offsets[0] = 0
@@ -115,7 +120,7 @@ def count_groups(groups: Any, offsets: Any) -> int:
 
 @kernel(I64_IN, INT, I64_TABLE_OUT)
 def block_extremes(values: Any, size: int, extremes: Any) -> None:
-    """Store the minimum and maximum of each ``size`` consecutive values."""
+    """Store the minimum and maximum of each block of ``size`` values in int64[., 2]."""
     for b in range(extremes.shape[0]):
         start = b * size
         least = most = values[start]
@@ -130,8 +135,8 @@ def block_extremes(values: Any, size: int, extremes: Any) -> None:
 def difference_extremes(lead: Any, second: Any, extremes: Any) -> bool:
     """Store the smallest and the largest ``second - lead``; return False if one might overflow.
 
-    Half of a difference never overflows, and tells of the whole, to one or two. Of no points the
-    smallest is the largest integer, and the other way round.
+    The test uses half differences, which cannot overflow and determine the difference to within 2.
+    Without points, the smallest is the largest int64 and the largest is the smallest int64.
     """
     smallest = _MAX
     largest = _MIN
@@ -154,10 +159,11 @@ def difference_extremes(lead: Any, second: Any, extremes: Any) -> bool:
 
 @kernel(I64_IN, I64_IN, INT, I32_OUT, I64_TABLE_OUT)
 def plan_tables(lead: Any, offsets: Any, smallest: int, rank_of: Any, tables: Any) -> int:
-    """Plan a lookup table for each group of ``smallest`` points or more; return all slots needed.
+    """Plan a lookup table for each group of at least ``smallest`` points.
 
-    ``rank_of[g]`` becomes the group's row in ``tables``, or -1. Values are shifted right until the
-    group's range has no more slots than the group has points.
+    Fills ``rank_of`` and ``tables``, and returns the total number of entries of all lookup tables.
+    Values are shifted right until the range of the group has at most as many entries as the group
+    has points.
     """
     rank = 0
     slots = 0
@@ -182,10 +188,10 @@ def plan_tables(lead: Any, offsets: Any, smallest: int, rank_of: Any, tables: An
 
 @kernel(I64_IN, I64_IN, I32_IN, I64_TABLE_IN, I32_OUT)
 def fill_tables(lead: Any, offsets: Any, rank_of: Any, tables: Any, table: Any) -> None:
-    """Fill the planned tables: the entry of a slot is the first row whose value falls in it.
+    """Fill the planned lookup tables: an entry is the first row with its or a larger entry number.
 
-    One more entry per group holds where the group stops, so that the rows of a slot are
-    ``table[slot] .. table[slot + 1] - 1``. Before, all are 0.
+    One more entry per group is the end of the group, so that the rows of an entry are
+    ``table[slot] .. table[slot + 1] - 1``. All entries must be 0 before.
     """
     for g in range(rank_of.size):
         rank = rank_of[g]
@@ -198,7 +204,7 @@ def fill_tables(lead: Any, offsets: Any, rank_of: Any, tables: Any, table: Any) 
         table[first] = offsets[g]
         for j in range(offsets[g], offsets[g + 1]):
             slot = (lead[np.uint64(j)] >> shift) - base + first + 1
-            table[np.uint64(slot)] = j + 1  # the last row before `slot` stays: without a branch
+            table[np.uint64(slot)] = j + 1  # the last write stays, so no branch is needed
         for k in range(first + 1, slot + 1):
             table[k] = max(table[k], table[k - 1])
 
@@ -207,7 +213,19 @@ def fill_tables(lead: Any, offsets: Any, rank_of: Any, tables: Any, table: Any) 
 def place_boxes(points: Any, box_group: Any, bound: Any, shift: int, place: Any) -> bool:
     """Store roughly where each box's bound lies among the points, in units of ``2**shift`` rows.
 
-    Right up to the lookup table's even spread. Returns whether the places never fall.
+    The place is exact if the values of a group are spread evenly over its range: a look-up would
+    cost more. Returns whether the places are in non-decreasing order.
+
+    Parameters
+    ----------
+    points, box_group
+        See `join`.
+    bound : int64[b]
+        The bound of each box.
+    shift : int
+        The rows are divided by ``2**shift``.
+    place : int32[b]
+        Output: the place of each box.
     """
     lead, offsets, rank_of, tables, _ = points
     rising = True
@@ -231,7 +249,10 @@ def place_boxes(points: Any, box_group: Any, bound: Any, shift: int, place: Any)
 
 @kernel(I32_IN, I64_OUT, I32_OUT)
 def order_by_place(place: Any, counts: Any, order: Any) -> None:
-    """Store the stable order of the places, by counting; ``counts`` are zeros, places + 2."""
+    """Store the stable order of the places: a counting sort.
+
+    ``counts`` is int64[largest place + 2] and must be all 0. ``order`` is int32[b], the output.
+    """
     for i in range(place.size):
         counts[place[i] + 1] += 1
     for k in range(1, counts.size):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the inner loops are compiled, and the constants that they share.
+"""Compiles the inner loops, and defines the types and constants that they share.
 
-The loops have to give the right answer as plain Python too (``NUMBA_DISABLE_JIT=1``), so they avoid
+The loops must give the right answer as plain Python, too (``NUMBA_DISABLE_JIT=1``), so they avoid
 arithmetic that relies on wrap-around.
 
-The compiled code is kept on disk, see `cache`.
+Compiled code is kept on disk, see `cache`.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ _R = TypeVar("_R")
 FAN_OUT = 64
 BIG_BLOCK = FAN_OUT * FAN_OUT
 
-# How a side of a box is bounded.
+# The kinds of a bound of a box: unbounded, ``<=``, ``<``.
 OPEN, INCLUSIVE, STRICT = 0, 1, 2
 
-# Columns of a record of `tables`: where a large group's lookup table starts, how far values are
-# shifted to get their slot, and the slot of the group's smallest value.
+# Columns of `tables`, which has a row for each large group: the group's first entry in `table`, the
+# right shift that turns a value into an entry number, and the entry number of the group's smallest
+# value, which is subtracted.
 TABLE, SHIFT, BASE = 0, 1, 2
 
-# Fields of the state of a sweep along the lead axis: the next box, the candidates seen so far.
+# Fields of the state of a search on the lead axis: the next box, and the candidates found so far.
 BOX, CANDIDATES = 0, 1
 
-# Fields of the state of a filter by the second axis: the run under way, the next of its rows, the
-# blocks skipped so far.
+# Fields of the state of a filter by the second axis: the current run, its next row, and the blocks
+# skipped so far.
 RUN, ROW, SKIPPED = 0, 1, 2
 
-# Inputs are declared read-only, which accepts both writable arrays and views of Arrow buffers.
+# Inputs are declared read-only, which accepts writable arrays as well as views of Arrow buffers.
 INT = types.int64
 I64_IN = types.Array(types.int64, 1, "C", readonly=True)
 I64_TABLE_IN = types.Array(types.int64, 2, "C", readonly=True)
@@ -49,13 +50,13 @@ I64_OUT = types.Array(types.int64, 1, "C")
 I64_TABLE_OUT = types.Array(types.int64, 2, "C")
 I32_OUT = types.Array(types.int32, 1, "C")
 
-# Prepared points: lead, offsets, rank_of, tables, table. Kernels take them apart at once: handing
-# the tuple on to a helper would cost a call for each box.
+# Prepared points: lead, offsets, rank_of, tables, table; see `join`. Kernels unpack the tuple at
+# their start: passing the tuple on to a helper would cost a call for each box.
 POINTS = types.Tuple((I64_IN, I64_IN, I32_IN, I64_TABLE_IN, I32_IN))
 
-# The loops allocate nothing, so they need not count references to the arrays that helpers are
-# handed; counting makes them four times slower. The option is numba's own and undocumented: where
-# it is unknown, do without.
+# The loops allocate nothing, so they need no reference counts for the arrays that they pass to
+# helpers; counting makes the loops four times slower. `_nrt` is an internal, undocumented option of
+# numba. If numba does not know the option, leave it out.
 _UNCOUNTED: dict[str, Any] = {"nogil": True, "_nrt": False}
 try:
     numba.njit(**_UNCOUNTED)(lambda: None)
@@ -64,10 +65,10 @@ except KeyError:
 
 
 def kernel(*signature: Any) -> Callable[[Callable[..., _R]], Callable[..., _R]]:
-    """Compile for one signature, at the first call; cached on disk where a folder can be written.
+    """Compile a function for one signature at its first call, with a cache on disk if possible.
 
-    Not before, since most queries need a part of the kernels only, and those with many branches
-    take a second each.
+    Most queries need only some of the kernels, and a kernel with many branches takes a second to
+    compile. So kernels are not compiled at import.
     """
 
     def compile_when_called(function: Callable[..., _R]) -> Callable[..., _R]:
@@ -76,7 +77,7 @@ def kernel(*signature: Any) -> Callable[[Callable[..., _R]], Callable[..., _R]]:
             with Progress("compiling, which is done once"):
                 try:
                     return _compile(signature, function, KernelCache(function))
-                except (RuntimeError, OSError):  # no folder, a full disk: slower, but right
+                except (RuntimeError, OSError):  # no folder, a full disk: compile without a cache
                     return _compile(signature, function, None)
 
         @wraps(function)
@@ -91,9 +92,9 @@ def kernel(*signature: Any) -> Callable[[Callable[..., _R]], Callable[..., _R]]:
 def _compile(
     signature: tuple[Any, ...], function: Callable[..., _R], kept: KernelCache | None
 ) -> Callable[..., _R]:
-    """Do what `njit(signature, cache=True)` does, with a cache of our own."""
+    """Compile like `njit(signature, cache=True)`, but with our own cache."""
     compiled: Any = numba.njit(**_UNCOUNTED)(function)
-    if compiled is not function:  # as it is with NUMBA_DISABLE_JIT
+    if compiled is not function:  # with NUMBA_DISABLE_JIT njit returns the function itself
         if kept is not None:
             compiled._cache = kept
         compiled.compile(signature)
@@ -102,5 +103,5 @@ def _compile(
 
 
 def helper(function: _F) -> _F:
-    """Mark a function that only kernels call; it is compiled into them."""
+    """Mark a function that only kernels call; it is inlined into them."""
     return cast("_F", numba.njit(forceinline=True, **_UNCOUNTED)(function))

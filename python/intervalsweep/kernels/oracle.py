@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernels must find, the slow and obvious way. For tests."""
+"""The results that the kernels must find, computed in a slow and obvious way. For tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .index import PointIndex
 def matching_pairs(
     index: PointIndex, boxes: Boxes, clip: tuple[int, int] | None = None
 ) -> list[tuple[int, int]]:
-    """Return all matches (box, point), sorted, by testing every pair."""
+    """Return all matches (box, point), sorted; tests every pair."""
     pairs = []
     for i in range(boxes.size):
         group = 0 if boxes.group is None else int(np.asarray(boxes.group)[i])
@@ -49,7 +49,7 @@ def _within(bounds: Bounds, i: int, value: int) -> bool:
 
 Period = tuple[int, int]
 
-# How often a row is in a result, by how often it is on the left, a, and on the right, b.
+# The copies of a row in a result, from its copies on the left, a, and on the right, b.
 HOW_OFTEN: dict[str, Callable[[int, int], int]] = {
     "coalesce": lambda a, b: a,
     "distinct": lambda a, b: 1 if a else 0,
@@ -65,15 +65,15 @@ HOW_OFTEN: dict[str, Callable[[int, int], int]] = {
 
 
 def _pieces(rows: Iterable[Period]) -> list[Period]:
-    """Cut all time at the starts and ends of the rows."""
+    """Return all time, cut at the starts and ends of the rows."""
     info = np.iinfo(np.int64)
     return [*pairwise(sorted({info.min, info.max, *(end for row in rows for end in row)}))]
 
 
 def counted_periods(rule: str, rows: list[tuple[int, int, int]]) -> list[Period]:
-    """Return the canonical form of what a rule makes of the rows (start, end, weight) of a value.
+    """Return the canonical result of a rule for the rows (start, end, weight) of one value.
 
-    It goes through all pieces of time, and in each through all rows.
+    Goes through all fragments of time, and in each through all rows.
     """
     proper = [row for row in rows if row[0] < row[1]]
     starts: list[int] = []
@@ -97,9 +97,10 @@ def values_by_time(
     empty: bool = False,
     ends: str = "changes",
 ) -> list[tuple[int, int, object]]:
-    """Return what ``value`` says of the rows that are valid, by time; of their numbers.
+    """Return periods with the ``value`` of the numbers of the rows that are valid then.
 
-    Of ``islands`` it is of all rows between two instants at which nothing is valid.
+    With ``islands``, the value is that of all rows of an island, between two instants at which no
+    row is valid.
     """
     proper = [k for k, (start, end) in enumerate(rows) if start < end]
     found: list[tuple[int, int, object]] = []

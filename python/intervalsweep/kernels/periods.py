@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps over periods that come by group and start: how often, and with which values, by time.
+"""Sweeps over periods that are sorted by group and start: numbers of copies, or values, by time.
 
     sweep = CountSweep("except_all")                    a group is a value
     for row, start, end, count in sweep.feed(group, start, end, weight): ...
 
-    sweep = ValueSweep(["sum", "least"], ["sum"])       a group is what is grouped by
+    sweep = ValueSweep(["sum", "least"], 1)             a group is a group of GROUP BY
     for row, start, end, values, floats in sweep.feed(group, start, end, measures, numbers): ...
 
-A period is `[start, end)`; the least and the largest number mean that it has no start and no end.
-Periods without an instant are left out. Groups may go on in the next rows that are fed: what is
-kept is what is valid, not what was.
+A period is `[start, end)`. The least int64 means no start, the largest no end. Empty and reversed
+periods are left out. A group may continue in the rows of the next call of `feed`: a sweep keeps
+only the rows that are still valid.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ RULES = {
 ENDS = {"changes": loops.CHANGES, "cuts": loops.CUTS, "islands": loops.ISLANDS}
 KINDS = {"sum": loops.SUM, "least": loops.LEAST, "greatest": loops.GREATEST}
 
-# Periods that are returned at once: 200 kB.
+# Periods per batch: 200 kB.
 _BATCH = 8_192
-# Places for what is valid, before there have to be more.
+# Places for valid rows at first; they are doubled when they are full.
 _PLACES = 64
 
 FloatTable = npt.NDArray[np.float64]
@@ -53,7 +53,8 @@ FloatTable = npt.NDArray[np.float64]
 class CountBatch(NamedTuple):
     """Periods ``[start[k], end[k])`` of the group of row ``row[k]``, each ``count[k]`` times.
 
-    The row is one of those that were fed, by its number, or -1: of the group that went on.
+    ``row`` is the number of a row of the last call of `feed`, or -1 for the group that continued
+    from the call before.
     """
 
     row: Int32Array
@@ -63,7 +64,7 @@ class CountBatch(NamedTuple):
 
 
 class ValueBatch(NamedTuple):
-    """Periods as in `CountBatch`, and the values then: a row for each measure."""
+    """Periods as in `CountBatch`, with their values: one row of `values` per measure."""
 
     row: Int32Array
     start: Int64Array
@@ -73,7 +74,7 @@ class ValueBatch(NamedTuple):
 
 
 class _Rows:
-    """What both sweeps have: the rows under way, and where the loop stopped."""
+    """The common part of both sweeps: the state of the loop and the checks of input rows."""
 
     def __init__(self) -> None:
         self._state = np.zeros(loops.STATE_SIZE, dtype=np.int64)
@@ -82,7 +83,7 @@ class _Rows:
     def _next(
         self, group: npt.ArrayLike, start: npt.ArrayLike, end: npt.ArrayLike
     ) -> tuple[Int32Array, Int64Array, Int64Array]:
-        """Check the next rows, and forget the numbers of the last ones."""
+        """Check new rows, and reset the row numbers in the state."""
         groups = int32_column("group", group)
         starts = int64_column("start", start, groups.size)
         ends = int64_column("end", end, groups.size)
@@ -94,28 +95,28 @@ class _Rows:
 
     @property
     def valid(self) -> int:
-        """How many periods are kept for a group that goes on."""
+        """The number of valid periods that are kept for a group that continues."""
         return int(self._state[loops.HEAP])
 
 
 class CountSweep(_Rows):
-    """How often each value is in a result, by how often it is on the left and on the right.
+    """Computes the copies of each value in a result from its copies on the left and the right.
 
-    The results are in canonical form: of each value the fewest periods, the n-th start with the
-    n-th end. They come by group, then by end.
+    The results are in canonical form: each value has the fewest periods, and the n-th start belongs
+    to the n-th end. They are in the order of group and end.
 
     >>> group, start, end = np.int32([0, 0]), np.int64([1, 3]), np.int64([5, 7])
     >>> [batch] = CountSweep("distinct").feed(group, start, end, np.int64([1, 1]))
     >>> batch.start.tolist(), batch.end.tolist(), batch.count.tolist()
     ([1], [7], [1])
 
-    Raises ValueError for a rule that there is not.
+    Raises ValueError for an unknown rule.
     """
 
     def __init__(self, rule: str) -> None:
         super().__init__()
         if rule not in RULES:
-            raise ValueError(f"rule: {rule!r} is none of {', '.join(RULES)}")
+            raise ValueError(f"rule: expected one of {', '.join(RULES)}, got {rule!r}")
         self._rule = RULES[rule]
         self._heap = np.empty((_PLACES, 2), dtype=np.int64)
         self._queue = np.empty((_PLACES, 2), dtype=np.int64)
@@ -129,11 +130,23 @@ class CountSweep(_Rows):
         *,
         goes_on: bool = False,
     ) -> Iterator[CountBatch]:
-        """Yield the results of these rows; with ``goes_on`` not yet all of the last group.
+        """Yield the results of these rows; with ``goes_on`` the last group is not completed yet.
 
-        Rows are sorted by group and start. The ``weight`` of a row is how often it is there on the
-        left, below 0 how often on the right. All of it has to be read before the next rows. Raises
-        ValueError for another dtype, size or order.
+        The iterator must be read to its end before the next call.
+
+        Parameters
+        ----------
+        group, start, end
+            int32[n], int64[n], int64[n]: the rows, sorted by group and start.
+        weight
+            int64[n]: the copies of each row, positive on the left, negative on the right.
+        goes_on
+            True if the last group continues with the rows of the next call.
+
+        Raises
+        ------
+        ValueError
+            For a wrong dtype, size or order.
         """
         rows = self._next(group, start, end)
         weights = int64_column("weight", weight, rows[0].size)
@@ -161,20 +174,36 @@ class CountSweep(_Rows):
 
 
 class ValueSweep(_Rows):
-    """Values of each group, by time: sums of integers and of floats, the least and the greatest.
+    """Computes values of each group by time: sums of integers and of floats, least and greatest.
 
-    A period goes on until a value ``changes``, the default for ``ends``; with ``cuts`` until
-    something starts or ends; with ``islands`` until nothing is valid, its values being of all its
-    rows. With ``empty`` there are periods, too, in which nothing is valid: its sums are 0, its
-    least is the largest number, its greatest the least one. They come by group, then by time.
+    Results are in the order of group and time.
 
+    Parameters
+    ----------
+    kinds
+        The integer measures: ``sum``, ``least`` or ``greatest``. No sum may exceed 64 bits.
+    floats
+        The number of sums of floats.
+    empty
+        If true, also return the periods in which no row is valid. Their sums are 0, their least is
+        the largest int64, and their greatest the least int64.
+    ends
+        The end of a period: ``changes``, when a value changes; ``cuts``, when any row starts or
+        ends; ``islands``, when no row is valid any more. The values of an island include all its
+        rows.
+
+    Raises
+    ------
+    ValueError
+        For an unknown kind or end, or for `empty` with islands.
+
+    Examples
+    --------
     >>> sweep = ValueSweep(["sum", "greatest"])
     >>> group, start, end = np.int32([0, 0]), np.int64([1, 3]), np.int64([5, 7])
     >>> [batch] = sweep.feed(group, start, end, np.int64([[1, 1], [20, 10]]))
     >>> [column.tolist() for column in batch[1:4]]
     [[1, 3, 5], [3, 5, 7], [[1, 2, 1], [20, 20, 10]]]
-
-    No sum may leave 64 bits. Raises ValueError for a kind or an end that there is not.
     """
 
     def __init__(
@@ -188,11 +217,11 @@ class ValueSweep(_Rows):
         super().__init__()
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
-            raise ValueError(f"kinds: {unknown[0]!r} is none of {', '.join(KINDS)}")
+            raise ValueError(f"kinds: expected one of {', '.join(KINDS)}, got {unknown[0]!r}")
         if ends not in ENDS:
-            raise ValueError(f"ends: {ends!r} is none of {', '.join(ENDS)}")
+            raise ValueError(f"ends: expected one of {', '.join(ENDS)}, got {ends!r}")
         if empty and ends == "islands":
-            raise ValueError("empty: there is no island in which nothing is valid")
+            raise ValueError("empty: not possible with islands, which always have a valid row")
         self._kinds = np.array([KINDS[kind] for kind in kinds], dtype=np.int32)
         self._flags = int(empty), ENDS[ends]
         self._heap = np.empty((_PLACES, 2), dtype=np.int64)
@@ -216,10 +245,25 @@ class ValueSweep(_Rows):
         *,
         goes_on: bool = False,
     ) -> Iterator[ValueBatch]:
-        """Yield the results of these rows; with ``goes_on`` not yet all of the last group.
+        """Yield the results of these rows; with ``goes_on`` the last group is not completed yet.
 
-        Rows are sorted by group and start. ``measures`` has a row for each kind, ``numbers`` one
-        for each sum of floats. Raises ValueError for another dtype, shape or order.
+        The iterator must be read to its end before the next call.
+
+        Parameters
+        ----------
+        group, start, end
+            int32[n], int64[n], int64[n]: the rows, sorted by group and start.
+        measures
+            int64[k, n]: the values of the rows for each kind.
+        numbers
+            float64[f, n]: the values of the rows for each sum of floats.
+        goes_on
+            True if the last group continues with the rows of the next call.
+
+        Raises
+        ------
+        ValueError
+            For a wrong dtype, shape or order.
         """
         rows = self._next(group, start, end)
         size = rows[0].size
@@ -249,7 +293,7 @@ class ValueSweep(_Rows):
                 self._grow()
 
     def _grow(self) -> None:
-        """Have twice as many places, each value in its own."""
+        """Double the places; each value stays in its place."""
         places = len(self._heap)
         self._heap = np.concatenate([self._heap, np.empty_like(self._heap)])
         self._free = np.concatenate([self._free, np.arange(places, 2 * places)])
@@ -261,7 +305,7 @@ class ValueSweep(_Rows):
             _build(tree[k], joined[int(kind)])
         for row in floats:
             _build(row, np.add)
-        # An island's values are of rows that are no longer there.
+        # The values of an island include rows that are no longer valid, so they are copied.
         tree[:, 1], floats[:, 1] = self._tree[:, 1], self._floats[:, 1]
         self._tree, self._floats = tree, floats
 
@@ -269,7 +313,7 @@ class ValueSweep(_Rows):
 def joined(
     parts: Iterable[Sequence[npt.NDArray[Any]]], columns: int
 ) -> tuple[npt.NDArray[Any], ...]:
-    """Return batches as one: so many columns, without a batch empty ones of integers.
+    """Concatenate batches by column; without any batch, return empty columns of integers.
 
     >>> [x.tolist() for x in joined([(np.int64([1]), np.int64([2])), ([3], [4])], 2)]
     [[1, 3], [2, 4]]
@@ -279,7 +323,7 @@ def joined(
 
 
 def _build(tree: npt.NDArray[Any], join: np.ufunc) -> None:
-    """Fill the inner nodes of a tree from its leaves, which are its second half."""
+    """Compute the inner nodes of a tree from its leaves, which are its second half."""
     level = tree.size // 2
     while level > 1:
         tree[level // 2 : level] = join(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From boxes to runs of points, in bounded batches."""
+"""Finds the runs of points that match boxes, in bounded batches."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from .join.lead_axis import lead_runs, merged_runs
 from .join.second_axis import filter_runs
 from .join.sums import add_runs
 
-# What a sweep's buffers hold beyond the runs that were asked for: see `filter_runs`.
+# The room of a sweep's buffers beyond the wanted runs: see `filter_runs`.
 _SLACK = 2 + jit.FAN_OUT // 2
 
-# Lead runs that are found ahead of the filter: 200 kB, to stay in the cache.
+# Lead runs that are found before they are filtered: 200 kB, which stay in the CPU cache.
 _LEAD_RUNS = 16_384
 
-# Fewer boxes, or fewer points, fit into the cache as they are.
+# Boxes are ordered from this many boxes and points on; fewer fit into the CPU cache.
 _ORDER_FROM = 16_384
 _PLACE_BITS = 12
 
@@ -48,7 +48,8 @@ class RunBatch(NamedTuple):
 class SumBatch(NamedTuple):
     """Sums: box ``box[k]`` matches ``count[k]`` points, ``first[k]`` is the first of them.
 
-    All int32[m], but for ``sums``, int64[measures, m]: what these points add up to.
+    All are int32[m], except ``sums``, int64[measures, m]: the sums of the measures over these
+    points.
     """
 
     box: Int32Array
@@ -58,9 +59,9 @@ class SumBatch(NamedTuple):
 
 
 class Measures:
-    """Values of points that are added up: int64[measures, n], in the order of the points.
+    """Values of points to be added up: int64[measures, n], in the order of the points.
 
-    No sum of any of a measure's values may leave 64 bits. Raises ValueError for another dtype or
+    No sum over values of a measure may exceed 64 bits. Raises ValueError for a wrong dtype or
     shape.
     """
 
@@ -75,34 +76,56 @@ class Measures:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """The size in bytes."""
         return self.values.nbytes + self.totals.nbytes
 
 
 class RunSweep:
     """All matches of ``boxes`` with the points of ``index``, each exactly once, as runs.
 
-    Iterate over it for batches of 1 to ``max_runs`` runs. The runs of a box come one after the
-    other, rise, and are maximal: no two touch. Boxes come in any order. Memory is bounded by the
-    boxes and ``max_runs``, whatever the number of matches. **A batch is only valid until the next
-    one is asked for**, which reuses its memory.
+    Iterating yields batches of 1 to ``max_runs`` runs. The runs of a box are consecutive, in rising
+    order, and maximal: no two of them touch. Boxes come in any order. The memory depends on the
+    boxes and ``max_runs``, not on the number of matches. **A batch is only valid until the next
+    one is requested**, which reuses its memory.
 
-    ``clip``, an inclusive range (low, high), further restricts the lead coordinate of all matches.
+    First the run of each box on the lead axis is found: O(log n) per box with n points. If the
+    boxes bound a second axis, these runs are then filtered in blocks of points. The filter is
+    skipped if the lead axis implies the second axis. An example are intersecting intervals that are
+    not empty: a point that starts within a box also ends after the start of the box.
 
-    With ``first_only`` a box that bounds a second axis and has matches gets some of them, in one
-    run that need not be maximal: enough to know which boxes have any, at a cost that does not grow
-    with the matches.
+    Parameters
+    ----------
+    index
+        The points.
+    boxes
+        The boxes, in any order.
+    clip
+        An inclusive range (low, high) that further restricts the lead coordinates of all matches.
+    max_runs
+        The largest number of runs of a batch.
+    first_only
+        If true, a box that bounds a second axis and has matches gets only some of them, in one run
+        that need not be maximal. That tells which boxes have matches, at a cost that does not grow
+        with the matches.
 
-    A second axis that says nothing is passed over: of intervals that are not empty, those that
-    start within a box also end after its start.
+    Attributes
+    ----------
+    candidates
+        The number of pairs so far that match on the lead axis and the clip.
+    runs
+        The number of runs that were yielded.
+    skipped
+        The number of blocks of points that were skipped because of their minimum and maximum on the
+        second axis.
 
-    After the last batch ``candidates`` is the number of pairs that match on the lead axis (and
-    the clip) alone, ``runs`` the number of runs given out, and ``skipped`` the number of blocks of
-    points that boxes passed over, because of their minimum and maximum on the second axis.
+    Raises
+    ------
+    ValueError
+        For wrong shapes, dtypes or sizes, or if boxes bound a second axis that the points do not
+        have.
 
-    Raises ValueError for wrong shapes, dtypes or sizes, or if boxes bound a second axis that the
-    points do not have.
-
+    Examples
+    --------
     >>> points = PointIndex(np.array([1, 2, 2, 5]))
     >>> boxes = Boxes(2, Bounds(np.array([0, 2]), np.array([2, 9]), upper_strict=True))
     >>> [(b.box.tolist(), b.first.tolist(), b.count.tolist()) for b in RunSweep(points, boxes)]
@@ -130,7 +153,7 @@ class RunSweep:
         lead, second = boxes.lead, boxes.second
         for bounds in (lead, second):
             if bounds is not None:
-                bounds.sides(boxes.size)  # raises if there are more or fewer than boxes
+                bounds.sides(boxes.size)  # raises if the number of bounds is wrong
         limits = clip_of(clip)
         self._index = index
         self._size = 0 if _is_nothing(index, boxes, limits) else boxes.size
@@ -153,11 +176,11 @@ class RunSweep:
 
     @property
     def candidates(self) -> int:
-        """Pairs met so far that match on the lead axis."""
+        """The number of pairs so far that match on the lead axis."""
         return int(self._state[jit.CANDIDATES])
 
     def __iter__(self) -> Iterator[RunBatch]:
-        """Go on with the sweep; see the class for how long a batch is valid."""
+        """Continue the sweep; see the class for how long a batch is valid."""
         if self._second is None:
             batches = self._lead_runs(self._max_runs)
         else:
@@ -169,12 +192,12 @@ class RunSweep:
             yield RunBatch(box, first, np.subtract(stop, first, out=stop))
 
     def sums(self, measures: Measures) -> Iterator[SumBatch]:
-        """Go through the boxes that have matches, each once, without enumerating the matches.
+        """Yield counts and sums for each box that has matches, without enumerating the matches.
 
-        Counts in ``runs`` the boxes given out. As with runs, a batch is only valid until the next
-        one is asked for.
+        Adds the number of these boxes to ``runs``. As with runs, a batch is only valid until the
+        next one is requested.
 
-        Raises ValueError for measures of another number of points.
+        Raises ValueError if the measures have another number of points.
 
         >>> points = PointIndex(np.array([1, 2, 3]), np.array([9, 4, 8]))
         >>> boxes = Boxes(1, Bounds(np.array([1]), np.array([3])), Bounds(np.array([5])))
@@ -194,7 +217,7 @@ class RunSweep:
             yield batch if self._order is None else batch._replace(box=self._order[batch.box])
 
     def _whole_sums(self, measures: Measures) -> Iterator[SumBatch]:
-        """Add up all points of each run: what comes before its stop, less that before its first."""
+        """Add up all points of each run, as a difference of running sums."""
         for box, first, stop in self._lead_runs(min(_LEAD_RUNS, self._max_runs)):
             sums = measures.totals.take(stop, axis=1)
             sums -= measures.totals.take(first, axis=1)
@@ -226,10 +249,10 @@ class RunSweep:
                 yield _part(buffers, 0, filled)
 
     def _filtered_runs(self, second: Sides) -> Iterator[_Runs]:
-        """Find lead runs a batch at a time, then filter them.
+        """Find the lead runs of a batch of boxes, then filter them.
 
-        Apart, because the look-ups of many boxes in a row overlap their cache misses, and those
-        of a box between two filters do not: for boxes in random order that is twice as fast.
+        In separate loops, because the CPU overlaps the cache misses of consecutive look-ups, but
+        not those of look-ups between two filters. For boxes in random order it is twice as fast.
         """
         wanted = self._max_runs
         buffers = _buffers(wanted + _SLACK)
@@ -259,14 +282,14 @@ def _part(runs: _Runs, start: int, stop: int) -> _Runs:
 
 
 def _drop(buffers: _Runs, given: int, filled: int) -> int:
-    """Move the runs that were not given out to the front; return how many they are."""
+    """Move the runs from ``given`` on to the front; return their number."""
     for column in buffers:
         column[: filled - given] = column[given:filled]
     return filled - given
 
 
 def _is_nothing(index: PointIndex, boxes: Boxes, clip: tuple[int, int]) -> bool:
-    """Return whether no box can match: of the two sweeps of a relation, one may be such."""
+    """Return whether no box can match; that may happen to one of the two sweeps of a relation."""
     return index.size == 0 or boxes.lead.are_empty(boxes.size, clip)
 
 
@@ -281,10 +304,10 @@ def _is_implied(index: PointIndex, boxes: Boxes, clip: tuple[int, int]) -> bool:
 
 
 def _is_same_column(lead: Bounds, second: Bounds, smallest: int, largest: int) -> bool:
-    """Return whether it is implied at each box, as both axes are bounded by one column.
+    """Return whether the second axis is implied because the same array bounds both axes.
 
-    Intervals that intersect are such: ``lower <= start`` and ``lower < end``. What
-    `is_implied` finds out by a look at each box.
+    Intersecting intervals are an example: ``lower <= start`` and ``lower < end``. `is_implied`
+    would have to look at each box.
     """
     if second.lower is not None:
         least = int(second.lower_strict) - int(lead.lower_strict)
@@ -298,16 +321,16 @@ def _is_same_column(lead: Bounds, second: Bounds, smallest: int, largest: int) -
 
 
 def _are_sorted(group: Int32Array, lead: Bounds) -> bool:
-    """Return whether the boxes have lower bounds and come by group, then by these."""
+    """Return whether the boxes have lower bounds and are in the order of group and lower bound."""
     return lead.lower is not None and is_sorted(group if group.size else None, lead.lower)
 
 
 def _order(index: PointIndex, group: Int32Array, lead: Bounds) -> Int32Array | None:
     """Return an order of the boxes roughly along the points, or None if that does not pay.
 
-    Look-ups far apart miss the cache: a million random boxes take two to four times as long as
-    sorted ones, the more the busier the machine. Counting them into a few thousand places first
-    costs some 20 ms.
+    Look-ups that are far apart miss the CPU cache: a million boxes in random order take two to four
+    times as long as sorted ones, depending on how busy the machine is. A counting sort into a few
+    thousand places costs about 20 ms.
     """
     bound = lead.lower if lead.lower is not None else lead.upper
     if bound is None or bound.size < _ORDER_FROM or index.size < _ORDER_FROM:

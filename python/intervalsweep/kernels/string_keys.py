@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts in Arrow's buffers, without a Python object for each. Workers do not load it."""
+"""Compares texts in Arrow buffers, without Python objects. Workers do not load this module."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from numba import types
 from .arrays import Int32Array
 from .jit import I32_IN, I32_OUT, I64_IN, helper, kernel
 
-# Where more rows than one of so many begin another text, it is not worth while.
+# The least average number of equal consecutive texts for which the comparison pays.
 _ROWS_PER_TEXT = 16
 
-# Rows that are looked at together where no text ends.
+# Rows that are compared together while the text stays the same.
 _BLOCK = 64
 
 _BYTES_IN = types.Array(types.uint8, 1, "C", readonly=True)
 
 
 def first_rows(offsets: npt.NDArray[Any], data: npt.NDArray[np.uint8]) -> Int32Array | None:
-    """Return the rows whose text is not that of the row before; None if they are many.
+    """Return the rows whose text differs from that of the row before; None if there are many.
 
-    Text ``i`` is bytes ``offsets[i] .. offsets[i+1]-1`` of ``data``.
+    Text ``i`` is bytes ``offsets[i] .. offsets[i+1]-1`` of ``data``. The first row is included.
 
     >>> offsets, data = np.arange(0, 66, 2), np.frombuffer(b"ab" * 20 + b"cd" * 12, np.uint8)
     >>> first_rows(offsets, data).tolist()
     [0, 20]
     """
     most = (offsets.size - 1) // _ROWS_PER_TEXT
-    if most == 0:  # not worth compiling the comparison either
+    if most == 0:  # too few rows to compile the comparison for them
         return None
     firsts = np.empty(most, dtype=np.int32)
     find = find_changes if offsets.dtype == np.int32 else find_changes_of_large
@@ -41,9 +41,10 @@ def first_rows(offsets: npt.NDArray[Any], data: npt.NDArray[np.uint8]) -> Int32A
 
 @helper
 def _is_repeated(offsets: Any, data: Any, i: int, size: int) -> bool:
-    """Return whether the text before row ``i``, of ``size`` bytes, is that of the next block, too.
+    """Return whether all texts of the block at row ``i`` equal the text before it.
 
-    Then each byte is the one so many before it, which is found out for several in an instruction.
+    ``size`` is the number of bytes of that text. If the texts are equal, each byte equals the byte
+    ``size`` bytes before it, which takes one instruction for several bytes.
     """
     difference = 0
     for k in range(i, i + _BLOCK):
@@ -57,10 +58,11 @@ def _is_repeated(offsets: Any, data: Any, i: int, size: int) -> bool:
 
 
 def _find_changes(offsets: Any, data: Any, firsts: Any) -> int:
-    """Store the rows whose text is not that of the row before; return how many, -1 if too many.
+    """Store the rows whose text differs from that of the row before; return their number.
 
-    Each text is compared with that of the last such row, all bytes of it: a branch at the first
-    difference would cost more than the few bytes behind it.
+    Returns -1 if they do not fit into ``firsts``. Each text is compared with that of the last
+    stored row, all its bytes: a branch at the first difference would cost more than the few bytes
+    after it.
     """
     rows = offsets.size - 1
     found = 0

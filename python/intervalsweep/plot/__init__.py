@@ -9,8 +9,8 @@
     plot.tasks(spark)
     plot.batches(query)
 
-Each function draws on the Axes that it is given, or on a new picture, and returns the Axes: titles,
-limits and files are matplotlib's own. Nothing is shown before a notebook or `pyplot.show()` does.
+Each function draws on the given Axes, or on those of a new picture, and returns the Axes. Use
+matplotlib to change titles and limits, to save files, and to show the picture.
 """
 
 from intervalsweep._requirements import check_packages

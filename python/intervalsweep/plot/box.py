@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a relation means: the box of the intervals that match a given one."""
+"""Draws the meaning of a relation: the box of the intervals that match a given interval."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class _Bound:
-    """One end of a side of the box, and what it is called; `strict`: it does not belong."""
+    """A bound of the box and its label; a strict bound does not belong to the box."""
 
     value: float
     strict: bool = True
@@ -29,7 +29,7 @@ class _Bound:
 
 @dataclass(frozen=True)
 class _Side:
-    """The values of an endpoint of `s` that match."""
+    """The range of an endpoint of `s` in which it matches."""
 
     least: _Bound = _Bound(-math.inf)
     most: _Bound = _Bound(math.inf)
@@ -51,33 +51,33 @@ def relation(
 ) -> Any:
     """Draw the box of a relation: which intervals `s` match a given interval `r`.
 
-    Each interval `s` is a point, of its start to the right and its end upwards. Those that match
-    fill the green area; a solid edge belongs to it, a dashed one does not. Where the area goes to
-    the edge of the picture, it goes on for ever. The grey triangle is of intervals that end before
-    they start. Above, `r` and `s` are drawn as bars on the same time.
+    Each interval `s` is a point: its start on the x axis, its end on the y axis. Intervals that
+    match fill the green area. A solid edge belongs to the area, a dashed edge does not. An area
+    that reaches the edge of the picture is unbounded there. The grey triangle contains the
+    intervals that end before they start. Above, `r` and `s` are bars on the same axis of time.
 
     Parameters
     ----------
     name
         A relation, such as ``"allen_overlaps"``; see :mod:`intervalsweep.functions`.
     r, s
-        Start and end, as numbers. Without `r`, both are those of the relation's example; with `r`
-        alone there is no `s`.
+        Pairs of start and end, as numbers. Without `r`, both are those of the relation's example.
+        With `r` alone no `s` is drawn.
     delta, epsilon
-        The relation's parameters.
+        The parameters of the relation, in the unit of `r`.
     ax
-        The Axes to draw on.
+        The matplotlib Axes to draw on; None for a new picture.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The bars are on a child of it, `ax.child_axes[0]`.
+        The bars are on its child `ax.child_axes[0]`.
 
     Raises
     ------
     ArgumentError
-        For a relation or a parameter that there is not, for a negative one, and for an `s` without
-        an `r`.
+        If the relation or a parameter is unknown, if a parameter is negative, or if `s` is given
+        without `r`.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def relation(
     check_parameters(meant, delta=delta, epsilon=epsilon)
     if r is None:
         if s is not None:
-            raise ArgumentError("relation() was given an s to draw, and no r.")
+            raise ArgumentError("relation() needs r if s is given.")
         r, s = meant.example["r"], meant.example["s"]
     numbers = Encoding([pa.float64()])
     given = {"delta": delta, "epsilon": epsilon}
@@ -137,7 +137,7 @@ def _bound(term: Term, r: Interval, limits: dict[str, float], sign: int) -> _Bou
 
 
 def _frame(r: Interval, s: Interval | None, *sides: _Side) -> tuple[float, float]:
-    """The least and the greatest value that the picture shows, on both axes."""
+    """Return the least and the greatest value on both axes of the picture."""
     bounds = [bound.value for side in sides for bound in (side.least, side.most)]
     values = [*r, *(s or ()), *filter(math.isfinite, bounds)]
     margin = 0.4 * ((max(values) - min(values)) or 1)
@@ -177,7 +177,7 @@ def _draw_point(ax: Any, s: Interval, *, is_match: bool) -> None:
 
 
 def _name_bounds(ax: Any, r: Interval, *sides: _Side) -> None:
-    """Ticks with the names of what they are: r's ends, and the bounds that parameters give."""
+    """Label ticks with the names of r's endpoints and of the bounds from parameters."""
     names = dict(zip(r, ("r.ts", "r.te"), strict=True))
     if r[0] == r[1]:
         names = {r[0]: "r.ts = r.te"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A history as bars: what is valid when."""
+"""Draws a history as bars: which rows are valid when."""
 
 from __future__ import annotations
 
@@ -25,40 +25,41 @@ def history(
     limit: int = 60,
     ax: Any | None = None,
 ) -> Any:
-    """Draw the rows of a history as bars, those of one value beside its name.
+    """Draw the rows of a history as bars, with the rows of equal values next to their name.
 
-    Rows of one value that are valid at one time are drawn below each other. A row without a start
-    or an end goes to the edge of the picture; rows whose period is empty or reversed, or outside of
-    it, are not drawn. Two pictures below each other, with one `span`, show what an
-    operator makes of a history.
+    Rows of equal values that are valid at the same time are drawn below each other. The bar of a
+    row without a start or an end reaches the edge of the picture. Rows with an empty or reversed
+    period, or outside of `span`, are not drawn. Two pictures with the same `span`, one below the
+    other, show the effect of an operator on a history.
 
     Parameters
     ----------
     data
-        A table as :func:`intervalsweep.arrow.join` takes it, or a DataFrame of Spark.
+        A table that :func:`intervalsweep.arrow.join` takes, or a Spark DataFrame.
     label
-        The columns whose values name the bars; without it all but the period. Without any, the
-        bars have no names.
+        The columns whose values name the bars. None means all columns except the period; an empty
+        list means no names.
     on
         The columns of start and end.
     span
-        The first and the last instant of the axis; without it as far as there are starts and ends.
+        The first and the last instant of the axis. None means the range of all starts and ends.
     color
-        Of the bars.
+        The color of the bars.
     limit
-        How many rows are drawn: those that start first; the title says if there are more.
+        The largest number of rows that are drawn: those that start first. If there are more, the
+        title says so.
     ax
-        The Axes to draw on.
+        The matplotlib Axes to draw on; None for a new picture.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Its `containers` are the bars of each value, from above.
+        Its `containers` are the bars of each value, from top to bottom.
 
     Raises
     ------
     ColumnError
-        For a column that is not there.
+        If a column does not exist.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def history(
 
 
 def _edges(encoding: Encoding, span: Any, low: Places, high: Places) -> tuple[float, float]:
-    """Return where the picture begins and ends."""
+    """Return the first and the last value of the axis of time."""
     if span is not None:
         import pyarrow as pa
 
@@ -124,7 +125,7 @@ def _edges(encoding: Encoding, span: Any, low: Places, high: Places) -> tuple[fl
 def _lanes(
     values: dict[int, tuple[Any, ...]], low: Places, high: Places
 ) -> list[tuple[tuple[Any, ...], list[list[int]]]]:
-    """Return the rows of each value in lanes in which none overlap, the values by their names."""
+    """Return the rows of each value in lanes without overlaps, with the values in order."""
     found: dict[tuple[Any, ...], list[list[int]]] = {}
     for row, value in values.items():
         lanes = found.setdefault(value, [])
@@ -137,7 +138,7 @@ def _lanes(
 
 
 def _in_order(value: Any) -> tuple[int, Any]:
-    """Return what orders values of one column: numbers as numbers, NULL last."""
+    """Return a sort key for values of a column: numbers as numbers, NULL last."""
     if value is None:
         return 2, ""
     return (0, value) if isinstance(value, (int, float)) else (1, str(value))

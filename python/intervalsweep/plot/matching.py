@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The intervals of two tables, and which of them match."""
+"""Draws the intervals of two tables and their matches."""
 
 from __future__ import annotations
 
@@ -36,40 +36,41 @@ def matches(
     limit: int = 25,
     ax: Any | None = None,
 ) -> Any:
-    """Draw the intervals of two tables as bars, and a line between each two that match.
+    """Draw the intervals of two tables as bars, with a line for each match.
 
-    The rows of the left side are above, blue; those of the right side are below, orange; rows
-    without a match are pale. The line stands in the middle of what the two share, or goes from the
-    end of the earlier one to the start of the later one.
+    The left rows are on top, in blue; the right rows are below, in orange. Unmatched rows are pale.
+    The line of a match is in the middle of the intersection of the two intervals. If they do not
+    intersect, it runs from the end of the earlier interval to the start of the later one.
 
-    Of each side, the `limit` rows that start first are drawn, and matched with one another; if
-    there are more, the legend says so. Rows with an end that is NULL, NaN or infinite are not
-    drawn.
+    From each side, only the `limit` rows that start first are drawn and matched. If there are more,
+    the legend says so. Rows with an endpoint that is NULL, NaN or infinite are not drawn.
 
     Parameters
     ----------
     left, right
-        Tables as :func:`intervalsweep.arrow.join` takes them, or DataFrames of Spark: of those,
-        no more than `limit` + 1 rows come to the driver.
+        Tables that :func:`intervalsweep.arrow.join` takes, or Spark DataFrames. From a Spark
+        DataFrame at most `limit` + 1 rows are sent to the driver.
     relation, on, left_on, right_on, by, delta, epsilon
-        As of :func:`intervalsweep.arrow.join`.
+        The same as in :func:`intervalsweep.arrow.join`.
     label
-        A column whose values name the bars, of whichever side has it.
+        A column whose values name the bars; at least one side must have it.
     limit
-        How many rows are drawn of each side.
+        The largest number of rows that are drawn of each side.
     ax
-        The Axes to draw on.
+        The matplotlib Axes to draw on; None for a new picture.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Its `containers` are the bars of the left and of the right side, from above. Timestamps
-        with a time zone are drawn in UTC, durations in seconds.
+        Its `containers` are the bars of the left and of the right side, from top to bottom.
+        Timestamps with a time zone are drawn in UTC, durations in seconds.
 
     Raises
     ------
+    ArgumentError, EndpointTypeError
+        The same as in :func:`intervalsweep.arrow.join`.
     ColumnError
-        As of :func:`intervalsweep.arrow.join`; and for a `label` that neither side has.
+        If a column does not exist, or neither side has the column `label`.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def matches(
     columns = ends_of(tables[0], "left", left_on), ends_of(tables[1], "right", right_on)
     known = [*tables[0].column_names, *tables[1].column_names]
     if label is not None and label not in known:
-        raise ColumnError(f"Neither side has a column {label}{suggestion(label, known)}")
+        raise ColumnError(f"Neither side has a column {label}. {suggestion(label, known)}")
     encoding = Encoding([column.type for pair in columns for column in pair])
     r, s = (
         _Side.of(table, [places_of(encoding, column) for column in pair], limit)
@@ -118,7 +119,7 @@ _GAP = 1.0  # rows between the two sides
 
 @dataclass(frozen=True)
 class _Side:
-    """The rows of a side that are drawn, by start; their ends on the axis; if there are more."""
+    """The drawn rows of a side in the order of their starts, with endpoints as axis values."""
 
     rows: Any
     start: Places
@@ -130,7 +131,7 @@ class _Side:
         return int(self.start.size)
 
     def span(self, rows: RowNumbers) -> tuple[Places, Places]:
-        """Return where the bars of some rows begin and end, also if they end before they start."""
+        """Return the left and right ends of the bars of some rows, also for reversed intervals."""
         start, end = self.start[rows], self.end[rows]
         return np.minimum(start, end), np.maximum(start, end)
 
@@ -144,7 +145,7 @@ class _Side:
 
 
 def _collected(data: Any, side: str, ends: Ends, limit: int) -> Any:
-    """Return a table as one of pyarrow; of Spark's DataFrames only the rows that start first."""
+    """Return a pyarrow table; of a Spark DataFrame, only the rows that start first."""
     if not hasattr(data, "sparkSession"):
         return as_table(data)
     from intervalsweep.dataframe.interval_columns import column
@@ -161,7 +162,7 @@ def _collected(data: Any, side: str, ends: Ends, limit: int) -> Any:
 
 
 def places_of(encoding: Encoding, column: Any) -> Places:
-    """Return where values stand on matplotlib's axis; NULL is nowhere, NaN."""
+    """Return values as positions on matplotlib's axis, NaN for NULL."""
     kind = encoding.type
     array = encoding.cast(column)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
@@ -184,7 +185,7 @@ def _draw_bars(ax: Any, side: _Side, top: float, matched: RowNumbers, color: str
 
 
 def _draw_lines(ax: Any, r: _Side, s: _Side, rows: RowNumbers, other_rows: RowNumbers) -> None:
-    """Between the nearest places of two bars, which is one place where they share something."""
+    """Draw a line between the nearest places of two bars: one place if the bars intersect."""
     from matplotlib.collections import LineCollection
 
     first, last = r.span(rows)
@@ -213,13 +214,13 @@ def _name_sides(ax: Any, r: _Side, s: _Side) -> None:
     for name, side, color in (("left", r, LEFT), ("right", s, RIGHT)):
         more = f": the {side.size} rows that start first" if side.has_more else ""
         handles.append(Patch(color=color, label=name + more))
-    # Where bars sorted by start leave room.
+    # Bars that are sorted by start leave room there.
     ax.legend(handles=handles, loc="upper right", fontsize="small")
 
 
 def name_time(ax: Any, kind: Any) -> None:
-    """Have the axis of time named as its type wants it."""
-    ax.use_sticky_edges = False  # some room beside the first bar
+    """Format the axis of time for its type."""
+    ax.use_sticky_edges = False  # some room to the left of the first bar
     ax.autoscale_view(scaley=False)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter

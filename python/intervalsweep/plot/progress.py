@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a streaming query gets on, micro-batch by micro-batch."""
+"""Draws the progress of a streaming query, micro-batch by micro-batch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from intervalsweep.plot.style import bars
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
-# What is measured: how it is called, and how it is read of a micro-batch's progress.
+# Measures: the label of each, and a function that reads it from a micro-batch's progress.
 MEASURES: dict[str, tuple[str, Callable[[Any], float]]] = {
     "rate": ("rows a second", lambda p: p["processedRowsPerSecond"]),
     "seconds": ("seconds", lambda p: p["batchDuration"] / 1000),
@@ -25,26 +25,29 @@ MEASURES: dict[str, tuple[str, Callable[[Any], float]]] = {
 def batches(query: StreamingQuery, *, measure: str = "rate", ax: Any | None = None) -> Any:
     """Draw a bar for each micro-batch of a streaming query that had new rows, and their median.
 
-    The figures are those of the query's progress, of which Spark keeps the newest hundred;
-    `spark.sql.streaming.numRecentProgressUpdates` says how many.
+    The figures come from the query's progress. By default Spark keeps the newest hundred reports;
+    `spark.sql.streaming.numRecentProgressUpdates` changes that number.
 
     Parameters
     ----------
     query
-        A query that runs, or has run, with any sink.
+        A query that is running or has ended, with any sink.
     measure
-        ``rate``: how many new rows a second it took in. ``seconds``: how long it took, for which a
-        row waits that comes meanwhile. ``state``: how many rows the window unions and joins of
-        intervals kept behind it. ``late``: how many rows came too late for them.
+        ``rate``: new rows per second. ``seconds``: the duration of the micro-batch; a row that
+        arrives meanwhile waits so long. ``state``: the rows that window unions and interval joins
+        keep after the micro-batch. ``late``: the late rows that were dropped.
     ax
-        The Axes to draw on.
+        The matplotlib Axes to draw on; None for a new picture.
 
     Returns
     -------
     matplotlib.axes.Axes
+        One bar per micro-batch, with the number of the micro-batch on the x axis.
 
     Raises
     ------
+    ArgumentError
+        If `measure` is unknown.
     IntervalSweepError
         If no micro-batch with new rows has ended yet.
 
@@ -61,17 +64,17 @@ def batches(query: StreamingQuery, *, measure: str = "rate", ax: Any | None = No
     check_choice("measure", measure, tuple(MEASURES))
     some = [p for p in query.recentProgress if p["numInputRows"]]
     if not some:
-        raise IntervalSweepError("no micro-batch with new rows has ended yet: wait for one")
+        raise IntervalSweepError("No micro-batch with new rows has ended yet: wait for one.")
     name, value = MEASURES[measure]
     return bars(ax, [p["batchId"] for p in some], [value(p) for p in some], "micro-batch", name)
 
 
 def _summed(progress: Any, name: str) -> float:
-    """Of all operators of ours in the query."""
+    """Return the sum of a metric over all IntervalSweep operators of the query."""
     rows = (row.asDict() for row in progress["observedMetrics"].values())
     return float(sum(row.get(name) or 0 for row in rows))
 
 
 def _dropped(progress: Any) -> float:
-    """By Spark's own operators."""
+    """Return the number of late rows that Spark's own operators dropped."""
     return float(sum(o["numRowsDroppedByWatermark"] for o in progress["stateOperators"]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the work of a join is spread over its tasks."""
+"""Draws how the work of a join is distributed over its tasks."""
 
 from __future__ import annotations
 
@@ -21,34 +21,38 @@ _JOIN = "IntervalSweepJoin"
 def tasks(
     spark: SparkSession, *, measure: str = "rows", join: int = 1, ax: Any | None = None
 ) -> Any:
-    """Draw how the work of the newest query's join is spread over its tasks, a bar for each.
+    """Draw a bar for each task of the newest query's join, and the median as a line.
 
-    In a join by ranges, task 0 has the first range, and so on; a range with many more rows than
-    the others is what the whole join waits for. (Joins that return rows without a match, or rows
-    instead of pairs, have as many tasks again, for the rows that were in several ranges.) The line
-    is the median.
+    In a join by ranges, task 0 has the first range, and so on. If a range has many more rows than
+    the others, the whole join waits for its task. Joins that return unmatched rows, or rows instead
+    of pairs, have the same number of tasks again, for the rows that are in several ranges.
 
-    The figures are those that Spark keeps of its tasks, where its UI finds them; also without the
-    UI. `spark.ui.retainedTasks` and the like say how many it keeps.
+    The figures are those that Spark keeps for its UI, even without the UI. Settings such as
+    `spark.ui.retainedTasks` limit how many it keeps.
 
     Parameters
     ----------
+    spark
+        A classic session.
     measure
-        ``rows``: the rows that a task reads, of both sides, from shuffles and from files. (Of a
-        side that is broadcast, it reads none.) ``seconds``: the time that it runs.
+        ``rows``: the rows of both sides that a task reads from shuffles and files; a broadcast side
+        does not count. ``seconds``: the run time of the task.
     join
-        Which IntervalSweepJoin of the query, counted from the top as in EXPLAIN.
+        The number of the IntervalSweepJoin in the query, from 1, from the top of EXPLAIN.
     ax
-        The Axes to draw on.
+        The matplotlib Axes to draw on; None for a new picture.
 
     Returns
     -------
     matplotlib.axes.Axes
+        One bar per task, with the number of the task on the x axis.
 
     Raises
     ------
+    ArgumentError
+        If `measure` is unknown.
     IntervalSweepError
-        If no query with that join has run, and on Spark Connect, whose client does not see tasks.
+        If no query with such a join has run, or on Spark Connect, whose client does not see tasks.
 
     Examples
     --------
@@ -70,7 +74,7 @@ def tasks(
 
 @dataclass(frozen=True)
 class _Load:
-    """What a task has done."""
+    """The work of a task."""
 
     rows: int
     seconds: float
@@ -78,22 +82,24 @@ class _Load:
 
 def _loads(spark: Any, join: int) -> list[_Load]:
     if not hasattr(spark, "_jsparkSession"):
-        raise IntervalSweepError("tasks() needs the driver's own session, not one of Spark Connect")
+        raise IntervalSweepError("tasks() needs a classic session: Spark Connect shows no tasks.")
     context: Any = spark.sparkContext._jsc.sc()
     context.listenerBus().waitUntilEmpty()
     execution, scope = _newest(spark._jsparkSession.sharedState().statusStore(), join)
     store = context.statusStore()
-    # Stages before the join's own have its name as well: samples, shuffles. Those that were not
-    # run again are there twice.
+    # Earlier stages, for samples and shuffles, also have the name of the join: take the last stage.
+    # A stage that was skipped because its output existed is listed twice.
     for stage in sorted(_each(execution.stages()), reverse=True):
         attempt = store.lastStageAttempt(stage)
         if attempt.status().toString() == "COMPLETE" and scope in _scopes(store, stage):
             return [_load(task) for task in _tasks(store, attempt)]
-    raise IntervalSweepError("Spark has no finished tasks of the newest query's join any more.")
+    raise IntervalSweepError(
+        "Spark no longer has the tasks of the newest query's join: run the query again."
+    )
 
 
 def _newest(store: Any, join: int) -> tuple[Any, str]:
-    """Return the newest execution with a join, and the name of what the join was compiled into."""
+    """Return the newest execution with the join, and the name of the stage or node that runs it."""
     for execution in reversed(list(_each(store.executionsList()))):
         graph = store.planGraph(execution.executionId())
         scopes = []

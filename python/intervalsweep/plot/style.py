@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all pictures have in common: their colours, and the Axes they are drawn on."""
+"""The common parts of all pictures: colors, Axes and bar charts."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-# Of Okabe and Ito, "Color Universal Design" (2008): distinguishable with any kind of colour vision.
+# Colors by Okabe and Ito, "Color Universal Design" (2008), for any kind of color vision.
 LEFT = "#0072B2"  # r, the left side: blue
 RIGHT = "#E69F00"  # s, the right side: orange
-MATCH = "#009E73"  # what matches: green
-# Beside them, greys: of lines that are read, and of what is beside the matter.
+MATCH = "#009E73"  # matches: green
+# Greys: for lines that carry information, and for the background.
 INK = "#333333"
 FAINT = "#999999"
 
 
 def axes_of(ax: Any | None, size: tuple[float, float]) -> Any:
-    """Return the given Axes, or those of a new picture of this size in inches."""
+    """Return the given Axes, or those of a new picture with this size in inches."""
     if ax is not None:
         return ax
     from matplotlib import pyplot
@@ -28,7 +28,7 @@ def axes_of(ax: Any | None, size: tuple[float, float]) -> Any:
 def bars(
     ax: Any | None, numbers: Sequence[int], values: Sequence[float], one: str, measured: str
 ) -> Any:
-    """Draw a bar for each task, micro-batch and the like, and a line at their median."""
+    """Draw a bar for each value, such as a task or micro-batch, and a line at the median."""
     ax = axes_of(ax, (min(12.0, 3.5 + 0.15 * len(values)), 3.5))
     ax.bar(numbers, values, color=RIGHT, ec=RIGHT)
     median = statistics.median(values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories by the query that one would write over a table of today, on Spark, classic or Connect.
+"""Queries on histories, written as for a table of today, for Spark, classic or Connect.
 
     from intervalsweep import temporal
 
@@ -8,10 +8,10 @@
     temporal.sequenced(spark, "SELECT skill, count(*) AS c FROM w GROUP BY skill", w=w)
     a.select("skill").except_all(w.select("skill")).frame
 
-Nothing here has an engine of its own: it writes SQL, with `validtime` and `sequenced`, and Spark
-runs it. `Relation.sql` shows what. A period is `[start, end)`, and NULL is no bound.
+This package writes SQL with `validtime` and `sequenced`, and Spark runs it. `Relation.sql` shows
+the SQL. A period is `[start, end)`. A NULL start or end means that the period has no start or end.
 
-`intervalsweep.arrow.temporal` has the operators for tables without Spark.
+`intervalsweep.arrow.temporal` has the same operators for tables without Spark.
 """
 
 from intervalsweep._requirements import check_packages

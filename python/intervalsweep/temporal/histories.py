@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a history begins: DataFrames that are marked, and queries over them."""
+"""Marks DataFrames as histories, and runs plain queries on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from intervalsweep.session import check_active
 from intervalsweep.temporal.relation import Relation, check_frame, leaf_of, relation_of
 from intervalsweep.temporal.statement import Leaf, Settings, marks, run, statement
 
-# What becomes of NULL at an end of a period, and of a period without an instant.
+# The treatment of a NULL start or end, and of an empty or reversed period.
 Nulls: TypeAlias = Literal["unbounded", "drop", "error"]
 Invalid: TypeAlias = Literal["drop", "error"]
 
@@ -30,26 +30,45 @@ def valid(
     unbounded: Any = None,
     names: tuple[str, str] | None = None,
 ) -> Relation:
-    """Mark a DataFrame: each row is valid from `start` to before `end`. Both are then hidden.
+    """Mark a DataFrame as a history: each row is valid from `start` to before `end`.
+
+    The two columns are then hidden from queries.
 
     Parameters
     ----------
+    data
+        A Spark DataFrame.
     start, end
-        Names of columns. Without `end` a row is valid from `start` on.
+        The names of the columns. Without `end` a row is valid from `start` on.
     nulls
-        What a NULL end means: ``unbounded``, the default, ``drop`` the row, or ``error``.
+        A NULL start or end is ``unbounded`` (the default), drops the row (``drop``), or is an
+        ``error``.
     invalid
-        What becomes of an empty or reversed period: ``drop``, the default, or ``error``.
+        An empty or reversed period drops the row (``drop``, the default), or is an ``error``.
     closed
-        Which ends belong to a period: ``left``, the default, ``right``, ``both`` or ``neither``.
+        The endpoints that belong to a period: ``left`` (the default), ``right``, ``both`` or
+        ``neither``.
     unbounded
-        An end that stands for no end, such as ``date(9999, 12, 31)``.
+        A value of `end` that means no end, such as ``date(9999, 12, 31)``.
     names
-        What the period is called in results.
+        The names of the period's columns in results.
 
-    Raises ColumnError for a column that is not there, SetupError if the session has no
-    IntervalSweep.
+    Returns
+    -------
+    Relation
+        The history, with an operator for each method.
 
+    Raises
+    ------
+    ArgumentError
+        If `data` is not a DataFrame, or is marked already.
+    ColumnError
+        If a column does not exist.
+    SetupError
+        If the session does not have IntervalSweep.
+
+    Examples
+    --------
     >>> works = spark.sql("SELECT * FROM VALUES ('Ann', 3, 10), ('Joe', 8, 16) t(name, ts, te)")
     >>> w = valid(works, "ts", "te")
     >>> w.columns
@@ -74,24 +93,40 @@ def sequenced(
     names: tuple[str, str] | None = None,
     **frames: Relation | DataFrame,
 ) -> DataFrame:
-    """Return the history of a plain query: at each instant its rows over what is valid then.
+    """Return the history of a plain query: at each instant, its rows over the rows valid then.
 
     Parameters
     ----------
+    spark
+        The session.
     query
         SQL over the `frames`, by their names, and over views of the session. A relation that is
-        marked by :func:`valid` hides its period; a DataFrame that is not is always valid.
+        marked by :func:`valid` hides its period; the rows of other DataFrames are always valid.
     period
-        The part of the history from its first value to before its second one; None is no bound.
+        A start and an end (exclusive) to which the history is clipped; None means no limit.
     at
-        The rows of one instant, without a period.
+        An instant: return the rows that are valid then, without a period.
     coalesce
-        Return the fewest rows: those that are equal and touch become one.
+        If true, return the fewest rows: equal rows whose periods touch become one.
     names
-        What the period is called; else as in the first marked relation.
+        The names of the period's columns. The default is those of the first marked relation.
+    frames
+        Relations and DataFrames, by their names in `query`.
 
-    Raises AnalysisException of Spark for what has no meaning at an instant, or is no SQL.
+    Returns
+    -------
+    DataFrame
+        The rows of the query, with their period in the last two columns.
 
+    Raises
+    ------
+    AnalysisException
+        If the query is not valid SQL, or has no meaning at a single instant.
+    ArgumentError
+        If `period` and `at` are both given, or a frame already has one of them.
+
+    Examples
+    --------
     >>> works = spark.sql("SELECT * FROM VALUES ('Ann', 3, 10), ('Joe', 8, 16) t(name, ts, te)")
     >>> counts = sequenced(
     ...     spark, "SELECT count(*) AS c FROM w", w=valid(works, "ts", "te"), period=(0, 20)

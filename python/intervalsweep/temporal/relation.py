@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Relations whose rows are valid in periods, and the operators over them."""
+"""Relations whose rows are valid in periods, and the operators on them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from intervalsweep.columns import Keys, Naming, check_columns, key_pairs
 from intervalsweep.temporal.statement import WHOLE, Leaf, Settings, plain, run, statement
 
 _NUMBERS = count(1)
-# No column is called like the period then.
+# Names for the period that no other column has.
 _HIDDEN = Settings(names=("intervalsweep_from", "intervalsweep_to"))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Relation:
-    """A history that is asked for by its operators; :attr:`frame` is its rows.
+    """A history as a query that operators extend; :attr:`frame` returns its rows.
 
-    Each method returns a new one, and means at each instant what the method's SQL means: see
-    :func:`valid`, which makes the first. Conditions and columns are texts of SQL.
+    :func:`valid` creates the first relation, and each method returns a new one. At each instant, a
+    method returns the rows that its SQL returns for the rows valid then. Conditions, columns and
+    aggregates are SQL text. Numbers in brackets are the equations of the temporal operator algebra.
 
+    Examples
+    --------
     >>> works = spark.sql("SELECT * FROM VALUES ('SP', 3, 10), ('NS', 8, 16) t(skill, ts, te)")
     >>> needs = spark.sql("SELECT * FROM VALUES ('SP', 3, 12), ('SP', 6, 14) t(skill, ts, te)")
     >>> from intervalsweep.temporal import valid
@@ -49,17 +52,17 @@ class Relation:
 
     @property
     def frame(self) -> DataFrame:
-        """The rows of the history, their period in the last two columns."""
+        """The rows of the history, with their period in the last two columns."""
         return run(self._spark, self.sql, self.leaves)
 
     @property
     def sql(self) -> str:
-        """The statement that :attr:`frame` runs, `{name}` for a DataFrame."""
+        """The SQL that :attr:`frame` runs, with `{name}` in place of a DataFrame."""
         return statement(self.query, self.leaves, self.settings)
 
     @property
     def columns(self) -> list[str]:
-        """The names of its columns, without the period."""
+        """The names of the columns, without the period."""
         if not self._columns:
             is_marked = any(leaf.marks is not None for leaf in self.leaves.values())
             text = (
@@ -79,7 +82,7 @@ class Relation:
         return self._made(f"SELECT * FROM {self.source} WHERE {_text('condition', condition)}")
 
     def select(self, *columns: str) -> Relation:
-        """Return other columns of the same rows (2): `w.select("name", "upper(skill) AS s")`."""
+        """Compute columns for each row (2): `w.select("name", "upper(skill) AS s")`."""
         return self._made(f"SELECT {_listed('columns', columns)} FROM {self.source}")
 
     def join(
@@ -90,7 +93,7 @@ class Relation:
         *,
         suffix: str = "_right",
     ) -> Relation:
-        """Join the rows that are valid at one time (3, 11).
+        """Join the rows that are valid at the same time (3, 11).
 
         Parameters
         ----------
@@ -99,7 +102,14 @@ class Relation:
         condition
             SQL in which `r` is this side and `s` the other one: ``"r.price < s.limit"``.
         suffix
-            What a column of the other side has behind its name where this side has that name too.
+            Appended to the name of a column of the other side if this side has that name, too.
+
+        Raises
+        ------
+        ArgumentError
+            If `other` is neither a relation nor a DataFrame, or has `at` or `period`.
+        ColumnError
+            If a key does not exist, or two columns of the result would have the same name.
         """
         return self._joined("JOIN", other, by, condition, suffix)
 
@@ -111,7 +121,7 @@ class Relation:
         *,
         suffix: str = "_right",
     ) -> Relation:
-        """Join, and keep the rows of this side while they have no partner; as :meth:`join`."""
+        """Join, and keep rows of this side while they have no match; see :meth:`join`."""
         return self._joined("LEFT JOIN", other, by, condition, suffix)
 
     def right_join(
@@ -122,7 +132,7 @@ class Relation:
         *,
         suffix: str = "_right",
     ) -> Relation:
-        """Join, and keep the rows of the other side while they have none; as :meth:`join`."""
+        """Join, and keep rows of the other side while they have no match; see :meth:`join`."""
         return self._joined("RIGHT JOIN", other, by, condition, suffix)
 
     def full_join(
@@ -133,67 +143,67 @@ class Relation:
         *,
         suffix: str = "_right",
     ) -> Relation:
-        """Join, and keep the rows of both sides while they have no partner; as :meth:`join`."""
+        """Join, and keep rows of both sides while they have no match; see :meth:`join`."""
         return self._joined("FULL JOIN", other, by, condition, suffix)
 
     def semi_join(
         self, other: Relation | DataFrame, by: Keys | str = (), condition: str | None = None
     ) -> Relation:
-        """Keep the rows of this side while they have a partner (12); as :meth:`join`."""
+        """Keep the rows of this side while they have a match (12); see :meth:`join`."""
         return self._joined("LEFT SEMI JOIN", other, by, condition)
 
     def anti_join(
         self, other: Relation | DataFrame, by: Keys | str = (), condition: str | None = None
     ) -> Relation:
-        """Keep the rows of this side while they have no partner; as :meth:`join`."""
+        """Keep the rows of this side while they have no match; see :meth:`join`."""
         return self._joined("LEFT ANTI JOIN", other, by, condition)
 
     def distinct(self) -> Relation:
-        """Return each row once at a time (4)."""
+        """Return each row once at each instant (4)."""
         return self._made(f"SELECT DISTINCT * FROM {self.source}")
 
     def union(self, other: Relation | DataFrame) -> Relation:
-        """Return the rows of either, each once at a time. Columns go by position."""
+        """Return the rows of either side, each once at each instant. Columns match by position."""
         return self._set("UNION", other)
 
     def union_all(self, other: Relation | DataFrame) -> Relation:
-        """Return the rows of both (8)."""
+        """Return the rows of both sides (8)."""
         return self._set("UNION ALL", other)
 
     def union_max(self, other: Relation | DataFrame) -> Relation:
-        """Return each row as often as in the side that has it more often (14)."""
+        """Return each row as often as on the side that has it more often (14)."""
         return self._function("temporal_union_max", other)
 
     def except_(self, other: Relation | DataFrame) -> Relation:
-        """Return the rows that the other side does not have, each once at a time."""
+        """Return the rows that the other side does not have, each once at each instant."""
         return self._set("EXCEPT", other)
 
     def except_all(self, other: Relation | DataFrame) -> Relation:
-        """Take the rows of the other side off, one against one (5)."""
+        """Remove one copy of a row for each equal row of the other side (5)."""
         return self._set("EXCEPT ALL", other)
 
     def except_strict(self, other: Relation | DataFrame) -> Relation:
-        """Return the rows while the other side has no equal one (15)."""
+        """Return the rows, all copies, while the other side has no equal row (15)."""
         return self._function("temporal_except_strict", other)
 
     def intersect(self, other: Relation | DataFrame) -> Relation:
-        """Return the rows that both sides have, each once at a time."""
+        """Return the rows that both sides have, each once at each instant."""
         return self._set("INTERSECT", other)
 
     def intersect_all(self, other: Relation | DataFrame) -> Relation:
-        """Return each row as often as in the side that has it less often (13)."""
+        """Return each row as often as on the side that has it less often (13)."""
         return self._set("INTERSECT ALL", other)
 
     def group_by(self, *columns: str) -> Grouped:
         """Group the rows by columns, for :meth:`Grouped.agg` (6).
 
-        `w.group_by("skill").agg("count(*) AS c")`
+        `w.group_by("skill").agg("count(*) AS c")`. Raises ColumnError if a column does not exist.
         """
         check_columns("given", self.columns, *columns)
         return Grouped(self, columns)
 
     def agg(self, *aggregates: str) -> Relation:
-        """Aggregate all rows, also while there are none (7): `w.agg("count(*) AS c")`."""
+        """Aggregate all rows, also while no rows are valid (7): `w.agg("count(*) AS c")`."""
         return self._made(f"SELECT {_listed('aggregates', aggregates)} FROM {self.source}")
 
     def window(
@@ -204,48 +214,53 @@ class Relation:
         origin: Any = None,
         on_bounded: Literal["replace", "error"] | None = None,
     ) -> Relation:
-        """Have each row valid as long as a window that has its start (9, 10).
+        """Replace the end of each row by the end of a window that contains its start (9, 10).
+
+        Give one of `sliding` and `fixed`.
 
         Parameters
         ----------
         sliding
-            How long each row is valid from its start on: a number, a timedelta, or months of the
-            calendar, ``numpy.timedelta64(1, "M")``.
+            The row is valid for this length from its start on: a number, a timedelta, or calendar
+            months such as ``numpy.timedelta64(1, "M")``.
         fixed
-            The length of windows beside each other: a row is valid to the end of its own.
+            The row is valid to the end of the fixed window that contains its start. Fixed windows
+            have this length and follow each other without gaps.
         origin
-            Where one of them begins: 0, or 1970-01-01 UTC; of months, in the session's time zone.
+            The start of one of the fixed windows. The default is 0, or 1970-01-01 UTC; for windows
+            of months, 1970-01-01 in the session's time zone.
         on_bounded
-            Rows that have an end: ``replace`` it, the default, or ``error``.
+            For rows that already have an end: ``replace`` the end (the default), or fail with an
+            ``error``.
         """
         given = {"sliding": sliding, "fixed": fixed, "origin": origin, "on_bounded": on_bounded}
         return self._made(f"SELECT * FROM temporal_window(TABLE({self.query}){options(given)})")
 
     def split(self, max_length: Any) -> Relation:
-        """Cut the rows, from their starts on, so that none is longer than that (Alg. 11)."""
+        """Cut each row, from its start on, into rows of at most `max_length` (Alg. 11)."""
         given = options({"max_length": max_length})
         return self._made(f"SELECT * FROM temporal_split(TABLE({self.query}){given})")
 
     def coalesce(self, max_length: Any = None) -> Relation:
-        """Return the same rows in the fewest periods, none longer than `max_length` (16)."""
+        """Return the same rows in the fewest periods of at most `max_length` (16)."""
         given = options({"max_length": max_length})
         return self._made(f"SELECT * FROM temporal_coalesce(TABLE({self.query}){given})")
 
     def at(self, instant: Any) -> Relation:
-        """Ask for the rows of one instant, without a period (17). It is of the whole query."""
+        """Return the rows of one instant, without a period (17). Applies to the whole query."""
         return dataclasses.replace(self, settings=dataclasses.replace(self.settings, at=instant))
 
     def period(self, start: Any, end: Any) -> Relation:
-        """Ask for the history from `start` to before `end`; None is no bound.
+        """Clip the history to `start` to before `end`; None means no limit.
 
-        It is of the whole query, wherever it stands among the methods.
+        The limits apply to the whole query, wherever `period` stands among the methods.
         """
         settings = dataclasses.replace(self.settings, period=(start, end))
         return dataclasses.replace(self, settings=settings)
 
     @property
     def source(self) -> str:
-        """What stands for it behind FROM."""
+        """The SQL for this relation in a FROM clause."""
         return self._source or f"({self.query})"
 
     @property
@@ -253,11 +268,11 @@ class Relation:
         return next(iter(self.leaves.values())).frame.sparkSession
 
     def check_no_settings(self, where: str) -> None:
-        """Raise ArgumentError if a part of a query asks for a part of its history."""
+        """Raise ArgumentError if `at` or `period` was called on a part of a query."""
         if self.settings != WHOLE:
             raise ArgumentError(
-                f"at() and period() are of a whole query, and {where} is a part of one: call them "
-                "on the result."
+                f"at() and period() apply to a whole query, and {where} is a part of one: call "
+                "them on the result."
             )
 
     def _made(self, query: str) -> Relation:
@@ -311,13 +326,13 @@ class Relation:
 
 @dataclasses.dataclass(frozen=True)
 class Grouped:
-    """Rows by groups, to be aggregated."""
+    """Grouped rows, to be aggregated by :meth:`agg`."""
 
     relation: Relation
     keys: Sequence[str]
 
     def agg(self, *aggregates: str) -> Relation:
-        """Return the groups that have rows, with their aggregates, in SQL (6)."""
+        """Return the groups that have rows, with aggregates in SQL (6)."""
         keys = [quoted(name) for name in self.keys]
         columns = [*keys, *(_text("aggregates", one) for one in aggregates)]
         by = f" GROUP BY {', '.join(keys)}" if keys else ""
@@ -327,13 +342,13 @@ class Grouped:
 
 
 def leaf_of(data: DataFrame, marked: str | None) -> Relation:
-    """Return a relation of the rows of a DataFrame."""
+    """Return a DataFrame as a relation; `marked` is its mark, None if it has none."""
     name = f"intervalsweep_{next(_NUMBERS)}"
     return Relation(f"SELECT * FROM {name}", {name: Leaf(data, marked)}, _source=name)
 
 
 def relation_of(given: Any) -> Relation:
-    """Return a relation as it is, and a DataFrame as one whose rows are always valid."""
+    """Return a relation unchanged, and a DataFrame as a relation that is always valid."""
     if isinstance(given, Relation):
         return given
     check_frame(given)
@@ -341,12 +356,12 @@ def relation_of(given: Any) -> Relation:
 
 
 def check_frame(data: object) -> None:
-    """Raise ArgumentError for what is no DataFrame of Spark."""
+    """Raise ArgumentError for an input that is not an unmarked Spark DataFrame."""
     if isinstance(data, Relation):
-        raise ArgumentError("This relation is marked already: valid() takes a DataFrame.")
+        raise ArgumentError("This relation is already marked: valid() takes a DataFrame.")
     if not hasattr(data, "sparkSession"):
         raise ArgumentError(
-            f"{type(data).__module__}.{type(data).__name__} is no DataFrame of Spark: "
+            f"{type(data).__module__}.{type(data).__name__} is not a Spark DataFrame: "
             "intervalsweep.arrow.temporal has operators for other tables."
         )
 
@@ -354,13 +369,12 @@ def check_frame(data: object) -> None:
 def _text(what: str, given: object) -> str:
     if not isinstance(given, str):
         raise ArgumentError(
-            f"{what} has a {type(given).__name__}: give the SQL of it, as a str, such as "
-            "\"skill = 'SP'\"."
+            f"`{what}` must be SQL text, such as \"skill = 'SP'\"; got a {type(given).__name__}."
         )
     return given
 
 
 def _listed(what: str, given: Sequence[object]) -> str:
     if not given:
-        raise ArgumentError(f"{what} are missing: give at least one.")
+        raise ArgumentError(f"`{what}` must not be empty: give at least one.")
     return ", ".join(_text(what, one) for one in given)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make fuzz`: runs random queries, and ends with 1 if one has other rows than Spark's own plan."""
+"""`make fuzz`: runs random queries; exits with 1 if rows differ from those of Spark's own plan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fuzz.joins.run import Totals, run
 
 
 def swept_too_little(totals: Totals) -> bool:
-    """Whether the run proves little: every shape is to be swept, and most queries to have rows."""
+    """True unless every shape is swept, and a third of the queries is swept and has rows."""
     kept = [shape for shape in SHAPES if not totals.swept[shape]]
     if kept:
         say(f"never swept: {', '.join(kept)}")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands above a random join: limits, orders, aggregates, windows, set operations, joins."""
+"""Operators above a random join: limits, orders, aggregates, windows, set operations, joins."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
 
-# Around a query whose columns are {columns}: c0, an id, c1, ..., {last}. {total} is an order that
-# leaves nothing open, {other} is the query with other conditions, {n} and {m} are small numbers.
-# The first group returns the same columns, so that more can stand above it.
+# Queries around {query}, whose columns are {columns}: c0, an id, c1, ..., {last}. {total} is a
+# total order, {other} is the query with other conditions, {n} and {m} are small numbers.
+# The first group returns the same columns, so that other queries can use it.
 SAME_COLUMNS = {
     "distinct": "SELECT DISTINCT * FROM ({query})",
     "top": "SELECT * FROM ({query}) ORDER BY {total} LIMIT {n}",
@@ -72,9 +72,9 @@ OTHER_COLUMNS = {
 WRAPS = {**SAME_COLUMNS, **OTHER_COLUMNS}
 ORDERED = ("order", "order offset", "top", "top offset")
 LIMITS = (*ORDERED, "count of some", "count after some", "first of each")
-# Above all else: which rows come is open, how many is not.
+# Outermost limits without an order: the number of rows is defined, but not which rows.
 SOME = ("limit", "offset", "limit offset")
-# Where rows are kept before they are read: `cache` holds the join, the others hold all above it.
+# Ways to store rows before they are read: `cache` stores the join, the others the whole query.
 KEPT = {
     "": (),
     "cache": ("CACHE LAZY TABLE {name} AS {query}",),
@@ -91,7 +91,7 @@ REMOVED = {
 
 @dataclass(frozen=True)
 class Above:
-    """All that stands above a join, from below to above: `wraps`, then `some`."""
+    """All operators above a join, from the innermost: `wraps`, then `some`."""
 
     wraps: tuple[str, ...] = ()
     some: str = ""
@@ -102,7 +102,7 @@ class Above:
 
     @property
     def ordered(self) -> bool:
-        """Whether the rows come in an order; nobody promises that of a table."""
+        """True if the order of the rows is defined; stored tables have no defined order."""
         table = self.kept in ("cache all", "write")
         return bool(self.wraps) and self.wraps[-1] in ORDERED and not self.some and not table
 
@@ -123,7 +123,7 @@ class Above:
                 other=other,
                 columns=columns,
                 last=names[-1],
-                # The text tells -0.0 from 0.0, which are equal.
+                # The cast to a string distinguishes -0.0 and 0.0, which compare as equal.
                 total=f"{self.order}, {columns}, CAST(struct({columns}) AS STRING)",
                 n=self.n,
                 m=self.m,
@@ -139,7 +139,7 @@ class Above:
 
     @property
     def taken(self) -> slice | None:
-        """Which of the rows come, in any order of them; None if all do."""
+        """The range of rows that is returned, in any order; None for all rows."""
         if not self.some:
             return None
         start = self.m if "offset" in self.some else 0
@@ -150,7 +150,7 @@ NOTHING = Above()
 
 
 def above(rng: random.Random, width: int) -> Above:
-    """Nothing above some two fifths of the queries."""
+    """Random operators; some two fifths of the queries have none."""
     wraps: tuple[str, ...] = ()
     if (chosen := rng.random()) < 0.15:
         wraps = (rng.choice(LIMITS),)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A seed makes a case: two tables, settings, and some queries."""
+"""Makes a case from a seed: two tables, settings, and some queries."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from support.spark.comparison import ANSI, TIME_ZONE
 
 @dataclass(frozen=True)
 class Case:
-    """Tables, settings, and queries that are run together, or one alone."""
+    """Tables, settings, and queries, which run together or one by one."""
 
     tables: Mapping[str, Table]
     settings: Mapping[str, str]
     queries: tuple[Query, ...]
-    alone: bool = False  # whether each query is run by itself
-    files: bool = False  # whether the tables are Parquet files, which joins read in batches
+    alone: bool = False  # True if each query runs by itself
+    files: bool = False  # True if the tables are Parquet files, which joins read in batches
 
     def only(self, *queries: Query) -> Case:
         return dataclasses.replace(self, queries=queries)
 
 
 def case(seed: str, size: int) -> Case:
-    """The case of a seed, of so many queries; fewer where they have to run alone."""
+    """The case of a seed, with `size` queries, or fewer if each runs by itself."""
     rng = random.Random(seed)
     shuffled = rng.random() < 1 / 3
     choices = SETTINGS | (SHUFFLED if shuffled else {})
@@ -55,8 +55,8 @@ def case(seed: str, size: int) -> Case:
     )
     queries = tuple(query(rng, scope) for _ in range(1 + size // 6 if alone else size))
     files = rng.random() < 0.4
-    if files:  # else Spark reads rows
+    if files:  # without generated code Spark reads rows, not batches
         settings["spark.sql.codegen.wholeStage"] = "true"
-    # Fewer rows of one side than a LIMIT takes, and more pairs.
+    # One side has fewer rows than a LIMIT takes, and the join has more.
     few = shuffled or rng.random() < 0.2
     return Case(tables(rng, kinds, keys, extremes, few), settings, queries, alone, files)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a case by the extension and by Spark's own plan, and compares the rows: as bags, as
-sequences where the query orders them, and by number where it takes any so many."""
+"""Runs a case with the extension and by Spark's own plan, and compares the rows.
+
+Rows are compared as bags, or as sequences if the query orders them. A LIMIT without an order may
+return any of the rows, so their number is compared, and that each is a row of the whole result.
+"""
 
 from __future__ import annotations
 
@@ -22,32 +25,32 @@ from support.spark.comparison import BROADCAST, ENABLED, OWN_PLAN, configured, d
 
 Rows = list[Any]
 ONE_TASK = {BROADCAST: "10MB", "spark.sql.leafNodeDefaultParallelism": "1"}
-# Spark's errors, and those of Java that PySpark has no name for.
+# Spark's errors, and Java errors without a PySpark class.
 ERRORS = (PySparkException, Py4JJavaError)
-# A branch of the UNION ALL begins with its number as a column, c7; a sweep shows its join type.
+# In a plan, IntervalSweepJoin shows its join type, and q7 is the column of branch 7 of a UNION ALL.
 SWEEP = re.compile(r"\bIntervalSweepJoin (\w+)")
-# Rows of a query that orders them are numbered as they come.
+# Numbers the rows of a query with an order.
 PLACE = "monotonically_increasing_id()"
 MARK = re.compile(rf"\bq(\d+)#|{SWEEP.pattern}")
 
 
 class RefusedError(Exception):
-    """Spark does not even analyse the query: the generator is at fault."""
+    """The analysis of the query fails, which is a mistake of the generator."""
 
 
 @dataclass
 class Report:
-    """What became of the queries of a case."""
+    """The outcome of the queries of a case."""
 
     different: dict[int, str] = field(default_factory=dict)  # by the number of the query
     rows: Counter[int] = field(default_factory=Counter)
     sweeps: dict[int, list[str]] = field(default_factory=dict)  # the join types
     raised: int = 0  # queries for which Spark's own plan raises an error
-    wrong_in_spark: int = 0  # those of which it takes other rows than there are
+    wrong_in_spark: int = 0  # queries for which it returns rows that do not exist
 
 
 def compare(spark: Any, case: Case) -> Report:
-    """Runs all queries in one, or each alone: also if an error stops the one."""
+    """Runs all queries as one, or each by itself if the case says so or the one query fails."""
     with tempfile.TemporaryDirectory() as folder:
         _name_tables(spark, case, folder)
         with configured(spark, dict(case.settings)):
@@ -102,7 +105,7 @@ def _together(spark: Any, queries: tuple[Query, ...], expected: dict[int, Rows])
 
 @contextmanager
 def _prepared(spark: Any, *queries: tuple[int, Query]) -> Iterator[dict[int, list[str]]]:
-    """Keeps what the queries read, for the duration of a block; the sweeps of what is written."""
+    """Stores tables and caches of the queries for a block; yields the sweeps of written tables."""
     try:
         written: dict[int, list[str]] = {}
         for number, query in queries:
@@ -118,8 +121,11 @@ def _prepared(spark: Any, *queries: tuple[int, Query]) -> Iterator[dict[int, lis
 
 
 def union(queries: tuple[Query, ...], written: bool) -> str:
-    """All in one, as text: a Spark job costs more than a small join. A UNION ALL has no order, so
-    that rows which have one come with their place."""
+    """One query for all, as a Spark job costs more than a small join.
+
+    Each branch starts with a column that has its number as name and value. A UNION ALL has no
+    order, so rows of a query with an order carry their position.
+    """
     return "\nUNION ALL\n".join(
         f"SELECT {n} AS q{n}, {PLACE if query.above.ordered else '0L'} AS place, "
         f"CAST(struct(*) AS STRING) AS v FROM ({query.written() if written else query.sql(n)})"
@@ -146,8 +152,11 @@ def _sweeps(plan: str) -> dict[int, list[str]]:
 
 
 def _alone(spark: Any, query: Query, number: int, report: Report) -> None:
-    """An error that Spark's own plan raises may be raised or not: it depends on the pairs visited.
-    An error that it does not raise must not be."""
+    """Compare one query.
+
+    If Spark's own plan raises an error, the extension may raise it or not, as it visits fewer
+    pairs. If Spark's plan raises no error, the extension must not raise one.
+    """
     try:
         with configured(spark, {ENABLED: "false"}):
             expected = values(spark.sql(query.written()))
@@ -173,13 +182,13 @@ def _alone(spark: Any, query: Query, number: int, report: Report) -> None:
 
 
 def brief(error: Exception) -> str:
-    """Without the stack, but with the causes."""
+    """The message of an error with its causes, but without the stack."""
     lines = str(error).splitlines()
     return "\n".join(line for line in lines if not line.startswith(("\t", " ")))[:2000]
 
 
 def values(frame: Any) -> Rows:
-    """Rows in their own types, dates and timestamps as numbers."""
+    """The rows as texts; dates and timestamps are numbers."""
     columns = [_numbers(column).to_pylist() for column in frame.toArrow().columns]
     return list(map(repr, zip(*columns, strict=True)))
 
@@ -202,9 +211,11 @@ def _judge(
 
 
 def _is_wrong_in_spark(spark: Any, query: Query, number: int) -> bool:
-    """Whether Spark's own plan takes rows that there are not, either: what has a LIMIT is compared
-    with all rows. Spark 4.3 moves a LIMIT below an outer join, and drops an ORDER BY ... LIMIT
-    that stands there. Of a query without our functions: a fault of these is none of Spark's."""
+    """True if Spark's own plan returns wrong rows, too, for a query with a LIMIT.
+
+    Spark 4.3 moves a LIMIT below an outer join, and drops an ORDER BY ... LIMIT that stands there.
+    The query has written-out formulas, so that mistakes of our functions do not count as Spark's.
+    """
     own = query.spelled_out()
     with configured(spark, {ENABLED: "false"}), _prepared(spark, (number, own)):
         try:
@@ -215,7 +226,7 @@ def _is_wrong_in_spark(spark: Any, query: Query, number: int) -> bool:
 
 
 def wrong_rows(query: Query, expected: Rows, got: Rows) -> str:
-    """What is wrong with them, or nothing."""
+    """A message about wrong rows; empty if the rows are right."""
     all_rows, rows = Counter(expected), Counter(got)
     if taken := query.above.taken:
         if len(got) != (number := len(expected[taken])):

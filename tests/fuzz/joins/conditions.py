@@ -17,7 +17,7 @@ NAMES = list(oracle.RELATIONS)
 
 @dataclass(frozen=True)
 class Predicate:
-    """A predicate as it is swept, as the oracle writes it, and simpler ones to try instead."""
+    """A predicate: its text, the text for the oracle, and simpler predicates for shrinking."""
 
     called: str
     written: str
@@ -29,20 +29,20 @@ def plain(text: str, *simpler: Predicate) -> Predicate:
 
 
 def column_limit(column: str) -> oracle.Limit:
-    """A parameter that differs from row to row, and may be NULL."""
+    """A parameter that is a column: it differs between rows, and may be NULL."""
     wide = "CAST({later} AS DECIMAL(38, 0)) - CAST({earlier} AS DECIMAL(38, 0))"
     return oracle.Limit(column, f"{wide} <= {column}")
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What conditions of a case may use."""
+    """The expressions that conditions of a case may use."""
 
-    kinds: dict[str, Kind]  # by alias
+    kinds: dict[str, Kind]  # the endpoint type by alias
     keys: dict[str, str]  # the type of k1 by alias
-    arithmetic: bool  # whether offsets of endpoints are safe, or errors are welcome
-    calendar: bool  # whether months may be added
-    written: bool  # whether the written-out form of a parameter holds in this time zone
+    arithmetic: bool  # True if offsets are safe, or errors are expected
+    calendar: bool  # True if months may be added
+    written: bool  # True if a parameter can be written out in this time zone
 
 
 class Conditions:
@@ -82,7 +82,7 @@ class Conditions:
         )
 
     def relation(self) -> Predicate:
-        """One of the functions; the oracle is the formula written out."""
+        """A call of a random relation; the oracle evaluates its formula."""
         rng, kind = self.rng, self.scope.kinds[self.a]
         name = rng.choice(NAMES)
         a, b = (self.a, self.b) if rng.random() < 0.7 else (self.b, self.a)
@@ -110,7 +110,7 @@ class Conditions:
         )
 
     def inequalities(self) -> Predicate:
-        """One to three comparisons of an endpoint of one side with one of the other."""
+        """One to three comparisons of endpoints of the two sides."""
         rng = self.rng
         if rng.random() < 0.2:
             return self.between()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of endpoints with the arithmetic that conditions do on them, and random tables of them."""
+"""Endpoint types with the arithmetic that conditions use, and random tables of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 from support.joins.generated import HOUR, TYPES, Endpoint, column
 from support.joins.oracle import Limit
 
-# 2024-03-31 01:00 UTC: the clocks of Berlin go from 2:00 to 3:00.
+# 2024-03-31 01:00 UTC, when daylight saving time begins in Berlin: 2:00 becomes 3:00.
 CLOCK_CHANGE = 1_711_846_800_000_000
 
 
@@ -22,7 +22,7 @@ CLOCK_CHANGE = 1_711_846_800_000_000
 class Arithmetic:
     """Offsets of an endpoint and bounds on a difference, as format strings.
 
-    `fails` says for extreme endpoints whether the arithmetic may raise an error.
+    `fails` tells when the arithmetic may raise an error for extreme endpoints.
     """
 
     offsets: tuple[str, ...]
@@ -30,7 +30,7 @@ class Arithmetic:
     fails: str  # "never", "ansi" or "always"
 
     def usable(self, extremes: bool, ansi: bool) -> bool:
-        """Whether no row of a table makes it raise an error."""
+        """True if the arithmetic raises no error for any row of the tables."""
         return not extremes or self.fails == "never" or (self.fails == "ansi" and not ansi)
 
 
@@ -87,7 +87,7 @@ TIMESTAMPS = Arithmetic(
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of endpoints."""
+    """An endpoint type with its arithmetic."""
 
     endpoint: Endpoint
     arithmetic: Arithmetic
@@ -97,7 +97,8 @@ class Kind:
         return self.endpoint.sql
 
 
-# In the order of their bytes, which is not that of UTF-16. Many share the first eight.
+# Sorted by their UTF-8 bytes, which differs from the order by UTF-16 units. Many have the same
+# first eight bytes.
 SAME = "the same"
 TEXT_VALUES = (
     *(
@@ -121,12 +122,12 @@ TEXT_VALUES = (
 
 
 def _wide_decimal(n: int) -> Decimal:
-    """Groups of four are further apart than those that share a prefix, beyond 2^62."""
+    """Decimals beyond 2^62, in groups of four. Only those of a group share a prefix."""
     return Decimal(f"{10**34 + n // 4 * 2**60 + n % 4 * 2501}e-4")
 
 
 def _by_prefix() -> list[Endpoint]:
-    """Types that are swept by a prefix of 64 bits."""
+    """Types whose values are swept by a 64-bit prefix."""
 
     def text(n: int) -> str:
         return TEXT_VALUES[n + 1]
@@ -154,7 +155,7 @@ def _by_prefix() -> list[Endpoint]:
 
 
 def _extended() -> list[Endpoint]:
-    """The types of the generated tests, timestamps around a change of clocks, and more."""
+    """The types of the generated tests, with timestamps around a clock change, and more types."""
     found = [
         dataclasses.replace(e, make=lambda n: CLOCK_CHANGE + (n - 8) * 4 * HOUR)
         if e.sql.startswith("TIMESTAMP")
@@ -201,7 +202,7 @@ FAMILIES = {
     "BINARY": BYTES,
 }
 KINDS = {e.sql: Kind(e, FAMILIES[e.sql]) for e in _extended()}
-# Different types on the two sides, that Spark compares after a cast.
+# Different types on the two sides, which Spark compares after a cast.
 MIXED = (
     *(("INT", "BIGINT"), ("TINYINT", "SMALLINT"), ("SMALLINT", "BIGINT"), ("INT", "DOUBLE")),
     *(("FLOAT", "DOUBLE"), ("BIGINT", "FLOAT"), ("INT", "FLOAT"), ("DECIMAL(10,2)", "BIGINT")),
@@ -210,7 +211,7 @@ MIXED = (
     *(("DECIMAL(38,4)", "DECIMAL(18,4)"), ("DECIMAL(38,4)", "BIGINT")),
 )
 
-# Types of the first key: what Spark's equality makes of them differs.
+# Types of the first key, for which Spark's equality differs.
 KEYS: dict[str, tuple[pa.DataType, tuple[Any, ...]]] = {
     "INT": (pa.int32(), (0, 1, 1, 2, None)),
     "BIGINT": (pa.int64(), (0, 1, 1, 2, None)),
@@ -222,7 +223,7 @@ KEYS: dict[str, tuple[pa.DataType, tuple[Any, ...]]] = {
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of values as Arrow stores them: days for a DATE, microseconds for a TIMESTAMP."""
+    """Columns of values as in Arrow: days for a DATE, microseconds for a TIMESTAMP."""
 
     columns: tuple[tuple[str, pa.DataType], ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -244,7 +245,7 @@ class Table:
 def interval(
     rng: random.Random, endpoint: Endpoint, extremes: bool, lengths: tuple[int, ...]
 ) -> tuple[Any, Any]:
-    """Mostly proper and short, so that there are matches and ties; also empty and reversed."""
+    """An interval, mostly short, so that there are matches and ties; some are empty or reversed."""
     start = rng.randrange(13)
     ends = [endpoint.make(start), endpoint.make(start + rng.choice(lengths))]
     odd = rng.randrange(24)
@@ -259,7 +260,8 @@ def interval(
 
 SIZES = (0, 1, 1, 2, 5, 8, 12, 16, 20, 30, 40)
 LENGTHS = (1, 2, 3, 1, 2, 5, 9, 0, -1)
-# Few rows that have many partners, beside many: what a plan may take for a single row shows.
+# Few rows with many matches each, against many rows. These find plans that wrongly assume that a
+# result has at most one row.
 FEW, MANY = (1, 1, 2, 3, 3), (20, 30, 40, 60)
 LONG = (3, 9, 12, 13)
 
@@ -267,7 +269,7 @@ LONG = (3, 9, 12, 13)
 def tables(
     rng: random.Random, kinds: list[Kind], keys: list[str], extremes: bool, few: bool
 ) -> dict[str, Table]:
-    """The tables `r` and `s`; perhaps one of few long intervals, and the other of many short."""
+    """The tables `r` and `s`. If `few`, one has few long intervals, the other many short ones."""
     shapes = [(SIZES, LENGTHS)] * 2
     if few:
         shapes = [(FEW, LONG), (MANY, LENGTHS)]
@@ -281,7 +283,7 @@ def tables(
 def _table(
     rng: random.Random, kind: Kind, key: str, extremes: bool, size: int, lengths: tuple[int, ...]
 ) -> Table:
-    """So many rows: an id, two nullable keys, payload, and an interval."""
+    """`size` rows: an id, two nullable keys, payload, and an interval."""
     key_type, keys = KEYS[key]
     rows: list[tuple[Any, ...]] = []
     for number in range(size):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random queries: a join of one of the types, beside it filters and a third table."""
+"""Random queries: a join of any type, with filters and sometimes a third table."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fuzz.joins.conditions import Conditions, Predicate, Scope, plain
 BOTH = "SELECT {hint}{columns} FROM {left} r "
 LEFT = "SELECT {hint}{columns} FROM {left} r WHERE "
 WITHIN = "(SELECT {hint}1 FROM {right} s WHERE {on})"
-# For each row of `r`, under the names of a table's columns, so that they can be chosen like these.
-# All are exact, whatever the order of rows.
+# Aggregates for each row of `r`, named like a table's columns, so that queries can select either.
+# All are exact and do not depend on the order of rows.
 VALUES = (
     "(SELECT count(*) AS id, count(s.k1) AS k1, count(s.k2) AS k2, sum(s.id) AS x, avg(s.id) AS y, "
     "count(s.v) AS v, max(s.id) AS ts, min(s.id) AS te FROM {right} s WHERE {on}) w"
 )
-# By name: the query with {on} between `r` and `s`, and the aliases that may be projected.
+# Name -> (query with the condition {on} between `r` and `s`, aliases that may be selected).
 SHAPES = {
     "INNER": (BOTH + "JOIN {right} s ON {on}{more}{where}", "rs"),
     "LEFT": (BOTH + "LEFT JOIN {right} s ON {on}{more}{where}", "rs"),
@@ -54,7 +54,7 @@ SOURCES = (
     "(SELECT * FROM {0} WHERE x > 0)",
     "(SELECT /*+ REPARTITION(3) */ * FROM {0})",
     "(SELECT DISTINCT * FROM {0})",
-    # The row with the largest id: -0.0 and 0.0 are equal, so that `max` may return either.
+    # The row with the largest id. `max` of the column may return -0.0 or 0.0, which are equal.
     "(SELECT max(id) AS id, k1, max_by(k2, id) AS k2, max_by(x, id) AS x, max_by(y, id) AS y, "
     "max_by(v, id) AS v, max_by(ts, id) AS ts, max_by(te, id) AS te FROM {0} GROUP BY k1)",
     "(SELECT * FROM {0} ORDER BY id LIMIT 1)",
@@ -81,22 +81,22 @@ class Query:
     third_on: tuple[Predicate, ...] = ()
     hint: str = ""
     where: tuple[Predicate, ...] = ()
-    other_on: tuple[Predicate, ...] = ()  # instead of `on`, where `above` speaks of another query
+    other_on: tuple[Predicate, ...] = ()  # in place of `on`, for {other} in `above`
     above: Above = NOTHING
 
     def sql(self, number: int = 0) -> str:
-        """The query; it reads what `prepared(number)` keeps."""
+        """The query; it reads the tables of `prepared(number)`."""
         if not self.above.kept:
             return self.above.limited(self._wrapped(self._join(False), False))
         kept = f"SELECT * FROM kept_{number}"
         return self.above.limited(self._wrapped(kept, False)) if self._kept_below else kept
 
     def written(self) -> str:
-        """What the oracle runs: with the relations written out, all rows, and nothing kept."""
+        """The oracle's query: relations are written out, all rows returned, and nothing stored."""
         return self._wrapped(self._join(True), True)
 
     def spelled_out(self) -> Query:
-        """The same query without the functions: its relations are written out."""
+        """The query with written-out formulas in place of the functions."""
 
         def written(predicates: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
             return tuple(plain(predicate.written) for predicate in predicates)
@@ -110,17 +110,17 @@ class Query:
         )
 
     def prepared(self, number: int = 0) -> list[str]:
-        """Statements that come before the query."""
+        """Statements that run before the query."""
         name, query = f"kept_{number}", self.kept()
         return [text.format(name=name, query=query) for text in KEPT[self.above.kept]]
 
     def kept(self) -> str:
-        """The query that they keep."""
+        """The query whose rows `prepared` stores."""
         join = self._join(False)
         return join if self._kept_below else self.above.limited(self._wrapped(join, False))
 
     def removed(self, number: int = 0) -> list[str]:
-        """Statements that come after it."""
+        """Statements that run after the query."""
         return [text.format(name=f"kept_{number}") for text in REMOVED[self.above.kept]]
 
     @property
@@ -182,6 +182,6 @@ def query(rng: random.Random, scope: Scope) -> Query:
 
 
 def columns(rng: random.Random, aliases: str) -> tuple[str, ...]:
-    """An id first, and some more."""
+    """Random columns; the first is an id."""
     all_columns = [f"{alias}.{name}" for alias in aliases for name in COLUMNS]
     return (f"{rng.choice(aliases)}.id", *rng.sample(all_columns, rng.choice((0, 1, 1, 2, 4))))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs many cases, counts what they covered, and writes a program for each one that fails."""
+"""Runs many cases, counts what they cover, and writes a program for each failure."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Totals(loop.Totals):
     raised: int = 0
     wrong_in_spark: int = 0
     shapes: Counter[str] = field(default_factory=Counter)  # all queries
-    swept: Counter[str] = field(default_factory=Counter)  # those with a sweep, by shape
+    swept: Counter[str] = field(default_factory=Counter)  # queries with a sweep, by shape
     swept_with_rows: int = 0
     joins: Counter[str] = field(default_factory=Counter)  # sweeps by join type
-    above: Counter[str] = field(default_factory=Counter)  # swept, by what stands above
+    above: Counter[str] = field(default_factory=Counter)  # swept queries, by operators above
 
     def add(self, done: Case, report: Report) -> None:
         self.queries += len(done.queries)
@@ -66,7 +66,7 @@ def run(
     say: loop.Say = print,
     size: int = BATCH,
 ) -> Totals:
-    """At least so many queries, the same for the same seed and size."""
+    """Run at least `queries` queries; the same seed and size give the same queries."""
     totals = Totals()
 
     def one(number: int) -> None:
@@ -89,12 +89,12 @@ def _text(query: Query) -> str:
 
 
 def smallest(spark: Any, done: Case, query: int, folder: Path, name: str) -> Path:
-    """Shrinks a failure and writes it down: the query alone, or all if it fails only with them."""
+    """Shrinks a failure and writes it: one query, or several if it fails only with the others."""
 
     def fails(smaller: Case) -> bool:
         try:
             return bool(compare(spark, smaller).different)
-        except RefusedError:  # something needed was taken away
+        except RefusedError:  # shrinking removed something that the query needs
             return False
 
     alone = done.only(done.queries[query])

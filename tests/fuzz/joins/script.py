@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a case down as a program that needs PySpark and intervalsweep alone."""
+"""Writes a case as a program that needs only PySpark and intervalsweep."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ FILES = {files}
 TABLES = {{
 {tables}
 }}
-# What the query reads, if that is kept.
+# Statements that create the tables and caches that the query reads.
 BEFORE = {before}
 QUERY = """
 {query}
 """
-# The same by Spark's own plan, with the relations written out.
+# The query for Spark's own plan, with written-out relations.
 EXPECTED = """
 {expected}
 """
@@ -121,7 +121,7 @@ sys.exit(bool(different))
 
 
 def write(case: Case, folder: Path, name: str, title: str) -> Path:
-    """The program's path."""
+    """Writes the program and returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.py"
     first, numbered = case.queries[0], list(enumerate(case.queries))
@@ -159,7 +159,7 @@ def _table(name: str, table: Table) -> str:
 
 
 def _type(of: pa.DataType) -> str:
-    """Python that makes an Arrow type."""
+    """The Python expression for an Arrow type."""
     if pa.types.is_timestamp(of):
         return f"pa.timestamp('us', {of.tz!r})"
     if pa.types.is_decimal(of):

@@ -23,7 +23,7 @@ def _fewer_queries(case: Case) -> Iterator[Case]:
 
 
 def _fewer_settings(case: Case) -> Iterator[Case]:
-    """All of them as usual, or one; tables that are no files."""
+    """The case without files, with all settings at their defaults, and with one at its default."""
     if case.files:
         yield dataclasses.replace(case, files=False)
     usual = {key: SETTINGS[key][0] for key in case.settings}
@@ -39,7 +39,7 @@ def _fewer_rows(case: Case) -> Iterator[Case]:
 
 
 def _fewer_columns(case: Case) -> Iterator[Case]:
-    """Without all that no query names, or without one."""
+    """The case without all columns that no query names, and without each single column."""
     words = {word for query in case.queries for word in re.findall(r"\w+", query.written())}
     named = case
     for name, column in _columns(case):
@@ -66,7 +66,7 @@ def _simpler_queries(case: Case) -> Iterator[Case]:
 
 
 def simpler_queries(query: Query) -> Iterator[Query]:
-    """The query with one of its parts taken away or made simple."""
+    """The query with one of its parts removed or simplified."""
     plain = {"left": "r", "right": "s", "third": "", "hint": "", "where": ()}
     for part, value in plain.items():
         if getattr(query, part) != value:

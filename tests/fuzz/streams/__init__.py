@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random streams, which are stopped, killed and started again, next to the same rows as tables."""
+"""Random streams that are stopped, killed and restarted, compared with the same rows as tables."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Random joins of streams against the formulas, evaluated by DuckDB: `make fuzz-stream-joins`.
+Random joins of streams, compared with their formulas in DuckDB: `make fuzz-stream-joins`.
 
-Each query has a dozen joins, a stream operator each, over random rows, arrivals, micro-batches and
-restarts. Some streams, of fewer joins, run together in a process that is killed again and again.
-A query that differs is repeated by its seed; the run ends with 1.
+Each query has a dozen joins, each with its own stream operator, over random rows, arrivals,
+micro-batches and restarts. Some streams, with fewer joins, run together in a process that is killed
+again and again. The run prints the seed of a query that differs, and exits with 1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from support.streams.arrivals import QUICKLY
 
 
 class Joins(Stream):
-    """A case: rows as they arrive, and joins of them."""
+    """A case: rows in order of arrival, and joins of them."""
 
     def make(self) -> None:
         rng = self.rng

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of random streams: some are stopped, and some killed, and started again."""
+"""Runs random streams; some are stopped or killed, and restarted."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from support.spark import jvm
 from support.streams import streaming_process
 from support.streams.arrivals import QUICKLY
 
-# Stateful operators of a stream.
+# The number of stateful operators of a stream.
 OPERATORS = 12
-# One case in so many is killed: each time Spark starts anew, and plans its streams.
+# One case in this number is killed. Kills are slow: Spark starts and plans the streams each time.
 KILLED = 100
 KILLED_AT_ONCE = 12
 KILLS = 3
@@ -28,7 +28,7 @@ KILLS = 3
 
 @dataclass
 class Totals(loop.Totals):
-    """What the streams of a run covered; a query is an operator of one of them."""
+    """Counts of what the streams of a run covered; each stream operator counts as a query."""
 
     streams: int = 0
     rows: int = 0
@@ -47,7 +47,7 @@ class Totals(loop.Totals):
 
 @dataclass
 class Stream(ABC):
-    """A case: rows as they arrive, and what is asked of them by some operators."""
+    """A case: rows in order of arrival, and a query over them with several stream operators."""
 
     spark: Any
     rng: random.Random
@@ -62,32 +62,32 @@ class Stream(ABC):
 
     @abstractmethod
     def make(self) -> None:
-        """Makes up the rows, and what is asked."""
+        """Generates the rows and the query."""
 
     @abstractmethod
     def compare(self) -> None:
-        """Streams it to its end, and fails if there are other rows than are expected."""
+        """Runs the stream to its end; fails if rows differ from the expected ones."""
 
     @abstractmethod
     def describe(self) -> None:
-        """Says to a process of its own what to run."""
+        """Writes a description for the process that runs the stream."""
 
     @abstractmethod
     def end(self) -> None:
         """
-        A stream that is started again has no micro-batch without rows, in which the last rows
-        come out, if it was killed before that: they wait for the next row of each side.
+        Adds a row to each side and runs the stream again. A restarted stream has no micro-batch
+        without rows, which would emit the last rows; they wait for the next row of each side.
         """
 
     @abstractmethod
     def compare_written(self) -> None:
-        """Looks into the files of the sink."""
+        """Compares the files of the sink with the expected rows."""
 
 
 def stream_main(
     streams: type[Stream], *, command: str, says: str | None, cases: int, of_killed: int
 ) -> int:
-    """The command line of a run; `of_killed` is of how many operators a stream is, then."""
+    """The command line of a run; `of_killed` is the number of operators of a killed stream."""
 
     def run(spark: Any, seed: int, cases: int, _programs: Path, say: loop.Say) -> Totals:
         for key, value in QUICKLY.items():
@@ -126,7 +126,7 @@ def stream_main(
 
 
 def compare_killed(streams: list[Stream], rng: random.Random, totals: Totals) -> None:
-    """Streams that run together in a process that is killed again and again."""
+    """Runs streams together in a process that is killed again and again; compares their rows."""
     for stream in streams:
         stream.describe()
     folders = [stream.folder for stream in streams]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Random window unions of random streams, against Spark in batch: `make fuzz-streams CASES=9 SEED=7`.
+Random window unions of streams, compared with Spark's batch: `make fuzz-streams CASES=9 SEED=7`.
 
-Each query has a dozen window unions, a stream operator each, over the same rows. Of a third of them
-rows come at once, and after any micro-batch are those of what has arrived. Half of them are
-stopped and started again between micro-batches. Some streams, of fewer window unions, run together
-in a process that is killed again and again.
-A query with other rows is printed with its seed, and the run fails.
+Each query has a dozen window unions, each with its own stream operator, over the same rows. A third
+of the queries emit rows at once, and must be right after any micro-batch for the rows that have
+arrived. Half of the queries are restarted between micro-batches. Some streams, with fewer window
+unions, run together in a process that is killed again and again.
+The run prints a query whose rows differ with its seed, and fails.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def interval(seconds: float) -> str:
 
 
 def union_of(rng: random.Random, number: int, *, is_eager: bool = False) -> str:
-    """A window of any sign, now and then an empty one; of which rows may come at once."""
+    """A window union. The window is before or after the row, or empty; rows may come at once."""
     low = rng.choice([-40, -15, -5, -1, 0, 3])
     high = low + rng.choice([-2, 0, 1, 7, 30, 60])
     lower = rng.choice([f"R.ts >= S.ts + {interval(low)}", f"S.ts + {interval(low)} < R.ts"])
@@ -64,7 +64,7 @@ def union_of(rng: random.Random, number: int, *, is_eager: bool = False) -> str:
 
 
 def some_arrivals(rng: random.Random) -> Arrivals:
-    """Few rows, or now and then so many in so many micro-batches that sums of slices are read."""
+    """Few rows, or now and then enough rows and micro-batches to use sums of time buckets."""
     if rng.random() < 0.1:
         return Arrivals(rng, rows=500, files=10, lateness=2, span=60, keys=1)
     return Arrivals(
@@ -78,7 +78,7 @@ def some_arrivals(rng: random.Random) -> Arrivals:
 
 
 class Unions(Stream):
-    """A case: rows as they arrive, and a text over them."""
+    """A case: rows in order of arrival, and a query over them."""
 
     def make(self) -> None:
         rng = self.rng
@@ -117,7 +117,7 @@ class Unions(Stream):
         return difference(wanted, got)
 
     def revisions(self) -> str:
-        """Looks at the last micro-batch and at one of them."""
+        """Compares the revisions up to the last micro-batch, and up to a random one."""
         self.totals.rows += len(eager.written(self.spark, self.folder))
         self.totals.eager += 1
         batches = sorted(eager.arrived(self.folder))
@@ -129,7 +129,7 @@ class Unions(Stream):
         start(self.spark.sql(self.text.format(S="S", R="R")), self.folder)
 
     def run_and_restart(self) -> None:
-        """What arrives later is not yet there when it is started first."""
+        """Runs the stream again after each file; the first run has only the first files."""
         later = {name: sorted((self.folder / name).glob("*"))[1:] for name in "SR"}
         for files in later.values():
             for file in files:

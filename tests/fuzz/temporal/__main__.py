@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make fuzz-temporal`: random histories; ends with 1 if one is not that of its slices."""
+"""`make fuzz-temporal`: random histories; exits with 1 if one differs from its snapshots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fuzz.temporal.run import Totals, run
 
 
 def too_few(totals: Totals) -> bool:
-    """Whether the run proves little: half of the queries are to have rows."""
+    """True if fewer than half of the queries have rows: the run proves too little."""
     if few := totals.with_rows * 2 < totals.queries:
         say("fewer than half of the queries have rows")
     return few

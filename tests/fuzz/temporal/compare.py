@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories from Spark beside slices: in DuckDB at all instants, of some in Spark as well.
+"""Compares histories with snapshots: in DuckDB at all instants, in Spark at some.
 
-Spark's own evaluation of the plain query over a slice is what a history has to be. DuckDB has it
-for all instants in a fraction of the time; where it has something else, Spark decides.
+At each instant, a history must have the rows of Spark's own plain query over the snapshot. DuckDB
+computes these for all instants in a fraction of the time. If DuckDB's rows differ from the history,
+Spark decides.
 """
 
 from __future__ import annotations
@@ -25,20 +26,20 @@ from support.spark.comparison import ENABLED, EXCLUDED_RULES, FOLDING, TEMPORAL_
 from support.temporal.snapshots import assert_canonical, bag, is_valid
 
 ERRORS = (PySparkException, Py4JJavaError)
-# What the history may refuse: nothing that the grammar says has a snapshot form.
+# Options of `sequenced`.
 OPTIONS = ("", "", "", ", coalesce => true", ", period => array(2, 9)", ", at => {}")
 MARKED = ("r", "s", "b")
-# A third of all cases: by several tasks, and without keys by ranges of time.
+# Settings of a third of all cases: several tasks, and ranges of time for queries without keys.
 DISTRIBUTED: dict[str, tuple[str, ...]] = SHUFFLED | {
     EXCLUDED_RULES: (FOLDING,),
     "spark.sql.intervalsweep.rangeRows": ("1", "2", "5"),
 }
-RULE_IS_OFF = 0.15  # How often each rule of the algebra is, in a case.
+RULE_IS_OFF = 0.15  # The probability that a case turns off a rule of the algebra.
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A query, and how its history is asked for."""
+    """A query, and the options for its history."""
 
     query: Query
     options: str = ""
@@ -70,13 +71,13 @@ class Case:
 
     @property
     def rules_off(self) -> list[str]:
-        """The rules of the algebra that are turned off, by their short names."""
+        """The short names of the rules of the algebra that are turned off."""
         excluded = self.settings.get(EXCLUDED_RULES, "").split(",")
         return [rule.rpartition(".")[2] for rule in TEMPORAL_RULES if rule in excluded]
 
 
 def case(seed: str, size: int, depth: int = 3) -> Case:
-    """The case of a seed: so many queries over the same tables, by the same settings."""
+    """The case of a seed: `size` queries over the same tables, with the same settings."""
     from fuzz.temporal.queries import query
     from fuzz.temporal.tables import tables
 
@@ -96,16 +97,16 @@ def case(seed: str, size: int, depth: int = 3) -> Case:
 
 @dataclass
 class Report:
-    """What became of the queries of a case, by their numbers."""
+    """The outcome of the queries of a case, by number."""
 
     different: dict[int, str] = field(default_factory=dict)
     rows: dict[int, int] = field(default_factory=dict)
-    in_spark: int = 0  # slices that Spark was asked for
-    as_spark: dict[int, str] = field(default_factory=dict)  # not as DuckDB has it, but as Spark
+    in_spark: int = 0  # the number of snapshots that Spark computed
+    as_spark: dict[int, str] = field(default_factory=dict)  # equal to Spark, unlike DuckDB
 
 
 def compare(spark: Any, some: Case, *, spark_slices: float = 0.0, seed: str = "") -> Report:
-    """Run all queries in one, or each alone if that raises an error."""
+    """Run all queries as one, or each by itself if the one raises an error."""
     name_tables(spark, some.tables)
     report = Report()
     with configured(spark, dict(some.settings)):
@@ -165,7 +166,7 @@ def together(spark: Any, asked: Sequence[Asked]) -> dict[int, list[Row]]:
 
 
 def alone(spark: Any, asked: Asked) -> list[Row] | str:
-    """The history of a query, or the error."""
+    """The history of a query, or its error."""
     try:
         return together(spark, [asked])[0]
     except ERRORS as error:
@@ -180,7 +181,7 @@ def raised(error: Exception) -> str:
 
 
 def what_failed(wrong: str) -> str:
-    """What two failures have in common that are of one kind: of errors the last that is named."""
+    """The kind of a failure: the last error that a message names, or '' for wrong rows."""
     if not wrong.startswith(ERROR):
         return ""
     named = re.findall(r"\[[A-Z_.]+\][^\n]{0,50}|\w+(?:Exception|Error): [^\n]{0,50}", wrong)
@@ -188,7 +189,7 @@ def what_failed(wrong: str) -> str:
 
 
 def in_duckdb(tables: Tables) -> duckdb.DuckDBPyConnection:
-    """A database with the tables, and a view of each leaf at each instant."""
+    """A database with the tables, and a view of each leaf's snapshot at each instant."""
     connection = duckdb.connect(config={"threads": 1})
     for name in "rsbu":
         connection.execute(f"CREATE TABLE {name} AS {values(tables.rows(name), 'TEXT')}")
@@ -200,12 +201,12 @@ def in_duckdb(tables: Tables) -> duckdb.DuckDBPyConnection:
 
 
 def sliced(connection: duckdb.DuckDBPyConnection, query: Query, instant: int) -> list[Row]:
-    """The rows of the plain text over what is valid at an instant."""
+    """The rows of the plain query on the snapshot at an instant, by DuckDB."""
     return connection.execute(query.duckdb(instant)).fetchall()
 
 
 def slice_in_spark(spark: Any, tables: Tables, query: Query, instant: int) -> list[Row] | str:
-    """The same by Spark without the extension, or its error; of the text as DuckDB has it."""
+    """The rows or the error of DuckDB's query on a snapshot, by Spark without the extension."""
     with configured(spark, {ENABLED: "false"}):
         for name in "rsbu":
             spark.sql(
@@ -228,7 +229,7 @@ def difference(
     expected: Mapping[int, list[Row]],
     engine: str = "DuckDB",
 ) -> str:
-    """What is wrong with a history; empty if nothing is."""
+    """A message about a wrong history; empty if the history is right."""
     rows = list(history)
     for row in rows:
         start, end = row[-2:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions in Python that queries may call, by their names in SQL."""
+"""Python functions that queries may call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql.types import IntegerType
 
 
 def name_functions(spark: Any) -> None:
-    """Register them; what each is in DuckDB stands beside its call in the grammar."""
+    """Register the functions. The grammar has DuckDB's expression next to each call."""
 
     def doubled(v: pd.Series) -> pd.Series:
         return v * 2
@@ -21,5 +21,5 @@ def name_functions(spark: Any) -> None:
 
     spark.udf.register("python_after", udf(lambda k: None if k is None else k + 1, IntegerType()))
     spark.udf.register("pandas_doubled", pandas_udf(doubled, IntegerType()))
-    # By its annotations it is one of groups.
+    # Its annotations make this an aggregate function.
     spark.udf.register("pandas_total", pandas_udf(total, IntegerType()))

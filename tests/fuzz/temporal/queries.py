@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A grammar of queries. All have the columns k INT, v INT, t STRING, so that each can be a part of
-each, and so that what is made smaller stays a query.
+"""A grammar of queries. All have the columns k INT, v INT, t STRING, so that a query can be a part
+of any other, and stays valid when a part replaces it in shrinking.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ ORDER = "ORDER BY {v} NULLS FIRST, {k} NULLS FIRST, {t} NULLS FIRST"
 
 @dataclass(frozen=True)
 class Query:
-    """A text with the numbers of its parts in it, `{0}`; a leaf has its name in place of parts."""
+    """A query with placeholders for its parts, such as `{0}`; a leaf has a name and no parts."""
 
     kind: str
     text: str
     parts: tuple[Query, ...] = ()
     leaf: str = ""
-    # Where DuckDB says it otherwise.
+    # The text for DuckDB, if it differs.
     in_duckdb: str = ""
-    # Whether what Spark returns for it is in canonical form.
+    # True if the history of the query is in canonical form.
     swept: bool = False
 
     def spark(self) -> str:
@@ -49,7 +49,7 @@ def view(leaf: str, instant: int) -> str:
 
 
 def query(rng: random.Random, depth: int) -> Query:
-    """One of some depth that reads a marked relation."""
+    """A random query of a depth, which reads a marked relation."""
     while True:
         found = _query(rng, depth)
         if any(part.leaf not in ("", "u") for part in found.all()):
@@ -78,7 +78,7 @@ def predicate(rng: random.Random, a: str) -> str:
 
 
 def condition(rng: random.Random, a: str = "a", b: str = "b") -> str:
-    """Of a join: with keys or without, and what else there is."""
+    """The condition of a join: with keys or without, and sometimes a predicate."""
     keys = ("{a}.k = {b}.k", "{a}.k = {b}.k AND {a}.t = {b}.t", "{a}.k + 1 = {b}.k",
             "{a}.k IS NOT DISTINCT FROM {b}.k", "{a}.v = {b}.v")  # fmt: skip
     thetas = ("{a}.v < {b}.v", "{a}.k <> {b}.k", "({a}.v > {b}.v OR {a}.t = {b}.t)")
@@ -102,7 +102,7 @@ def _columns(rng: random.Random, a: str = "a", b: str = "b") -> str:
 
 
 def in_python(rng: random.Random, part: Part) -> Query:
-    """A function in Python, of rows or of groups."""
+    """A query with a Python function, of rows or of groups."""
     text = rng.choice(
         (
             "SELECT {python_after(k)|k + 1} AS k, v, t FROM ({0}) a",
@@ -116,7 +116,7 @@ def in_python(rng: random.Random, part: Part) -> Query:
 
 
 def projection(rng: random.Random, part: Part) -> Query:
-    if rng.random() < 0.15:  # rarely: it starts a process
+    if rng.random() < 0.15:  # rarely, as it starts a process
         return in_python(rng, part)
     columns = rng.choice(
         (
@@ -253,7 +253,7 @@ def grouped(rng: random.Random, part: Part) -> Query:
 
 def grouping_sets(rng: random.Random, part: Part) -> Query:
     by = rng.choice(("ROLLUP (a.k, a.t)", "CUBE (a.k, a.t)", "GROUPING SETS ((a.k), (a.t), ())"))
-    # DuckDB has a grand total of no rows, Spark has none.
+    # Over no rows, DuckDB returns a grand total and Spark does not.
     text = (f"SELECT a.k, {rng.choice(AGGREGATES[:5])} AS v, a.t FROM ({{0}}) a GROUP BY {by} "
             "HAVING count(*) > 0")  # fmt: skip
     return Query("grouping sets", text, (part(),))

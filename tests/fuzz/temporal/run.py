@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs many cases, counts what they covered, and writes down each one that fails, made small."""
+"""Runs many cases, counts what they cover, and writes each failure as a small SQL script."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from fuzz.temporal.functions import name_functions
 from fuzz.temporal.queries import Query
 from fuzz.temporal.tables import values
 
-BATCH = 8  # Queries of one case, which share tables and settings, and a job.
-SPARK_SLICES = 0.02  # The share of the queries of which Spark is asked for a slice, too.
+BATCH = 8  # Queries of one case, which share tables, settings and a job.
+SPARK_SLICES = 0.02  # The share of queries for which Spark computes a snapshot, too.
 
 
 @dataclass
@@ -30,13 +30,13 @@ class Totals(loop.Totals):
     in_spark: int = 0
     as_spark: int = 0
     distributed: int = 0
-    without_rules: int = 0  # queries with some rule of the algebra turned off, and of each rule:
+    without_rules: int = 0  # queries with a rule of the algebra off; below, by rule
     rules_off: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
-    errors: Counter[str] = field(default_factory=Counter)  # of Spark, without what is of a case
+    errors: Counter[str] = field(default_factory=Counter)  # errors of Spark by kind
 
     def is_new(self, wrong: str) -> bool:
-        """Whether it is another error than those before; other rows are always new."""
+        """True for wrong rows, and for the first error of each kind."""
         if not wrong.startswith(ERROR):
             return True
         self.errors[what_failed(wrong)] += 1
@@ -72,7 +72,7 @@ def run(
     say: loop.Say = print,
     size: int = BATCH,
 ) -> Totals:
-    """At least so many queries, the same for the same seed and size."""
+    """Run at least `queries` queries; the same seed and size give the same queries."""
     name_functions(spark)
     totals = Totals()
 
@@ -97,13 +97,13 @@ def run(
 
 
 def smallest(spark: Any, found: Case, attempts: int = 120) -> Case:
-    """The smallest case that fails: a part of the query, fewer rows, the usual settings."""
+    """The smallest failing case found: a part of the query, fewer rows, default settings."""
 
     def failure(smaller: Case) -> str | None:
         return next(map(what_failed, compare(spark, smaller).different.values()), None)
 
     kind = failure(found)
-    if kind is None:  # only beside the other queries
+    if kind is None:  # fails only together with the other queries
         return found
     return shrink(found, lambda smaller: failure(smaller) == kind, (_smaller,), attempts)
 
@@ -124,7 +124,7 @@ def _smaller(found: Case) -> Iterator[Case]:
 
 
 def _simpler(query: Query) -> Iterator[Query]:
-    """A part in place of the whole, or a part of a part in its place."""
+    """The query's parts, and the query with one part replaced by a simpler one."""
     yield from query.parts
     for number, part in enumerate(query.parts):
         for simpler in _simpler(part):
@@ -134,7 +134,7 @@ def _simpler(query: Query) -> Iterator[Query]:
 
 
 def write(spark: Any, found: Case, folder: Path, name: str) -> Path:
-    """Write a case as SQL that stands alone."""
+    """Write a case as self-contained SQL."""
     (asked,) = found.asked
     wrong = next(iter(compare(spark, found).different.values()), "only beside other queries")
     lines = [f"SET {key}={value};" for key, value in found.settings.items()]

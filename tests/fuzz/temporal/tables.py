@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random tables with periods, and what queries may read of them."""
+"""Random tables with periods, and the relations that queries may read."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 Row = tuple[Any, ...]
 
-# Periods lie in it; what is valid before or after is so at its ends.
+# All periods lie within; a row that is valid before or after is valid at an end.
 INSTANTS = range(-1, 13)
 COLUMNS = "k INT, v INT, t STRING"
-# How long a row is valid that a window has made, by the name of the leaf.
+# The length of the periods that `temporal_window` makes, by leaf.
 WINDOWS = {"sliding": 3, "fixed": 4}
 
 
 @dataclass(frozen=True)
 class Tables:
-    """Rows (k, v, t, ts, te): r and s marked, b marked and with both ends, u always valid."""
+    """Rows (k, v, t, ts, te). r, s and b are marked, b has both ends, and u is always valid."""
 
     r: tuple[Row, ...]
     s: tuple[Row, ...]
@@ -59,7 +59,7 @@ def literal(value: Any) -> str:
 
 
 def values(rows: tuple[Row, ...], text: str) -> str:
-    """The rows as a SELECT; `text` is what the engine calls a text."""
+    """The rows as a SELECT; `text` is the engine's name of the string type."""
     kinds = ("INT", "INT", text, "INT", "INT")
     names = ("k", "v", "t", "ts", "te")
     columns = ", ".join(f"CAST({n} AS {kind}) AS {n}" for n, kind in zip(names, kinds, strict=True))
@@ -69,7 +69,7 @@ def values(rows: tuple[Row, ...], text: str) -> str:
     return f"SELECT {columns} FROM (VALUES {lines}) AS q({', '.join(names)}){where}"
 
 
-# What a query reads: in Spark inside `sequenced`, and the table and the end of its rows in DuckDB.
+# Leaf -> (relation in Spark, inside `sequenced`; table in DuckDB; end of its rows in DuckDB).
 LEAVES = {
     "r": ("r", "r", "te"),
     "s": ("s", "s", "te"),
@@ -89,11 +89,11 @@ LEAVES = {
 
 
 def slice_of(leaf: str, instant: int) -> str:
-    """A leaf's rows at an instant, in DuckDB, over its table with periods."""
+    """The snapshot of a leaf at an instant: a query over its table with periods."""
     _, table, end = LEAVES[leaf]
     if not end:
         return f"SELECT k, v, t FROM {table}"
-    # A row without an instant of its own has none by a window either.
+    # A row that is valid at no instant is not valid in a window either.
     proper = "(ts IS NULL OR te IS NULL OR ts < te)"
     valid = f"(ts IS NULL OR ts <= {instant}) AND ({end} IS NULL OR {instant} < {end})"
     return f"SELECT k, v, t FROM {table} WHERE {proper} AND {valid}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions that are true where an interval condition is, in every join type and plan."""
+"""Equivalent forms of interval conditions, with wrappers and OR, in every join type and plan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = ("id", "k", "ts", "te", "x")
 
 
 def table(seed: int, rows: int) -> pa.Table:
-    """Short intervals; some are empty or reversed, and NULL and the extremes are among the ends."""
+    """Short intervals; some are empty or reversed, and some endpoints are NULL or extreme."""
     rng = random.Random(seed)
     made: dict[str, list[int | None]] = {name: [] for name in COLUMNS}
     for number in range(rows):
@@ -98,7 +98,7 @@ ALL_KINDS = ("overlap in two", "keys in all")
 @pytest.mark.parametrize("threshold", ["-1", "10MB"])
 @pytest.mark.parametrize("name", list(EITHER))
 def test_alternatives(conf: Any, both: Both, drawn: Any, name: str, threshold: str) -> None:
-    """No pair twice, and a NULL in one alternative is no reason against another."""
+    """No pair is returned twice, and a NULL in one alternative does not reject a true other one."""
     conf({BROADCAST: threshold})
     shapes = queries(EITHER[name])
     for kind in drawn(shapes if name in ALL_KINDS else ("FULL", "ANTI"), 4):
@@ -121,7 +121,7 @@ def test_an_alternative_that_overflows_fails_as_in_spark(
     query = f"""
         SELECT * FROM (SELECT id + 5 AS ts, {2**63 - 1} - id AS te, id + 1 AS x FROM range(1)) a
         JOIN (SELECT id AS ts FROM range({{}}, 9)) b ON {condition}"""
-    # The second alternative is looked at only for what the first does not hold for.
+    # The second alternative is evaluated only for pairs for which the first is not true.
     assert spark.sql(query.format(5)).count() == 4
     with pytest.raises(ArithmeticException, match="ARITHMETIC_OVERFLOW"):
         spark.sql(query.format(2)).collect()
@@ -149,5 +149,5 @@ def test_alternatives_left_to_spark(spark: Any, name: str) -> None:
 
 
 def test_not_coalesced_is_no_interval_condition(both: Both) -> None:
-    """Below NOT, NULL and false differ: the pairs with a NULL endpoint are matches."""
+    """Below NOT, NULL and false differ: pairs with a NULL endpoint match."""
     assert both(queries("NOT coalesce(a.ts < b.te AND b.ts < a.te, false)")["INNER"], swept=0) > 0

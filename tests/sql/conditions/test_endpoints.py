@@ -11,7 +11,7 @@ from support.joins import oracle
 from support.joins.oracle import Limit
 from support.spark.comparison import ANSI, BROADCAST, TIME_ZONE, Both, batches
 
-# An endpoint made of a small number {0}; whether it is swept.
+# Type -> (endpoint for a small number {0}, True if the join is swept).
 TYPES = {
     "TINYINT": ("CAST({0} AS TINYINT)", True),
     "DECIMAL(18,3)": ("CAST({0} AS DECIMAL(18, 3))", True),
@@ -76,7 +76,7 @@ MIXED = {
 @pytest.mark.parametrize("name", list(MIXED))
 @pytest.mark.parametrize("ansi", ["true", "false"])
 def test_mixed_types(spark: Any, conf: Any, both: Both, name: str, ansi: str) -> None:
-    """Brought to one type as Spark's own comparison of the two would."""
+    """Endpoints are cast to a common type as in Spark's own comparison."""
     conf({ANSI: ansi, TIME_ZONE: "Europe/Berlin"})
     make(spark, *MIXED[name])
     rows = 0
@@ -95,7 +95,7 @@ WRITTEN = "CAST({later} AS DECIMAL(38, 0)) - CAST({earlier} AS DECIMAL(38, 0)) <
 def test_parameter_is_an_expression(
     spark: Any, conf: Any, both: Both, drawn: Any, limit: str, threshold: str
 ) -> None:
-    """A parameter may be NULL or negative for some rows, and come from either side."""
+    """A parameter may be a column of either side, and NULL or negative in some rows."""
     conf({BROADCAST: threshold})
     make(spark, "{0}")
     variants = [v for v in oracle.variants() if v.parameters]
@@ -131,7 +131,7 @@ FROM VALUES (1, 1, 10, 20), (2, 1, 40, 40), (3, 1, 41, 99), (4, 2, 70, 90),
 def test_months_at_the_end_of_the_calendar(
     spark: Any, conf: Any, both: Both, ansi: str, threshold: str
 ) -> None:
-    """Where adding a month throws, a row that meets no partner must not fail the query."""
+    """Adding a month may overflow. A row without candidate pairs must not fail the query."""
     conf({ANSI: ansi, BROADCAST: threshold})
     for name, key in (("r", 8), ("s", 9)):
         spark.sql(MONTHS.format(name, key))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions anywhere a Boolean may be, with three-valued results, and what is refused."""
+"""The functions as Boolean expressions, with three-valued results, and their errors."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from support.joins import oracle
 from support.joins.oracle import RELATIONS
 from support.spark.comparison import ANSI, EXCLUDED_RULES, FOLDING
 
-# All intervals over four points, proper, empty and reversed, and with an endpoint missing.
+# All intervals over four points, also empty and reversed, and some with NULL endpoints.
 POINTS = (0, 1, 2, 3)
 INTERVALS = [*itertools.product(POINTS, POINTS), (None, 1), (1, None), (None, None)]
 
 
 @pytest.fixture(scope="module")
 def pairs(spark: Any) -> None:
-    """Every interval with every other: rts, rte, sts, ste."""
+    """Creates a view with all pairs of intervals: rts, rte, sts, ste."""
     rows = [(*r, *s) for r in INTERVALS for s in INTERVALS]
     frame = spark.createDataFrame(rows, "rts INT, rte INT, sts INT, ste INT")
     frame.cache().createOrReplaceTempView("pairs")
@@ -32,7 +32,7 @@ R, S = ("rts", "rte"), ("sts", "ste")
 
 @pytest.fixture(params=["compiled", "interpreted"])
 def evaluation(spark: Any, conf: Any, request: pytest.FixtureRequest) -> Iterator[None]:
-    """Spark honours NO_CODEGEN only in its own tests, which a system property tells it about."""
+    """Compiled or interpreted. Spark honours NO_CODEGEN only if spark.testing is set."""
     if request.param == "compiled":
         yield
         return
@@ -51,7 +51,7 @@ def columns(spark: Any, expressions: list[str]) -> list[list[Any]]:
 
 @pytest.mark.usefixtures("pairs", "evaluation")
 def test_three_valued_results(spark: Any) -> None:
-    """TRUE, FALSE and NULL as the formula has them, for every pair of intervals."""
+    """Each function returns TRUE, FALSE or NULL as its formula does, for every pair."""
     calls = columns(spark, [oracle.call(name, R, S) for name in RELATIONS])
     formulas = columns(spark, [oracle.formula(name, R, S) for name in RELATIONS])
     for name, called, written in zip(RELATIONS, calls, formulas, strict=True):

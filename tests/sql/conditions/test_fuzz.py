@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some random queries of those that `make fuzz` runs many of, and what it does when one fails."""
+"""Some of the random queries of `make fuzz`, and the handling of failures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ WRONG = Predicate("ALLEN_BEFORE(r.ts, r.te, s.ts, s.te)", "r.te <= s.ts")
 
 
 def wrong_case() -> Case:
-    """The oracle takes BEFORE for what holds for neighbours as well, among much that is right."""
+    """A case in which the oracle's formula for BEFORE is wrong, in a query with other parts."""
     found = next(c for c in map(random_case, range(1000)) if big_enough(c))
     query = Query(
         "FULL",
@@ -99,7 +99,7 @@ def test_a_failure_becomes_a_small_program_that_stands_alone(spark: Any, tmp_pat
 
 
 def test_an_error_of_a_sweep_alone_is_a_difference(spark: Any) -> None:
-    """The worker's interpreter is not there; Spark's own plan needs none."""
+    """The worker's interpreter does not exist. Spark's own plan does not need it."""
     broken = {"spark.sql.intervalsweep.python": "/no/such/python", **WORKER}
     tables = next(c for c in map(random_case, range(1000)) if big_enough(c)).tables
     query = Query("INNER", (plain("r.ts < s.te AND s.ts < r.te"),), ("r.id", "s.id"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published figures on real data: see NOTICE for where it comes from."""
+"""Published figures on real data. NOTICE names the sources of the data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def tables(spark: Any) -> None:
     for name in ("exons", "fbrain"):
         spark.read.parquet(str(DATA / name)).createOrReplaceTempView(name)
     history = spark.read.csv(str(DATA / "delta_file_history.csv.gz"), header=True, inferSchema=True)
-    # A compressed file is one partition.
+    # Spark reads a compressed file as one partition.
     history.repartition(4).cache().createOrReplaceTempView("history")
 
 

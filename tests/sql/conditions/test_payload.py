@@ -10,7 +10,7 @@ import pytest
 from support.joins.oracle import call, formula
 from support.spark.comparison import BROADCAST, Both
 
-# Per row: NULLs, empty values, and variable lengths; `n` is the row's number.
+# Columns with NULLs, empty values and variable lengths; `n` is the row's number.
 WIDE = """
 CREATE OR REPLACE TEMPORARY VIEW {0} AS SELECT
   CAST(id AS INT) AS n, CAST(id % 3 AS INT) AS k,
@@ -50,7 +50,7 @@ def views(spark: Any) -> None:
 @pytest.mark.usefixtures("views")
 def test_wide_rows(conf: Any, both: Both, keys: str, threshold: str, compiled: str) -> None:
     conf({BROADCAST: threshold, "spark.sql.codegen.wholeStage": compiled})
-    # PySpark has no values for these two types: they go out as text, above the join.
+    # PySpark has no values for these two types, so they are cast to strings above the join.
     columns = [
         f"{side}.* EXCEPT (a_ym, an_interval), struct({side}.a_ym, {side}.an_interval)::STRING"
         for side in "rs"
@@ -98,7 +98,7 @@ def test_keys_of_every_type(conf: Any, both: Both, key: str) -> None:
     assert rows > 0 or "upper" in key
 
 
-# Types that are new or rare; a type that nobody thought of must not fail a join.
+# New and rare types. No type may fail a join.
 RARE = {
     "void": "NULL",
     "void in a struct": "struct(id, NULL AS x)",
@@ -144,7 +144,7 @@ FROM range({1})
 
 
 def test_periods_as_struct_columns(spark: Any, both: Both) -> None:
-    """Fields of a struct are endpoints like any column."""
+    """Fields of a struct can be endpoints, as columns can."""
     for name, rows in (("p", 20), ("q", 30)):
         spark.sql(PERIODS.format(name, rows))
     ends = [tuple(f"{side}.period.{end}" for end in ("valid_from", "valid_to")) for side in "pq"]

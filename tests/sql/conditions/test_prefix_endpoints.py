@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Endpoints that are swept by a prefix: texts, bytes, long decimals and structs, in every type of
-join and plan. Many values share their prefix, and a comparison decides between them."""
+"""Endpoints that are swept by a prefix: strings, binaries, long decimals and structs.
+
+Tests cover every join type and plan. Many values share a prefix, so full comparisons decide.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ PLANS = {
     "shuffled": {BROADCAST: "-1", "spark.sql.adaptive.enabled": "false"},
     "shuffled, adaptive": {BROADCAST: "-1", "spark.sql.adaptive.enabled": "true"},
 }
-# The start and the end of an interval of a side.
+# Type -> (start, end) of the intervals of side {0}.
 ENDS = {
     "STRING": ("{0}.t", "{0}.u"),
     "BINARY": ("CAST({0}.t AS BINARY)", "CAST({0}.u AS BINARY)"),
@@ -35,7 +37,7 @@ ENDS = {
 
 
 def table(seed: int, rows: int) -> pa.Table:
-    """Intervals of all types at once; some ends are NULL, some intervals empty or reversed."""
+    """Rows with intervals of all types; some are empty or reversed, and some endpoints are NULL."""
     rng = random.Random(seed)
     made: dict[str, list[Any]] = {name: [] for name in ("id", "k", "x", "t", "u", "d", "e")}
     for number in range(rows):
@@ -78,7 +80,7 @@ def union(queries: list[str]) -> str:
 @pytest.mark.parametrize("plan", list(PLANS))
 @pytest.mark.parametrize("of", list(ENDS))
 def test_every_type_of_join(conf: Any, both: Both, plan: str, of: str) -> None:
-    """All in one query; each pair once, whether an interval begins before the other or not."""
+    """Runs all join types in one query. Each pair is returned once, whichever side starts first."""
     conf(PLANS[plan])
     (a, c), (b, d) = (tuple(end.format(side) for end in ENDS[of]) for side in "ab")
     conditions = (
@@ -98,7 +100,7 @@ def test_every_type_of_join(conf: Any, both: Both, plan: str, of: str) -> None:
 
 
 def test_a_count_over_prefixes_counts_pairs(both: Both) -> None:
-    """Of a run of prefixes not all are pairs."""
+    """A run by prefixes may contain points that do not match, so counts use the pairs."""
     on = "INTERVAL_INTERSECTS(a.t, a.u, b.t, b.u)"
     counted = f"SELECT a.id, count(*), sum(b.x) FROM a JOIN b ON {on} GROUP BY a.id"
     assert "runs [" not in physical(both.spark.sql(counted))
@@ -106,7 +108,7 @@ def test_a_count_over_prefixes_counts_pairs(both: Both) -> None:
 
 
 def test_a_parameter_of_decimals_of_two_lengths(spark: Any, both: Both) -> None:
-    """The limit had as many digits as the shorter ones, and counted for a tenth."""
+    """The limit keeps its value, although the decimals of the call differ in precision."""
     one, other = "CAST(a.x AS DECIMAL(10, 2))", "CAST(b.x AS DECIMAL(10, 2))"
     query = "SELECT a.id, b.id FROM a JOIN b ON {}"
     call = f"ISEQL_START_PRECEDING({one}, a.e, {other}, {other}, delta => 1.5)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inequalities written out, in many spellings: Spark's own arithmetic, odd as it is, is kept."""
+"""Written-out inequalities in many spellings, with the results and errors of Spark's arithmetic."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from support.spark.comparison import (
     sweeps,
 )
 
-BASE = 1_711_846_800_000_000  # 2024-03-31 01:00 UTC: the clocks of Berlin go from 2:00 to 3:00.
-BACK = 1_729_990_800_000_000  # 2024-10-27 01:00 UTC: and back from 3:00 to 2:00.
+BASE = 1_711_846_800_000_000  # 2024-03-31 01:00 UTC: in Berlin, 2:00 becomes 3:00.
+BACK = 1_729_990_800_000_000  # 2024-10-27 01:00 UTC: in Berlin, 3:00 becomes 2:00.
 HALF_HOUR = 1_800_000_000
 TYPES = {
     "i": (pa.int32(), int),
@@ -61,7 +61,7 @@ SETTINGS = [*itertools.product(["Europe/Berlin", "UTC"], ["true", "false"], ["10
 
 
 def table(seed: int, rows: int) -> pa.Table:
-    """Short intervals, with NULL, empty and reversed ones among them."""
+    """Short intervals; some are empty or reversed, and some endpoints are NULL."""
     rng = random.Random(seed)
     columns: dict[str, Any] = {"id": pa.array(range(rows), pa.int32())}
     columns["k"] = pa.array([rng.choice((0, 1, 1, 2, None)) for _ in range(rows)], pa.int32())
@@ -79,7 +79,7 @@ def views(spark: Any) -> None:
     for name, seed, rows in (("r", 1, 30), ("s", 2, 25)):
         spark.createDataFrame(table(seed, rows)).createOrReplaceTempView(f"{name}_raw")
         spark.sql(VIEW.format(name))
-        # Computed once: each of a hundred queries would analyze the view and convert the rows anew.
+        # Without the checkpoint, each of a hundred queries would convert the rows again.
         spark.table(name).localCheckpoint().createOrReplaceTempView(name)
 
 
@@ -88,7 +88,7 @@ def one(name: str, condition: str) -> str:
 
 
 def unions(conditions: dict[str, str]) -> Iterator[tuple[str, int]]:
-    """Queries of some of the conditions each, and of how many."""
+    """Queries that combine several conditions, each with its number of conditions."""
     for some in batches(list(conditions.items())):
         yield " UNION ALL ".join(itertools.starmap(one, some)), len(some)
 
@@ -112,7 +112,7 @@ def test_swept(
 
 
 def left_to_spark(spark: Any) -> list[str]:
-    """Conditions that are not swept."""
+    """The conditions of SWEPT that are not swept."""
     plans = {name: physical(spark.sql(one(name, on))) for name, on in SWEPT.items()}
     return [name for name, plan in plans.items() if sweeps(plan) != 1]
 
@@ -138,7 +138,7 @@ CREATE OR REPLACE TEMPORARY VIEW {0} AS SELECT id, k, i1, i2, b1, b2,
 
 
 def extremes(seed: int, rows: int, keys: tuple[int, ...]) -> pa.Table:
-    """Half of the endpoints are at the ends of their types; those rows have keys of their own."""
+    """Rows; half of them have extreme endpoints, and a key that the other rows do not have."""
     rng = random.Random(seed)
     columns: dict[str, Any] = {"id": pa.array(range(rows), pa.int32())}
     far = [rng.random() < 0.5 for _ in range(rows)]
@@ -164,7 +164,7 @@ def on_extremes(condition: str) -> str:
 
 
 def outcome(spark: Any, query: str) -> Any:
-    """The rows as a bag, or the error: one of Spark's, or Java's own from its calendar."""
+    """The rows as a bag, or the error: Spark's condition, or the message of Java's calendar."""
     try:
         return bag(spark.sql(query).collect())
     except PySparkException as error:
@@ -174,7 +174,7 @@ def outcome(spark: Any, query: str) -> Any:
         return next(iter(re.findall(r"java\.\w+\.\w+Exception: .*", message)), message)
 
 
-# Of a row whose bound no value of its type can be, and a row of ordinary size.
+# A condition, and a value for which the bound of its row exceeds the type.
 FAILING = {
     "INT": ("s.x BETWEEN r.x AND r.y + 5", 2**31 - 1),
     "BIGINT": ("s.x BETWEEN r.x AND r.y + 5", 2**63 - 1),
@@ -219,7 +219,7 @@ def view_of_ends(spark: Any, name: str, kind: str, value: int, rows: str) -> Non
 def test_a_pair_whose_formula_overflows_raises_its_error(
     spark: Any, conf: Any, threshold: str, codegen: str
 ) -> None:
-    """The bound is beyond its type, so that exact arithmetic says yes and Spark's raises."""
+    """The bound exceeds its type. In exact arithmetic the pair matches; Spark raises an error."""
     conf(
         {
             BROADCAST: threshold,
@@ -238,7 +238,7 @@ def test_a_pair_whose_formula_overflows_raises_its_error(
                 expected = outcome(spark, query.format(condition))
             assert isinstance(expected, str), (kind, name, expected)
             assert outcome(spark, query.format(condition)) == expected, (kind, name)
-        if kind != "BIGINT difference":  # Of rows without a pair nobody asks.
+        if kind != "BIGINT difference":  # A row without candidate pairs raises no error.
             view_of_ends(spark, "s_ends", kind, 9, "-100, -90")
             rows = outcome(spark, JOINS["left"].format(condition))
             assert rows == outcome(spark, "SELECT r.id, CAST(NULL AS BIGINT) AS id FROM r_ends r")
@@ -247,7 +247,7 @@ def test_a_pair_whose_formula_overflows_raises_its_error(
 def test_a_difference_overflows_at_the_end_that_nothing_bounds(
     spark: Any, conf: Any, both: Both
 ) -> None:
-    """In the integers the pair matches. Spark raises an error for it, and so must a sweep."""
+    """In exact arithmetic the pair matches. Spark raises an error for it, and so must a sweep."""
     conf({BROADCAST: "-1", ANSI: "true", EXCLUDED_RULES: FOLDING})
     for name, x, rows in (("low", f"if(id = 7, {1 - 2**63}L, id)", 8), ("few", "id", 12)):
         frame = spark.sql(f"SELECT id, {x} AS x FROM range({rows})")
@@ -269,10 +269,10 @@ def test_a_difference_overflows_at_the_end_that_nothing_bounds(
 def test_overflow(
     spark: Any, conf: Any, drawn: Any, keyed: bool, ansi: str, threshold: str
 ) -> None:
-    """A bound that throws or wraps for a row neither fails the query nor loses the row.
+    """A bound that overflows for a row neither fails the query nor loses the row.
 
-    An error that Spark's own plan raises may be raised or not: it depends on the pairs visited.
-    With a key, the rows at the ends of the types meet no partner, and nothing may be raised.
+    If Spark's own plan raises an error, the sweep may raise it or not, as it visits fewer pairs.
+    With a key, rows with extreme endpoints have no candidate pairs, and no error may be raised.
     """
     conf({ANSI: ansi, BROADCAST: threshold, EXCLUDED_RULES: FOLDING})
     key = "r.k = s.k AND " if keyed else ""

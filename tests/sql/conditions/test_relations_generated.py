@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every relation on generated tables, against the written-out formula and Spark's own plan.
+"""Every relation on generated tables, compared with its formula in Spark's own plan.
 
-A Spark job costs more than a small join: one query holds several joins, each with a relation
-and a set of parameters, independent of the others and marked by its number, under one UNION ALL.
-Keys, residual, operand order and the way the function is called rotate over the joins.
+A Spark job costs more than a small join, so one query combines several joins by UNION ALL. Each
+join has its own relation and parameters, and its rows carry its number. Keys, residual condition,
+operand order and call style rotate over the joins.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STYLES = ("named", "positional", "structs")
 DISTRIBUTIONS = {
     "broadcast": {BROADCAST: "10MB"},
     "distributed": {BROADCAST: "-1"},
-    # A handful of rows makes several ranges, windows and batches.
+    # Few rows suffice for several ranges, chunks and batches.
     "in small parts": {
         BROADCAST: "-1",
         "spark.sql.intervalsweep.rangeRows": "5",
@@ -59,7 +59,7 @@ matched: Counter[str] = Counter()
 
 @dataclass(frozen=True)
 class Case:
-    """One join: a relation with its parameters, and what rotates."""
+    """A join: a relation with its parameters, and the parts that rotate."""
 
     number: int
     variant: Variant
@@ -106,7 +106,7 @@ def cases(endpoint: Endpoint, turn: int, calendar: bool) -> list[Case]:
 
 
 def frames(spark: Any, all_cases: list[Case], written: bool) -> Iterator[tuple[Any, int]]:
-    """Queries of some cases each; and how many of their joins are to be swept."""
+    """Queries that combine several cases, each with its expected number of sweeps."""
     for some in batches(all_cases):
         frame = spark.sql("\nUNION ALL\n".join(case.sql(written) for case in some))
         yield frame, 0 if written else sum(case.is_swept for case in some)
@@ -127,7 +127,7 @@ def pairs(spark: Any, some: list[Case], written: bool) -> dict[int, Counter[tupl
 
 
 def expect_sweeps(spark: Any, some: list[Case]) -> None:
-    """Each case by itself, to name the one that is wrong."""
+    """Checks each case by itself, so that the error names the wrong one."""
     for case in some:
         plan = physical(spark.sql(case.sql(written=False)))
         assert sweeps(plan) == case.is_swept, f"{case.sql(False)}\n{plan}"
@@ -164,7 +164,7 @@ def compare(
         matched[str(case.variant)] += expected.get(case.number, Counter()).total()
 
 
-# Rows on either side, and whether the extremes of the type are among the endpoints.
+# Shape -> (left rows, right rows, True if some endpoints are extreme).
 SHAPES = {
     "ordinary": (26, 22, False),
     "extreme": (24, 26, True),
@@ -174,7 +174,7 @@ SHAPES = {
     "nothing": (9, 0, False),
 }
 SMALL = ("one", "few", "none", "nothing")
-# Both large shapes for every type, one of the small ones in turn.
+# Each type has both large shapes and one small shape, in turn.
 RUNS = [
     (endpoint, shape, number)
     for number, endpoint in enumerate(TYPES)

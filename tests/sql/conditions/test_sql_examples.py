@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every example gives its golden result, by the plan that it promises."""
+"""Every example returns its golden result, with the plan that it promises."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins that read the vectors of a columnar scan: every type, NULLs, filters, and formats."""
+"""Joins that read column vectors of a scan: every type, NULLs, filters, and formats."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 
 from support.spark.comparison import BROADCAST, OF_MANY_ROWS, Both, configured
 
-# Two batches of a scan, the last one not full. For batches of Spark's own size its own plan would
-# look at millions of pairs.
+# Each scan has two batches, the second one partly filled. With Spark's default batch size, Spark's
+# own plan would evaluate millions of pairs.
 ROWS, BATCH = 800, 512
-OWN_ROWS = 6_000  # 4,096 are a batch
+OWN_ROWS = 6_000  # a batch has 4,096
 BATCHES: dict[str, str | None] = {
     "spark.sql.parquet.columnarReaderBatchSize": str(BATCH),
     "spark.sql.orc.columnarReaderBatchSize": str(BATCH),
@@ -62,7 +62,7 @@ def values(side: str) -> str:
 
 
 def write(spark: Any, folder: Path, rows: int) -> None:
-    """Two tables of all types, some values of which are NULL; one is coded by dictionaries."""
+    """Writes two tables with all types and some NULLs; one is dictionary-encoded."""
     values = [
         f"IF((id + {k}) % 11 = 0, NULL, {value}) AS {name}"
         for k, (name, value) in enumerate(VALUES.items())
@@ -118,7 +118,7 @@ def test_values_of_every_type(spark: Any, both: Both, drawn: Any) -> None:
     for way, settings in drawn(WAYS.items(), 2):
         with configured(spark, settings):
             both.compare(query, 1, expected)
-        # Without generated code Spark reads rows.
+        # Without generated code, Spark reads rows.
         is_by_rows = way in ("rows", "interpreted")
         assert both.executed().count("VectorRows") == (0 if is_by_rows else 2), way
 
@@ -173,7 +173,7 @@ def test_filters_between_scan_and_join(
 def test_columns_by_other_names(
     spark: Any, conf: Callable[..., None], both: Both, way: str
 ) -> None:
-    """As in a history, where periods are `start` and `end` and hold something."""
+    """Columns are renamed between the scan and the join, and rows are filtered."""
     conf(WAYS[way])
     some = "SELECT id AS who, ts AS low, te AS high, name AS title, tiny, te AS again FROM {}"
     query = (
@@ -233,7 +233,7 @@ def test_joins_by_keys(
     on = f"{keys} AND r.ts <= s.ts AND s.ts < r.te + 2000"
     query = f"SELECT r.id, r.day, s.id, s.label FROM r JOIN s ON {on}"
     assert both(query) > 100
-    # A shuffle by keys takes rows in Spark's own format.
+    # A shuffle by keys needs rows in Spark's own format.
     assert both.executed().count("VectorRows") == (2 if way == "broadcast" else 0)
 
 
@@ -286,7 +286,7 @@ def test_cached_orc_and_partitioned_tables(
 ) -> None:
     conf(WAYS[way])
     columns = f"ts, te, id, part, {', '.join(VALUES)}"
-    # Spark makes rows of a cached table by itself; of ORC files it reads vectors.
+    # Spark reads a cached table as rows, and ORC files as vectors.
     r = spark.read.parquet(str(files / "r")).select("ts", "te", "id", "flag", "real").cache()
     r.createOrReplaceTempView("r")
     orc = [c for c in columns.split(", ") if c not in ("span", "months")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`interval_merge`, `interval_split` and `interval_complement`: intervals of one table together."""
+"""`interval_merge`, `interval_split` and `interval_complement`: the intervals of one table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SETTINGS = {
     "many ranges": {RANGE_ROWS: "1", "spark.sql.shuffle.partitions": "7"},
 }
 
-# Of each type the value of a whole number, and how a gap of some is written.
+# Type -> (value for a whole number, SQL of a gap).
 START = dt.datetime(2024, 3, 30)
 Value = Callable[[int], Any]
 TYPES: dict[str, tuple[Value, Callable[[int], str]]] = {
@@ -120,7 +120,7 @@ def test_complement(spark: Any, kind: str, within: Any, settings: str, keys: boo
     view(spark, kind, rows, value)
     given = ""
     if within is not None:
-        # As texts, which are cast to the type of the ends.
+        # Strings are cast to the type of the endpoints.
         given = ", within => array({})".format(", ".join(f"'{value(end)}'" for end in within))
     wanted = by_key(rows, lambda some: brute.gaps(some, within), keys=keys)
     with configured(spark, SETTINGS[settings]):
@@ -147,7 +147,7 @@ def test_the_smallest_and_the_largest_values_are_no_bounds_of_time(spark: Any) -
     low, high = -(2**63), 2**63 - 1
     rows = [(0, low, low + 5), (0, high - 3, high), (1, low, high)]
     spark.createDataFrame(rows, "k INT, ts BIGINT, te BIGINT").createOrReplaceTempView("t")
-    # A difference of more than a LONG is more than any gap.
+    # A difference that exceeds a LONG exceeds any gap.
     for gap in ("", f", gap => {high}", f", gap => {high}BD + {high}BD"):
         found = spark.sql(f"SELECT * FROM interval_merge(TABLE(t), 'ts', 'te'{gap})")
         assert bag(found.collect()) == bag([(*row, 1) for row in rows])
@@ -164,7 +164,7 @@ def test_infinite_and_undefined_numbers(spark: Any) -> None:
     spark.createDataFrame(rows, "ts DOUBLE, te DOUBLE").createOrReplaceTempView("t")
     merged = spark.sql("SELECT ts, te, count FROM interval_merge(TABLE(t), 'ts', 'te', gap => 0.5)")
     found = sorted(map(tuple, merged.collect()))
-    # NaN is above all other numbers.
+    # NaN is larger than all other numbers.
     assert [row[2] for row in found] == [1, 4]
     assert found[0][:2] == (-inf, -2.0)
     assert found[1][0] == -1.0
@@ -174,7 +174,7 @@ def test_infinite_and_undefined_numbers(spark: Any) -> None:
 
 
 def test_a_gap_between_fractions_is_their_difference(spark: Any) -> None:
-    """0.1 + 0.2 is more than 0.3, and 0.3 - 0.1 is at most 0.2."""
+    """In DOUBLE, 0.1 + 0.2 > 0.3, but 0.3 - 0.1 <= 0.2. The difference decides."""
     spark.sql("SELECT * FROM VALUES (0D, 0.1D), (0.3D, 1D) t(ts, te)").createOrReplaceTempView("t")
     for gap, islands in (("0.2D", 1), ("0.19D", 2)):
         merged = spark.sql(f"SELECT * FROM interval_merge(TABLE(t), 'ts', 'te', gap => {gap})")
@@ -244,7 +244,7 @@ def test_one_result_joined_with_itself(spark: Any) -> None:
 
 
 def test_rows_that_may_be_others_when_read_again_are_swept_in_one_task(spark: Any) -> None:
-    """Ranges are chosen by reading the rows first."""
+    """Ranges need a first read of the rows, so they need rows that do not change."""
     spark.range(4_000).selectExpr("id * 10 AS ts", "id * 10 + 3 AS te").createOrReplaceTempView("t")
     with configured(spark, {RANGE_ROWS: "500", ADAPTIVE: "false"}):
         for table, is_by_ranges in (
@@ -265,7 +265,7 @@ def test_rows_that_may_be_others_when_read_again_are_swept_in_one_task(spark: An
 
 
 def test_rows_that_are_others_when_read_again_are_an_error(spark: Any) -> None:
-    """Of a function that says that it is deterministic, and is not."""
+    """The function is declared as deterministic but is not."""
     spark.udf.register("any_time", lambda _: random.randrange(1_000_000), "INT")
     table = "SELECT ts, ts + 100 AS te FROM (SELECT any_time(id) AS ts FROM range(4000))"
     settings = {RANGE_ROWS: "50", ADAPTIVE: "false", "spark.sql.shuffle.partitions": "32"}
@@ -278,7 +278,7 @@ def test_a_stream_is_refused(spark: Any, tmp_path: Path) -> None:
     stream = spark.readStream.schema("ts INT, te INT").parquet(str(tmp_path / "t"))
     stream.createOrReplaceTempView("arriving")
     for name in ("merge", "split", "complement"):
-        with pytest.raises(AnalysisException, match="a table as `t`, and not a stream"):
+        with pytest.raises(AnalysisException, match="must be a table; got a stream"):
             spark.sql(f"SELECT * FROM interval_{name}(TABLE(arriving), 'ts', 'te')")
 
 
@@ -310,29 +310,29 @@ def test_islands_are_swept_by_ranges_where_nothing_holds_between_them(spark: Any
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        ("interval_merge(TABLE(t), 'ts')", "the name of a column as `te`, and not none"),
+        ("interval_merge(TABLE(t), 'ts')", "`te` of interval_merge must be the name of a column;"),
         ("interval_merge(TABLE(t), 'ts', 'end')", "`end`"),
-        ("interval_merge(TABLE(t), 'ts', 'k')", "both ends have to be of one type"),
-        ("interval_merge(TABLE(t), 'k', 'k')", "they have to be numbers"),
-        ("interval_merge(TABLE(t), 'ts', 'te', gap => -1)", "a distance of at least 0 as `gap`"),
-        ("interval_merge(TABLE(t), 'ts', 'te', gap => 'x')", "a number between numbers as `gap`"),
+        ("interval_merge(TABLE(t), 'ts', 'k')", "start and end must have the same type"),
+        ("interval_merge(TABLE(t), 'k', 'k')", "use numbers"),
+        ("interval_merge(TABLE(t), 'ts', 'te', gap => -1)", "must be at least 0; got -1"),
+        ("interval_merge(TABLE(t), 'ts', 'te', gap => 'x')", "must be a number for endpoints"),
         ("interval_merge(TABLE(t), 'ts', 'te', gap => ts)", "gap"),
         (
             "interval_merge(TABLE(SELECT DATE(ts) AS ts, DATE(te) AS te FROM d), 'ts', 'te', "
             "gap => INTERVAL 1 MONTH)",
-            "days or an INTERVAL DAY TO SECOND between dates as `gap`",
+            "a number of days or an INTERVAL DAY TO SECOND for endpoints of DATE",
         ),
         (
             "interval_merge(TABLE(d), 'ts', 'te', gap => 3)",
-            "an INTERVAL DAY TO SECOND between ends of TIMESTAMP as `gap`",
+            "an INTERVAL DAY TO SECOND for endpoints of TIMESTAMP",
         ),
         ("interval_split(TABLE(m), 'ts', 'te')", "the column `v`, a MAP<INT, INT>"),
         (
             "interval_complement(TABLE(t), 'ts', 'te', within => array(1, NULL))",
-            "two values that are not NULL as `within`",
+            "`within` of interval_complement must be two values that are not NULL",
         ),
-        ("interval_complement(TABLE(t), 'ts', 'te', within => 3)", "array(a, b) as `within`"),
-        ("interval_split('t', 'ts', 'te')", "TABLE(...) as `t`"),
+        ("interval_complement(TABLE(t), 'ts', 'te', within => 3)", "must be array(a, b)"),
+        ("interval_split('t', 'ts', 'te')", "`t` of interval_split must be TABLE(...)"),
     ],
 )
 def test_wrong_arguments(spark: Any, call: str, said: str) -> None:

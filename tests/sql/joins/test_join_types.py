@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outer, semi, anti and existence joins, against Spark's own plan."""
+"""Outer, semi, anti and existence joins, compared with Spark's own plan."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ RESIDUALS = ("", " AND (r.x <> s.x OR s.k2 = 'a')", " AND r.x > 0", " AND s.x > 
 
 
 def union(kind: str, turn: int, written: bool) -> tuple[str, int]:
-    """A join of this kind for every third relation; and how many."""
+    """A query with a join of this kind for every third relation, and the number of joins."""
     relation = oracle.formula if written else oracle.call
     parts = []
     for n, name in enumerate(RELATIONS[turn % 3 :: 3]):
@@ -53,7 +53,7 @@ def union(kind: str, turn: int, written: bool) -> tuple[str, int]:
 
 
 def use_tables(spark: Any, number: int, left: int = 26, right: int = 22) -> None:
-    """Tables of a type of endpoints, with NULLs, extremes, empty and reversed intervals."""
+    """Creates tables of an endpoint type, with NULLs, extremes, empty and reversed intervals."""
     drawn = draw_tables(TYPES[number], left, right, extremes=True)
     for name, rows in zip("rs", drawn, strict=True):
         register(spark, name, TYPES[number], rows)
@@ -87,7 +87,7 @@ def test_empty_and_tiny_sides(spark: Any, both: Both, sizes: tuple[int, int], ki
     use_tables(spark, 2, *sizes)
     turn = KINDS.index(kind)
     query, written = (union(kind, turn, written=is_written)[0] for is_written in (False, True))
-    # The optimizer drops joins with a side that it sees is empty.
+    # The optimizer drops joins with a side that it knows to be empty.
     rows = both(query, written, None, [WAYS["broadcast"], WAYS["in small parts"]])
     assert rows > 0 or 0 in sizes or kind in ("semi", "anti")
 
@@ -101,9 +101,9 @@ SELECT id, id % 7 AS k, id AS ts,
 
 @pytest.fixture
 def long_rows(spark: Any) -> None:
-    """A tenth of the rows of either side reaches to the end; many others have no partner.
+    """Tables in which a tenth of the rows lasts to the end; many others are unmatched.
 
-    Half of the long rows of `r` have a partner in each of their ranges, the other half has none.
+    Half of the long rows of `r` have a match in each of their ranges, the other half has none.
     """
     spark.sql(LONG.format(1, 5050, 0, 3000, 1)).createOrReplaceTempView("r")
     spark.sql(LONG.format(4, 5000, 1000, 5000, 2)).createOrReplaceTempView("s")
@@ -114,7 +114,7 @@ def long_rows(spark: Any) -> None:
 def test_rows_in_several_ranges(
     spark: Any, conf: Any, long_rows: None, kind: str, residual: str
 ) -> None:
-    """Whether such a row has a match is known when all ranges have been asked."""
+    """A row in several ranges is unmatched only if no range has a match."""
     join = {"full": "FULL JOIN", "left": "LEFT JOIN", "right": "RIGHT JOIN"}.get(kind, "JOIN")
     on = "{}" + residual
     if join == "JOIN":
@@ -138,7 +138,7 @@ def test_rows_in_several_ranges(
 def test_existence_does_not_enumerate_pairs(
     spark: Any, conf: Any, both: Both, kind: str, name: str
 ) -> None:
-    """Four million pairs, of which one a row is enough."""
+    """There are four million pairs, but one match for each row is enough."""
     conf({BROADCAST: "10MB"})
     for side, start in (("r", 0), ("s", 0 if name == "INTERVAL_INTERSECTS" else 5000)):
         spark.sql(

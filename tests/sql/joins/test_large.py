@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that take many batches, windows and ranges, against counts that need no join."""
+"""Tables that take many batches, chunks and ranges. NumPy computes the expected counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.spark.comparison import BROADCAST, physical, sweeps
 
 ROWS = 60_000
 KEYS = 40
-# Several ranges and windows each, for tables of this size.
+# With these settings, tables of this size take several ranges and chunks.
 SETTINGS = {
     "broadcast": {BROADCAST: "100MB"},
     "distributed": {
@@ -25,7 +25,7 @@ SETTINGS = {
 
 
 def intervals(seed: int, rows: int) -> np.ndarray:
-    """Key, start, end; half of the rows have one key, and starts crowd around one time."""
+    """Keys, starts and ends. Half of the rows have the same key, and many starts are close."""
     rng = np.random.default_rng(seed)
     key = np.where(rng.random(rows) < 0.5, 0, rng.integers(0, KEYS, rows))
     start = np.where(
@@ -50,7 +50,7 @@ def tables(spark: Any) -> dict[str, np.ndarray]:
 
 
 def runs(low: np.ndarray, high: np.ndarray, points: np.ndarray) -> tuple[int, int, int]:
-    """Pairs with low <= point < high: how many, and the sums of the row numbers of both sides."""
+    """The number of pairs with low <= point < high, and both sides' sums of row numbers."""
     order = np.argsort(points, kind="stable")
     first, last = (np.searchsorted(points[order], bound) for bound in (low, high))
     counts = np.maximum(last - first, 0)
@@ -70,7 +70,7 @@ def expected(name: str, r: np.ndarray, s: np.ndarray) -> tuple[int, int, int]:
     if name == "ISEQL_END_FOLLOWING":
         return runs(r_ts + 1, r_te + 1, s_te)
     assert name == "INTERVAL_INTERSECTS"
-    # Proper intervals: either s starts in r, or r starts in s and later than s.
+    # Proper intervals intersect if s starts in r, or if r starts in s and later than s.
     one, (pairs, of_s, of_r) = runs(r_ts, r_te, s_ts), runs(s_ts + 1, s_te, r_ts)
     return one[0] + pairs, one[1] + of_r, one[2] + of_s
 
@@ -98,7 +98,7 @@ def test_counts(
 def test_counts_by_key(
     spark: Any, conf: Any, tables: dict[str, np.ndarray], distribution: str
 ) -> None:
-    """One key has half of the rows."""
+    """Counts by key; one key has half of the rows."""
     conf(SETTINGS[distribution])
     for name in NAMES[0], NAMES[3]:
         frame = spark.sql(
@@ -117,7 +117,7 @@ def test_counts_by_key(
 def test_allens_relations_share_out_all_pairs(
     spark: Any, conf: Any, tables: dict[str, np.ndarray], distribution: str
 ) -> None:
-    """Over proper intervals exactly one of the thirteen holds, so that their counts add up."""
+    """For proper intervals exactly one relation is true, so the counts add up to all pairs."""
     conf(SETTINGS[distribution])
     some = {"r": "id % 7 = 0", "s": "id % 6 = 0"}
     joins = [

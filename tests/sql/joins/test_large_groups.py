@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Key groups whose rows do not fit into memory: they are taken in parts, with the same rows."""
+"""Key groups that do not fit into memory and are joined in chunks, with the same rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.joins import oracle
 from support.joins.join_types import QUERIES
 from support.spark.comparison import BROADCAST, SMALL_GROUPS, Both
 
-# A batch of one row makes parts of 64 resident rows.
+# With a batch of one row, a chunk has 64 build rows.
 PARTS = {
     BROADCAST: "-1",
     "spark.sql.intervalsweep.batchRows": "1",
@@ -27,7 +27,7 @@ RESIDUALS = ("", " AND r.x < s.x", " AND r.id > 20 AND s.id > 20")
 
 @pytest.fixture(scope="module")
 def tables(spark: Any) -> None:
-    """A key with 200 rows among small ones; without keys everything is one group."""
+    """A key with 200 rows, and small keys; without keys, all rows are one group."""
     for name, step, rows in (("r", 7, 330), ("s", 11, 300)):
         spark.sql(TABLE.format(step, rows)).createOrReplaceTempView(name)
 
@@ -35,7 +35,7 @@ def tables(spark: Any) -> None:
 def test_a_row_without_a_start_is_returned_once_however_many_parts_it_meets(
     both: Both, tables: None
 ) -> None:
-    """The rows of `s` with the large key are taken in parts. A row of `r` meets each part."""
+    """The rows of `s` with the large key take several chunks. A row of `r` meets each chunk."""
     query = QUERIES["left"].format(n=0, on="r.k1 = s.k1 AND {}")
     called, written = (
         query.format(relation("ISEQL_START_PRECEDING"))

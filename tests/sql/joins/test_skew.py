@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys that hold most of the rows, intervals that cover everything, starts that are all equal."""
+"""Keys with most of the rows, intervals that cover everything, and starts that are all equal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ TABLE = """
 SELECT id, if(id % 10 < 9, 1, id % 40) AS k1, id % 4 AS x, 'a' AS k2,
   id * {0} % 3001 AS ts, id * {0} % 3001 + 1 + id % 13 AS te FROM range(0, {1}, 1, 6)
 """
-# The side with unpaired rows may be split, as then the other one is copied.
+# Join types in which a side may be split: the other side is copied, and its unmatched rows are not
+# returned.
 SPLIT = ["inner", "left", "right", "semi", "anti", "exists or"]
 
 
@@ -86,7 +87,7 @@ SHAPES = {
 def test_long_and_crowded_intervals_are_not_copied_to_all_ranges(
     spark: Any, conf: Any, both: Both, shape: str, kind: str
 ) -> None:
-    """A hundred ranges are asked for; a row goes to a few of them on average."""
+    """The join may use a hundred ranges, but a row goes to a few of them on average."""
     conf(
         {
             BROADCAST: "-1",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small key groups and tiny inputs are joined by the task itself: same rows, and no worker."""
+"""Small key groups and tiny inputs are joined in the task, without a worker, with the same rows."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_large_groups_go_to_the_worker(spark: Any, conf: Any, both: Both) -> Non
 def test_few_rows_with_many_pairs_need_no_worker_for_one_axis(
     spark: Any, conf: Any, both: Both, threshold: str
 ) -> None:
-    """600 x 600 pairs; each row searches 600 others in 10 steps at most, twice."""
+    """There are 600 x 600 pairs; each row needs two binary searches of at most 10 steps."""
     make(spark, rows=600, keys=1)
     for limit, name, is_small in (
         ("12000", "ISEQL_START_PRECEDING", True),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stored tables below a join, and what is done with its rows above: actions, UDFs, threads."""
+"""Stored tables below a join, and uses of its rows: actions, UDFs, threads."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_actions(spark: Any, tmp_path: Any) -> None:
 
 
 def test_threads(spark: Any) -> None:
-    """Queries at the same time share the workers of the application."""
+    """Concurrent queries share the workers of the application."""
 
     def count(step: int) -> int:
         condition = f"{call('INTERVAL_INTERSECTS')} AND r.id % {step} = 0"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Spark's own suites try of joins and subqueries, with interval conditions.
+"""The joins and subqueries of Spark's own suites, with interval conditions.
 
-The subjects are those of OuterJoinSuite, ExistenceJoinSuite and JoinSuite, and of the inputs of
-SQLQueryTestSuite for joins, EXISTS and IN; the tables and queries are our own.
+Subjects come from OuterJoinSuite, ExistenceJoinSuite and JoinSuite, and from the inputs of
+SQLQueryTestSuite for joins, EXISTS and IN. Tables and queries are our own.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from support.spark.comparison import (
     Both,
 )
 
-# NULLs in every column, rows that are there twice but for the id, empty and reversed intervals,
-# rows far from all others. Their columns: id, k, x, ts, te.
+# Rows (id, k, x, ts, te): NULLs in every column, duplicates except for the id, empty and reversed
+# intervals, rows far from all others.
 TABLES = {
     "r": """
         (1, 1, 10, 0, 5), (2, 1, 10, 0, 5), (3, 1, 20, 3, 8), (4, 2, 20, 3, 3), (5, 2, NULL, 6, 12),
@@ -31,20 +31,20 @@ TABLES = {
         (6, 3, 30, 11, 15), (7, 3, 60, 8, 2), (8, NULL, 20, 0, 10), (9, 6, 10, 6, 40),
         (10, 2, 20, NULL, 9), (11, 1, 10, 2, NULL), (12, NULL, NULL, NULL, NULL),
         (13, 7, 70, 200, 210), (14, 4, NULL, 5, 6)""",
-    # No NULL in x, so that NOT IN has rows.
+    # x is not NULL, so that NOT IN has rows.
     "t": """
         (1, 1, 10, 2, 6), (2, 1, 30, 2, 6), (3, 2, 20, 4, 11), (4, 3, 30, 12, 13),
         (5, 9, 80, 300, 301), (6, NULL, 10, 7, 9), (7, 4, 40, NULL, 3)""",
-    # Nothing but NULLs in x, and in one end or the other.
+    # x is always NULL, and so is one endpoint of each row.
     "n": "(1, 1, CAST(NULL AS INT), CAST(NULL AS INT), 5), (2, NULL, NULL, 3, NULL)",
 }
 
-# Two rows share a point in time; for instance {rs} of r and s.
+# Placeholders for conditions that two rows intersect, such as {rs} for r and s.
 SHARE = {
     a + b: f"{a}.ts < {b}.te AND {b}.ts < {a}.te"
     for a, b in ("rs", "rt", "rn", "st", "ab", "ub", "re", "ra", "tu")
 }
-# And with the same key.
+# Placeholders such as {k_rs}: the rows intersect and have the same key.
 SHARE |= {f"k_{pair}": f"{pair[0]}.k = {pair[1]}.k AND {on}" for pair, on in SHARE.items()}
 
 OUTER_JOINS = {
@@ -268,7 +268,7 @@ IN = {
 
 QUERIES = {**OUTER_JOINS, **EXISTENCE_JOINS, **JOINS, **EXISTS, **IN}
 
-# How many joins are swept, where it is not one.
+# Queries whose number of swept joins is not one.
 TWICE = (
     "three tables",
     "a left join of a left join",
@@ -310,7 +310,7 @@ def tables(spark: Any) -> None:
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.usefixtures("tables")
 def test_rows_are_those_of_spark(conf: Any, both: Both, name: str) -> None:
-    """With a broadcast and without; one of the two in adaptive, generated code."""
+    """Runs with and without a broadcast; one of the two is adaptive and has generated code."""
     conf({EXCLUDED_RULES: FOLDING, "spark.sql.shuffle.partitions": "2"})
     query = QUERIES[name].format(**SHARE)
     ways = (COMPILED, INTERPRETED)[:: 1 if list(QUERIES).index(name) % 2 == 0 else -1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What adaptive execution takes a finished stage for: the input that it is of, never the join."""
+"""Adaptive execution must link a finished stage to its input, never to the join."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MODES = {
     "broadcast, keys": ("a.k = b.k AND", "10MB"),
 }
 TYPES = ("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
-# Logical nodes that become an IntervalSweepJoin. Their rows are not those of one of their inputs.
+# Logical nodes that become an IntervalSweepJoin. Their rows differ from those of their inputs.
 JOINS = {"Join", "MatchRuns"}
 
 
 @pytest.fixture(scope="module")
 def tables(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Files: of rows in memory, the optimizer knows how many there are before it runs anything."""
+    """Tables in files. For rows in memory, the optimizer knows the row count before it runs."""
     folder = tmp_path_factory.mktemp("tables")
     few = spark.range(FEW).selectExpr("id % 2 AS k", "id AS ts", f"id + {MANY} AS te")
     frames = {
@@ -39,7 +39,7 @@ def tables(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 def joined(few: str, how: str, mode: str) -> str:
-    """A join of `few` rows with many, whose columns of `b`, or of `a`, can be read above."""
+    """A FROM clause that joins `few` rows, `a`, with many rows, `b`."""
     keys, _ = MODES[mode]
     return f"{few} a {how} JOIN many b ON {keys} a.ts <= b.ts AND b.ts < a.te"
 
@@ -79,7 +79,7 @@ def test_order_above_a_join_with_one_row_was_dropped(
 
 
 def stages(plan: Any) -> list[Any]:
-    """The stages of an executed plan, also those within others."""
+    """The stages of an executed plan, including nested ones."""
     name = plan.getClass().getSimpleName()
     if name == "AdaptiveSparkPlanExec":
         return stages(plan.executedPlan())
@@ -96,9 +96,9 @@ def stages(plan: Any) -> list[Any]:
 def test_a_stage_of_an_input_is_not_taken_for_the_join(
     spark: Any, conf: Any, how: str, mode: str
 ) -> None:
-    """Its row count would become the join's: in LIMIT, ORDER BY, and in what is broadcast above."""
+    """Otherwise its row count would count as the join's: in LIMIT, ORDER BY, broadcasts above."""
     conf({BROADCAST: MODES[mode][1]})
-    # Inputs with a shuffle of their own have stages in a join by ranges, too.
+    # With a shuffle of its own, an input has a stage even in a join by ranges.
     deduplicated = "(SELECT DISTINCT k, ts, te FROM few)"
     query = f"SELECT a.ts, count(*) FROM {joined(deduplicated, how, mode)} GROUP BY a.ts"
     frame = spark.sql(query)

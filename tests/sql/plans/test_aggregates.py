@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Aggregates over a swept join are computed from runs: Spark's answers, without the pairs."""
+"""Aggregates over a swept join are computed from runs, not pairs, and equal Spark's."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ GROUPS = {"": "", "r.id": "r.id", "s.id": "s.id", "keys": "r.k, r.k + 1", "expre
 
 
 def rows(number: int, seed: int) -> list[tuple[Any, ...]]:
-    """Intervals among 60 points and values of all kinds, a tenth of them NULL."""
+    """Rows with intervals among 60 points and values of all types; a tenth of them is NULL."""
     draw = random.Random(seed)
 
     def maybe(value: Any) -> Any:
@@ -122,7 +122,7 @@ def close(got: Any, expected: Any) -> bool:
 
 
 def answers(frame: Any) -> list[tuple[Any, ...]]:
-    """The rows, in the order of what is grouped by, which comes first."""
+    """The rows, sorted by the grouping columns, which come first."""
     found = [tuple(row) for row in frame.collect()]
     return sorted(found, key=lambda row: [(x is None, x) for x in row[:2] if type(x) is not float])
 
@@ -134,7 +134,7 @@ def check(
     runs: bool = True,
     ways: Iterable[dict[str, str]] = ({},),
 ) -> int:
-    """Asserts the rewritten plan, by each of the ways, and Spark's rows; returns how many."""
+    """Asserts the plan and Spark's rows for each of `ways`; returns the number of rows."""
     with configured(spark, OWN_PLAN):
         own = spark.sql(written or query)
         expected = answers(own)
@@ -215,7 +215,7 @@ def test_empty_sides(
     on = oracle.formula("INTERVAL_INTERSECTS")
     columns = "count(*), count(s.i), sum(s.b), avg(r.m), max(s.c), sum(r.i + s.i)"
     counts = [check(spark, build(columns, group, join, on), ways=ways) for join in JOINS]
-    # Without groups there is a row of all; by a column, the rows that the join keeps or none.
+    # Without grouping there is one row. With it, there is a row per kept row, or none.
     if not group:
         assert counts == [1] * 4
     else:
@@ -381,7 +381,7 @@ def test_as_many_pairs_as_nobody_could_make(
 def test_sums_of_matches_in_two_axes(
     spark: Any, conf: Any, tables: Callable[[int, int], None], way: str
 ) -> None:
-    """Sums of integers are all that is asked for: a worker need not say which rows match."""
+    """A query that needs only sums of integers: the worker does not return the matches."""
     conf(WAYS[way])
     tables(60, 47)
     aggregates = ", ".join([AGGREGATES[0], *AGGREGATES[2:7], "count(r.c), count(s.c), sum(r.d)"])
@@ -398,7 +398,7 @@ def test_sums_of_matches_in_two_axes(
 def test_a_second_axis_is_summed_box_by_box(
     spark: Any, conf: Any, threshold: str, group: str
 ) -> None:
-    """Every other point is in a box, so that each would be a run."""
+    """Every other point is in a box, so each point would be its own run."""
     conf(
         {
             BROADCAST: threshold,
@@ -469,7 +469,7 @@ def test_overflow_is_that_of_spark(
 
 
 def test_sums_of_two_small_numbers_that_leave_their_type_wrap(spark: Any, conf: Any) -> None:
-    """The columns of one side fit the type by themselves."""
+    """The columns of each side fit the type; only the sum of both sides overflows."""
     conf({BROADCAST: "-1", ANSI: "false"})
     for name, i, t in (
         ("r", "2147483647 - CAST(id AS INT)", "120 + id % 8"),

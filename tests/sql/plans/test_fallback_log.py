@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log says once why a join with an interval function is left to Spark."""
+"""The log says once why a join with an interval function does not use IntervalSweepJoin."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def joined(condition: str) -> str:
 
 @pytest.fixture
 def log(spark: Any) -> Iterator[Callable[[], list[str]]]:
-    """What is logged of joins that fall back, at INFO and above."""
+    """Captures the log messages about joins that fall back, at INFO and above."""
     log4j = spark._jvm.org.apache.logging.log4j
     writer = spark._jvm.java.io.StringWriter()
     layout = log4j.core.layout.PatternLayout.newBuilder().withPattern("%p %m%n").build()

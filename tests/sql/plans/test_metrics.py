@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the SQL tab shows of a join, read where Spark's UI reads it."""
+"""The metrics of a join in the SQL tab, read from the store that Spark's UI reads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_metrics_count_rows_candidates_runs_and_bytes(
     spark: Any, conf: Any, broadcast: str
 ) -> None:
     conf({"spark.sql.autoBroadcastJoinThreshold": broadcast})
-    # Ten points to a box, of which the second axis leaves those that end late.
+    # Each box has ten points on the lead axis; the second axis keeps those that end late.
     rows = spark.sql(
         """
         SELECT a.id, b.id FROM range(1000) a
@@ -43,7 +43,7 @@ def test_metrics_count_rows_candidates_runs_and_bytes(
 
 
 def test_skipped_blocks(spark: Any, conf: Any) -> None:
-    """One box over 100 blocks of 64 points, of which the last one has matches."""
+    """A box covers 100 blocks of 64 points; only the last block has matches."""
     conf({"spark.sql.autoBroadcastJoinThreshold": "10m"})
     rows = spark.sql(
         """
@@ -61,7 +61,7 @@ def test_skipped_blocks(spark: Any, conf: Any) -> None:
 
 @pytest.mark.extended
 def test_memory_and_spill_of_a_task_with_little_memory(tmp_path: Path) -> None:
-    """One range, taken in parts of 4096 rows; the other side's 60 MB have 20 MB of memory."""
+    """One range, joined in chunks of 4096 rows; the other side has 60 MB, and 20 MB of memory."""
     printed = program(
         tmp_path,
         """
@@ -99,7 +99,7 @@ def test_the_page_names_the_metrics(spark: Any) -> None:
 def test_output_rows_were_counted_by_the_second_pass_by_ranges_too(
     spark: Any, conf: Any, kind: str
 ) -> None:
-    """Rows that are in several ranges are asked for once more; those answers are no output."""
+    """Rows in several ranges are evaluated a second time; the second pass is not output."""
     conf({"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.intervalsweep.rangeRows": "100"})
     rows = spark.sql(
         f"""

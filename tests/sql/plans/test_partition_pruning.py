@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dynamic partition pruning below a broadcast sweep: as few files are read as by Spark's plan."""
+"""Dynamic partition pruning below a broadcast join reads as few files as Spark's own plan."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ QUERIES = {
 
 @pytest.fixture(scope="module", params=list(KEYS))
 def tables(spark: Any, request: Any, tmp_path_factory: Any) -> Iterator[str]:
-    """Eight partitions of a fact, and a dimension of which `x` keeps some keys."""
+    """A partitioned fact table, and a dimension in which a filter on `x` keeps some keys."""
     base = tmp_path_factory.mktemp("pruning")
     columns = f"id, {KEYS[request.param]} AS k, id % 3 AS l, id AS ts, id + 9 AS te, id % 8 AS x"
     fact = spark.sql(f"SELECT {columns} FROM range(400)")
@@ -57,7 +57,7 @@ def tables(spark: Any, request: Any, tmp_path_factory: Any) -> Iterator[str]:
 
 
 def read(frame: Any) -> dict[str, int]:
-    """What the scan of the fact has read."""
+    """The numbers of files and partitions that the scan of the fact table has read."""
     frame.collect()
     return {m: metric(frame, m, of="default.fact") for m in ("numFiles", "numPartitions")}
 

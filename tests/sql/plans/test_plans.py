@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of queries: each is swept, with the rows of Spark's own plan, however it is executed."""
+"""Query shapes: each uses IntervalSweepJoin and has the rows of Spark's own plan, in all modes."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_equalities_of_a_function_are_sparks_where_a_hint_asks_for_its_join(
 def test_a_hint_for_an_equi_join_was_heeded_where_an_equality_was_an_alternative(
     both: Both,
 ) -> None:
-    """Spark would have joined by a nested loop."""
+    """With the hint, Spark would run a nested loop."""
     query = "SELECT /*+ MERGE(s) */ r.id, s.id FROM r JOIN s ON {} AND ({} OR r.x < s.x)"
     names = ("ALLEN_OVERLAPS", "ALLEN_EQUALS")
     call, written = (
@@ -177,7 +177,7 @@ def test_equalities_of_strings_are_sparks(both: Both) -> None:
 
 
 def test_equalities_of_floating_point_beside_keys_of_exists(spark: Any, both: Both) -> None:
-    """Spark hashes keys; an optimizer rule has made one of -0.0 and 0.0, in those that it saw."""
+    """Keys are hashed. An optimizer rule normalizes -0.0 and 0.0 only in the keys that it sees."""
     for name, zero in (("r", "-0D"), ("s", "0D")):
         nan = "double('NaN')"
         values = f"VALUES (1, 1D, {zero}), (2, {zero}, {nan}), (3, {nan}, 5D), (4, NULL, 5D)"
@@ -232,7 +232,7 @@ def test_either_side_is_made_boxes_where_that_is_asked_for(
         for side in ("left", "RIGHT"):
             conf({"spark.sql.intervalsweep.boxes": side})
             boxes = BOXES.findall(physical(both.spark.sql(call)))
-            # Where that side can be boxes, in one sweep, it is.
+            # If the side can be the boxes of a single sweep, it is.
             assert swept == 0 or boxes == [side.lower()], (name, side, boxes)
             assert both(call, written, swept) > 0
         conf({"spark.sql.intervalsweep.boxes": "auto"})
@@ -250,7 +250,7 @@ def test_switched_off(spark: Any) -> None:
 
 @pytest.mark.usefixtures("views")
 def test_same_frame_twice(spark: Any) -> None:
-    """Attributes of a DataFrame joined with itself are distinguished by aliases."""
+    """Aliases distinguish the attributes of a DataFrame that is joined with itself."""
     frame = spark.table("r")
     a, b = frame.alias("a"), frame.alias("b")
     joined = a.join(b, f.expr(oracle.call("ALLEN_OVERLAPS", ("a.ts", "a.te"), ("b.ts", "b.te"))))
@@ -266,7 +266,7 @@ def test_same_frame_twice(spark: Any) -> None:
 
 @pytest.mark.usefixtures("views")
 def test_results_are_read_twice(spark: Any) -> None:
-    """A plan that is executed again, cached, or read in part."""
+    """A plan can be executed again, cached, and read in part."""
     frame = spark.sql(fill(SHAPES["join on"], "INTERVAL_INTERSECTS", written=False))
     first = sorted(frame.collect())
     assert sorted(frame.collect()) == first
@@ -281,7 +281,7 @@ def test_results_are_read_twice(spark: Any) -> None:
 def test_a_broadcast_that_is_packed_has_the_number_of_its_rows(
     spark: Any, conf: Any, adaptive: str
 ) -> None:
-    """Adaptive execution plans by that number: what has one row at most needs no sort."""
+    """Adaptive execution uses the number: a relation of at most one row needs no sort."""
     conf({"spark.sql.adaptive.enabled": adaptive})
     rows = spark.range(0, 1000, 1, 7).selectExpr("id AS ts", "id + 2 AS te")
     rows.createOrReplaceTempView("packed")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Relations over one table: the source is asked for what the formula written out asks it for."""
+"""Relations over one table push the same filters to the source as their formulas."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PERIOD, CONSTANT = ("ts", "te"), ("40", "60")
 
 
 def asked(frame: Any) -> list[tuple[str, list[str]]]:
-    """What each scan of a plan prunes partitions by, and what it asks of files."""
+    """The partition filters and the pushed filters of each scan of a plan."""
     execution = frame._jdf.queryExecution()
     plan = frame.sparkSession._jvm.PythonSQLUtils.explainString(execution, "formatted")
     found = PUSHED.findall(plan)
@@ -29,7 +29,7 @@ def asked(frame: Any) -> list[tuple[str, list[str]]]:
 
 
 def check(both: Both, query: str, written: str, swept: int = 0) -> list[str]:
-    """The rows and the filters of both; returns the latter."""
+    """Compares the rows and the filters of the call and the formula; returns the filters."""
     both(query, written, swept)
     expected, got = asked(both.spark.sql(written)), asked(both.spark.sql(query))
     assert got == expected
@@ -110,7 +110,7 @@ UNITS = {
 def test_the_bound_of_a_parameter_is_not_pushed_to_the_source(
     spark: Any, both: Both, tmp_path: Any, unit: str
 ) -> None:
-    """A month cannot be taken off a constant: of that one parameter is pushed, of others both."""
+    """Months cannot be subtracted from a constant, so one of the two parameters is not pushed."""
     of, argument, written = UNITS[unit]
     columns = f"id, {of.format('CAST(ts AS INT)')} AS ts, {of.format('CAST(te AS INT)')} AS te"
     spark.sql(f"SELECT {columns} FROM t").write.parquet(str(tmp_path / "typed"))
@@ -168,7 +168,7 @@ def test_a_relation_over_one_side_of_a_join_is_not_pushed_to_the_source(
 
 
 def test_a_relation_between_the_sides_of_a_join_is_no_filter(both: Both) -> None:
-    """Where it is over both, in a WHERE, it stays the condition of the join."""
+    """A relation over both sides in a WHERE stays the condition of the join."""
     t, u = ("t.ts", "t.te"), ("u.ts", "u.te")
     for name in ("ALLEN_DURING", "ISEQL_BEFORE", "INTERVAL_INTERSECTS"):
         query = "SELECT t.id, u.id FROM t, (SELECT DISTINCT * FROM u) u WHERE "
@@ -209,7 +209,7 @@ def test_a_relation_over_a_cached_table_reads_all_batches(spark: Any, conf: Any)
 
 
 def test_a_stream_is_not_filtered_at_its_source(spark: Any, tmp_path: Any) -> None:
-    """Event time stays above the watermark, as Spark has it; the other endpoint goes below."""
+    """As in Spark, a filter on event time stays above the watermark; the other one is pushed."""
     data = "SELECT id, timestamp_seconds(ts) AS ts, timestamp_seconds(te) AS te FROM t"
     spark.sql(data).write.parquet(str(tmp_path / "in"))
     stream = spark.readStream.schema("id LONG, ts TIMESTAMP, te TIMESTAMP")

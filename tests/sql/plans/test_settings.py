@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of settings says what Spark says."""
+"""The page of settings has the defaults and descriptions that Spark reports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROW = re.compile(r"^\| `(spark\.sql\.intervalsweep\.\w+)` \| `(.*?)` \| (.*) \|$
 
 def test_settings_page_is_that_of_spark(spark: Any, conf: Any) -> None:
     documented = {key: (default, text) for key, default, text in ROW.findall(PAGE.read_text())}
-    conf(dict.fromkeys(documented, None))  # as nobody had set them
+    conf(dict.fromkeys(documented, None))  # as if unset
     assert WORKER_PYTHON in documented
     known = spark.sql("SET -v").where("key LIKE 'spark.sql.intervalsweep.%'").collect()
     assert documented.keys() == {row.key for row in known}
@@ -29,7 +29,7 @@ def test_settings_page_is_that_of_spark(spark: Any, conf: Any) -> None:
 
 @pytest.mark.parametrize("statement", ["SET {0}=/bin/false", "RESET {0}"])
 def test_a_session_could_name_the_program_that_executors_run(spark: Any, statement: str) -> None:
-    """In a shared session, anyone who may send SQL."""
+    """In a shared session, SQL must not change which program the executors run."""
     with pytest.raises(Exception, match=r"CANNOT_MODIFY_(STATIC_)?CONFIG|static config"):
         spark.sql(statement.format(WORKER_PYTHON))
 
@@ -44,7 +44,7 @@ def test_a_session_could_name_the_program_by_a_setting_of_spark(spark: Any, conf
 
 @pytest.mark.extended
 def test_kryo_refused_classes_that_nobody_had_registered(tmp_path: Path) -> None:
-    """By broadcast and by ranges, with unpaired rows, and totals."""
+    """Runs joins by broadcast and by ranges, with unmatched rows and with totals."""
     printed = program(
         tmp_path,
         """

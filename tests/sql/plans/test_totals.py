@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Totals of a swept join: what the tasks have found is gathered in the job that needs it."""
+"""Totals of a swept join: the results of all tasks are gathered in the same job."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def views(spark: Any) -> None:
 
 
 def plan_of(spark: Any, query: str) -> str:
-    """The plan as it was executed."""
+    """The executed plan."""
     frame = spark.sql(query)
     assert frame.collect()
     return physical(frame).partition("== Initial Plan ==")[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the extension says of joins: how each is swept, or for which of the reasons it is not."""
+"""Reports on joins: how each uses IntervalSweepJoin, or the reason why it does not."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def by_sql(spark: Any, query: str) -> list[Any]:
     return list(frame.collect())
 
 
-# A reason, a query that has it, the conjunct that it is about, and words of its advice.
+# Name -> (reason, query with this reason, the conjunct it names, words of its advice).
 REASONS = {
-    "no condition": ("NoCondition", "SELECT r.id, s.id FROM r, s", None, "add one"),
+    "no condition": ("NoCondition", "SELECT r.id, s.id FROM r, s", None, "add a condition"),
     "or": ("Disjunction", joined(f"{MEET} OR r.k = 1"), " OR ", "UNION ALL"),
     "not": ("NoRange", joined(f"r.k = s.k AND NOT {MEET}"), "(NOT interval_int", "with AND"),
     "equi-join": ("OnlyEqualities", joined("r.k = s.k"), "(r.k = s.k)", "nothing to change"),
@@ -74,7 +74,7 @@ REASONS = {
         "HintForbids",
         joined(f"r.k = s.k AND {MEET}", "/*+ MERGE(s) */"),
         None,
-        "remove it",
+        "remove the hint",
     ),
     "collation": (
         "UnorderableKeys",
@@ -129,11 +129,11 @@ def test_reason_is_a_stream(spark: Any) -> None:
 
 
 def test_reason_is_the_broadcast_of_another_join(spark: Any) -> None:
-    """It comes up only while a query runs, when adaptive execution plans a join again."""
+    """The reason occurs only while a query runs, when adaptive execution plans a join again."""
     frame = spark.sql(joined("r.k = s.k AND r.ts < s.ts", "/*+ BROADCAST(s) */"))
     plan = frame._jdf.queryExecution().executedPlan()
     assert frame.collect()
-    node = plan.executedPlan().plan()  # below the stage of the result
+    node = plan.executedPlan().plan()  # below the result stage
     while "BroadcastHashJoin" not in node.nodeName():
         node = node.children().head()
     sql = spark._jvm.org.apache.spark.sql
@@ -151,7 +151,7 @@ def test_reason_is_the_broadcast_of_another_join(spark: Any) -> None:
 def test_every_reason_is_tested() -> None:
     listed = re.findall(r"case (?:class|object) (\w+)", (ROOT / WHY_NOT).read_text("utf-8"))
     tested = {reason for reason, *_ in REASONS.values()}
-    # Those of streams are in tests/streams, test_stream_table.py and test_real_time.py.
+    # Reasons of streams are tested in tests/streams: test_stream_table.py and test_real_time.py.
     elsewhere = {"Disabled", "Streaming", "StreamByRanges", "RealTime", "BroadcastStageOfOther"}
     assert tested | elsewhere == set(listed)
 
@@ -273,7 +273,7 @@ def test_constant_expressions_and_names_are_arguments(spark: Any) -> None:
 
 
 def test_exists_below_or(both: Both) -> None:
-    """The join that Spark makes of it has no name in SQL, which planning used to trip over."""
+    """Spark plans an existence join, which has no name in SQL."""
     assert both("SELECT id FROM r WHERE id > 17 OR k IN (SELECT id FROM s)", swept=None) == 20
     assert both(
         f"SELECT id FROM r WHERE id > 17 OR EXISTS (SELECT 1 FROM s WHERE s.id = 5 AND {MEET})",

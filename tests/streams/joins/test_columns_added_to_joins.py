@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A join of streams goes on when its sides have got columns, behind the others."""
+"""A join of streams goes on after columns were added at the end of its sides."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rows_in(arrivals: Arrivals, batches: int) -> int:
 
 
 def add_values(folder: Path, sides: str, first: int) -> None:
-    """What has not arrived yet is given values."""
+    """Adds values of the new columns to the files that have not been read yet."""
     for side in sides:
         for file in sorted((folder / side).glob("*"))[first:]:
             rows, modified = [json.loads(s) for s in file.read_text().splitlines()], file.stat()
@@ -74,18 +74,18 @@ def in_batch(spark: Any, arrivals: Arrivals, later: dict[str, str], sql: str) ->
 
 
 def near(rows: list[Any]) -> Any:
-    """Without the rows that are far away, which may still get partners."""
+    """The rows without those that are far away, which may still find a match."""
     return bag(row for row in map(tuple, rows) if FAR not in row)
 
 
 @pytest.mark.parametrize("later", [{"a": ADDED}, {"a": ADDED, "b": ", added STRING"}], ids=str)
 @pytest.mark.parametrize("name", JOINS)
 def test_kept_rows_have_null(spark: Any, tmp_path: Path, name: str, later: dict[str, str]) -> None:
-    # What ends before it starts is not joined.
+    # Rows that end before they start are not joined, so there are none.
     arrivals = random_arrivals(
         tmp_path, random.Random(f"columns, {name}"), 150, 6, reversed_too=False
     )
-    # In one micro-batch there may be none.
+    # A single micro-batch may be empty.
     first = next(n for n in range(1, 7) if rows_in(arrivals, n) > 100)
     checkpoint = tmp_path / "checkpoint"
     before: list[Any] = []
@@ -99,7 +99,7 @@ def test_kept_rows_have_null(spark: Any, tmp_path: Path, name: str, later: dict[
     start_and_wait(spark.sql(selected(name, later)), checkpoint, after)
     assert any(row.added_a is None for row in after)
     assert any(row.added_a is not None for row in after)
-    # What came before the restart had no such columns.
+    # Rows that were emitted before the restart do not have the columns.
     width = 1 if name in ("semi", "anti") else 2
     wanted = in_batch(spark, arrivals, later, selected(name, later))
     got = [(*row, *[None] * (len(after[0]) - width)) for row in before] + after

@@ -93,7 +93,7 @@ def is_near(a: datetime, b: datetime, length: timedelta, slide: timedelta | None
 
 
 def test_slices_of_time_are_counted_from_1970_either_way(spark: Any) -> None:
-    """Those before are as long as others, as they are not where division rounds towards zero."""
+    """Windows before 1970 have the same length; division must not round towards zero."""
     instants = [datetime(1970, 1, 1) + n * timedelta(seconds=0.5) for n in range(-12, 12)]
     every = [(n, n, -n, instant) for n, instant in enumerate(instants)]
     frame = spark.createDataFrame(every, "seq INT, dist INT, fare INT, ts TIMESTAMP_NTZ")
@@ -133,10 +133,10 @@ def test_rows_that_are_late_by_their_number(streaming: Any, tmp_path: Path) -> N
 def test_with_a_key_it_does_not_become_a_join_of_spark(
     streaming: Any, tmp_path: Path, how: Any, window: Any
 ) -> None:
-    """Spark would keep rows by number for ever, and refuses anti joins."""
+    """Spark's own join would never evict rows with numbers, and does not support anti joins."""
     by_time = not isinstance(window, type(rows(1)))
     arrivals = trips(tmp_path, random.Random(6), cuts=4, clock="ts" if by_time else None)
-    # The last row of either side is far away from all others.
+    # The last row of each side is far away from all others.
     arrivals.batches += [{s: [(FAR, 0, 0, joined.at(FAR))] for s in "ab"}]
     arrivals.streams(streaming)
     keyed = "a.dist > b.dist AND a.fare < b.fare AND a.seq % 3 = b.seq % 3"
@@ -160,7 +160,7 @@ def test_with_a_key_it_does_not_become_a_join_of_spark(
 
 
 def test_pattern_in_windows_of_rows(streaming: Any, tmp_path: Path) -> None:
-    """Numbers of pairs are not in their order, and none of them is late."""
+    """Pairs are not emitted in the order of their numbers, and none of them is late."""
     arrivals = trips(tmp_path, random.Random(6), cuts=5, count=90)
     arrivals.streams(streaming)
 

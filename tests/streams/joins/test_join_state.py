@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What joins of streams keep: what has left it is counted, and another join is refused by name."""
+"""The state of joins: evicted rows are counted, and the state of another join is rejected."""
 
 from __future__ import annotations
 
@@ -23,18 +23,22 @@ def streaming(spark: Any, conf: Any) -> Any:
 
 JOIN = "SELECT a.id FROM (SELECT id, k, ts, te, v FROM a) a JOIN b ON a.k = b.k AND {} AND a.v < 9"
 RELATION = f"interval_intersects({ENDS})"
-# What another query has instead, and what the error says: before and now.
+# Change -> (text of the query, its replacement, error message).
 CHANGES = {
     "relation": (
         RELATION,
         f"allen_overlaps({ENDS})",
-        r"other condition: there it is .*interval_intersects\(.*, here .*allen_overlaps\(",
+        r"condition: in the checkpoint .*interval_intersects\(.*, in this query .*allen_overlaps\(",
     ),
-    "kind": (" JOIN b", " LEFT JOIN b", "other type of join: there it is INNER, here LEFT OUTER"),
+    "kind": (
+        " JOIN b",
+        " LEFT JOIN b",
+        "type of join: in the checkpoint INNER, in this query LEFT OUTER",
+    ),
     "columns": (
         "ts, te, v FROM",
         "ts, te, v + 0.5 AS v FROM",
-        r"other columns of the left side: there it is .*, v INT, here .*, v DECIMAL",
+        r"columns of the left side: in the checkpoint .*, v INT, in this query .*, v DECIMAL",
     ),
 }
 
@@ -68,14 +72,14 @@ def test_another_join_of_open_intervals_is_refused_so(streaming: Any, tmp_path: 
 
     start("ALLEN_OVERLAPS")
     arrivals.write()
-    says = r"other condition: there it is .*allen_overlaps\(.*, here .*allen_during\("
+    says = r"condition: in the checkpoint .*allen_overlaps\(.*, in this query .*allen_during\("
     with pytest.raises(Exception, match=rf"(?s)STATE_MISMATCH\].*{says}"):
         start("ALLEN_DURING")
     start("ALLEN_OVERLAPS")
 
 
 def expired(query: Any) -> list[int]:
-    """How many rows left the state in each micro-batch."""
+    """The number of rows that were evicted in each micro-batch."""
     some = [p["observedMetrics"] for p in query.recentProgress]
     return [sum(counts.expiredRows or 0 for counts in each.values()) for each in some]
 
@@ -86,7 +90,7 @@ def test_rows_that_have_left_are_counted(streaming: Any, tmp_path: Path) -> None
         {"a": [interval(2, 100, 110), interval(3, 100, 300)], "b": [interval(2, 100, 110)]},
         # The watermark is 80 seconds.
         {"a": [interval(4, 200, 210)], "b": [interval(4, 200, 210)]},
-        # And now it is 180.
+        # The watermark is 180 seconds.
         {"a": [interval(FAR, 220, 230)], "b": [interval(FAR, 220, 230)]},
     ]
     arrivals = Arrivals(tmp_path, batches, clock="ts")
@@ -105,7 +109,7 @@ def test_rows_that_have_left_are_counted(streaming: Any, tmp_path: Path) -> None
 def test_a_row_leaves_without_a_match_when_the_watermark_is_at_its_expiry(
     streaming: Any, tmp_path: Path
 ) -> None:
-    """The first row of `a` may match until 15 seconds, which is the next watermark."""
+    """The expiry of the first row of `a` is 15 seconds, which is also the next watermark."""
     batches: list[Any] = [
         {"a": [interval(1, 0, 10), interval(2, 35, 36)], "b": [interval(1, 35, 36)]},
         {"a": [], "b": [interval(2, 36, 37)]},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins of intervals that are still open: pairs leave when the relation is certain, each once."""
+"""Joins of ongoing intervals: each pair is emitted once, when its relation is certain."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from support.streams.open_intervals import (
 
 @dataclass
 class Timed:
-    """The rows of a query's runs, with the micro-batch of each; and what each had read by when."""
+    """The emitted rows with their micro-batches; the files and watermark of each micro-batch."""
 
     folder: Path
     rows: list[Any] = field(default_factory=list)
@@ -61,14 +61,14 @@ class Timed:
 
 @dataclass(frozen=True)
 class Interval:
-    """As far as it is known, in microseconds."""
+    """The known endpoints of an interval, in microseconds."""
 
     ts: int
     te: int | None
 
 
 def known(batches: list[joined.Batch], side: str) -> dict[tuple[int, int], Interval]:
-    """By id and key, after some micro-batches."""
+    """The intervals by id and key, as known after some micro-batches."""
     found: dict[tuple[int, int], Interval] = {}
     for batch in batches:
         for number, key, ts, te, _, _ in batch[side]:
@@ -82,7 +82,7 @@ def micros(when: datetime) -> int:
 
 
 def endings(one: Interval, watermark: int, others: Iterable[int]) -> list[int]:
-    """Where it may end: nearest, far away, and around all that its end is compared with."""
+    """Possible ends: the nearest, one far away, and values around all that it is compared with."""
     if one.te is not None:
         return [one.te]
     first, limit = max(watermark + 1, one.ts), micros(joined.START + LIMIT)
@@ -91,7 +91,7 @@ def endings(one: Interval, watermark: int, others: Iterable[int]) -> list[int]:
 
 
 def is_certain(holds: Any, r: Interval, s: Interval, watermark: int) -> bool:
-    """Whether the formula holds however what has not ended may end."""
+    """True if the formula is true for all possible ends of ongoing intervals."""
     starts = [r.ts, s.ts]
     for end in endings(r, watermark, [*starts, *([] if s.te is None else [s.te])]):
         for other in endings(s, watermark, [*starts, end]):
@@ -110,7 +110,7 @@ def formula_of(variant: Variant) -> Any:
 def when_certain(
     timed: Timed, arrivals: Arrivals, some: list[Variant], by: str | None
 ) -> Counter[Any]:
-    """Each pair with the first micro-batch in which its relation is certain."""
+    """Each pair, with the first micro-batch in which its relation is certain."""
     formulas = {str(variant): formula_of(variant) for variant in some}
     first: dict[Any, int] = {}
     for number in sorted(timed.files):
@@ -126,7 +126,7 @@ def when_certain(
     return Counter((*pair, number) for pair, number in first.items())
 
 
-# A relation of each kind: certain at once, with the watermark, and when an interval has ended.
+# One relation of each kind: certain at once, at a watermark, or when an interval ends.
 FEW = [*named("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", "ALLEN_MEETS"), *BOUNDED[:1]]
 
 
@@ -141,9 +141,9 @@ FEW = [*named("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", "ALLEN_MEETS"), *BOUNDED[
 def test_pairs_leave_when_they_are_certain(
     streaming: Any, conf: Any, tmp_path: Path, some: list[Variant], by: str | None, cuts: int
 ) -> None:
-    """Each pair of ended rows once, in the first micro-batch in which no end can undo it."""
+    """Each pair is emitted once, in the first micro-batch in which no end can change it."""
     arrivals = random_arrivals(tmp_path, random.Random(f"open {by}"), rows=20, cuts=cuts)
-    # Without keys all are in one slot.
+    # Without keys, there is one state partition.
     conf({"spark.sql.shuffle.partitions": "1" if by is None else "2"})
     arrivals.write(cuts // 2 + 1)
     arrivals.streams(streaming)
@@ -165,10 +165,10 @@ def test_every_relation_is_taken_or_refused() -> None:
 
 
 def test_a_pair_leaves_when_it_is_certain(streaming: Any, tmp_path: Path) -> None:
-    """START_PRECEDING leaves when the watermark passes s.ts, not when r ends."""
+    """A pair of START_PRECEDING is emitted when the watermark passes s.ts, not when r ends."""
     batches: list[joined.Batch] = [
         {"a": [started(1, 100)], "b": [started(7, 110)]},
-        # The watermark of both is 115 then.
+        # After this micro-batch, the watermark of both sides is 115.
         {"a": [started(2, 135)], "b": [started(8, 135)]},
         {"a": [started(3, 300)], "b": [started(9, 300)]},
         {"a": [ended(1, 100, 400)], "b": [ended(7, 110, 405)]},
@@ -195,7 +195,7 @@ def test_rows_that_are_late_are_counted(streaming: Any, tmp_path: Path) -> None:
         {"a": [ended(2, 100, 90)], "b": [started(8, 400)]},
         {"a": [started(3, 401)], "b": []},
         {"a": [started(5, 402)], "b": []},
-        # It would have been known to have started long ago.
+        # This row is late: a start at 105 would have arrived long ago.
         {"a": [ended(4, 105, 500)], "b": []},
         far(),
     ]
@@ -233,7 +233,7 @@ def test_errors(
 
 @pytest.mark.parametrize("sides", ["b", "ab"])
 def test_sides_may_get_columns(streaming: Any, tmp_path: Path, sides: str) -> None:
-    """Intervals that have started before go on, with NULL for what they did not have."""
+    """Intervals that started before go on, with NULL in the new columns."""
     arrivals = random_arrivals(tmp_path, random.Random(11), rows=30, cuts=3)
     found: list[Any] = []
     for first, added in ((2, ""), (None, ", note STRING, more DOUBLE")):
@@ -268,13 +268,13 @@ def test_a_column_in_front_of_others_is_refused(streaming: Any, tmp_path: Path) 
 
 @pytest.mark.extended
 def test_killed_between_and_within_micro_batches(streaming: Any, tmp_path: Path) -> None:
-    """The sink has each pair, and has it once."""
+    """The sink has each pair once."""
     rng = random.Random(33)
     arrivals = random_arrivals(tmp_path, rng, rows=60, cuts=8)
     arrivals.write()
     streaming_process.describe_open_joins(tmp_path, "k", QUICKLY)
     assert streaming_process.run_and_kill([tmp_path], rng, most=4) > 2
-    # After a restart there may be no micro-batch without rows, in which the last pairs leave.
+    # After a restart, there may be no micro-batch without rows, which would emit the last pairs.
     arrivals.batches.append(far(2 * FAR))
     arrivals.write()
     arrivals.streams(streaming)

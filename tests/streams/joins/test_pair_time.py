@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stream_join(time=)`: aggregates and joins above a join of streams are those of tables."""
+"""`stream_join(time=)`: aggregates and joins above a join of streams equal those of tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.streams.joined import FAR, bag, far_away, start_and_wait
 
 
 def pairs(spark: Any, **how: Any) -> Any:
-    """Of intersecting intervals: either row of a pair may be the later one."""
+    """Pairs of intersecting intervals; either row of a pair may be the later one."""
     return stream_join(spark.table("a"), spark.table("b"), **how, time="at")
 
 
@@ -28,7 +28,7 @@ def counts(spark: Any, how: str) -> Any:
 
 
 def followed(spark: Any, how: str) -> Any:
-    """By a row of a third stream, within seconds after the pair is there."""
+    """Pairs, each with rows of a third stream in the two seconds after it."""
     found = pairs(spark, how=how).select("id", "id_right", "at")
     third = spark.table("b").selectExpr("id AS third", "ts AS then")
     after = sf.expr("then > at AND then < at + INTERVAL 2 SECONDS")
@@ -61,7 +61,7 @@ def test_what_follows_is_that_of_tables(
 
 
 def test_the_time_of_rows_without_a_match(spark: Any) -> None:
-    """A partner of r may come up to 5 seconds after r.te, and one of s up to s.ts."""
+    """A match of r may start up to 5 seconds after r.te, and a match of s may end up to s.ts."""
     spark.createDataFrame(
         [(1, 0, 4), (2, 50, 52), (3, None, 60), (4, 90, 80)], "id INT, ts INT, te INT"
     ).createOrReplaceTempView("r_seconds")
@@ -83,7 +83,7 @@ def test_the_time_of_rows_without_a_match(spark: Any) -> None:
 def test_rows_that_are_no_pairs_have_no_time(spark: Any, how: Any) -> None:
     a = spark.sql("SELECT 1 AS id, timestamp'2024-01-01' AS ts, timestamp'2024-01-02' AS te")
     more = {"how": how} if how else {"open_id": "id"}
-    with pytest.raises(ArgumentError, match="time= is of joins that return pairs"):
+    with pytest.raises(ArgumentError, match="time= needs a join that returns pairs"):
         stream_join(a, a, **more, time="at")
 
 
@@ -95,7 +95,7 @@ INTERSECTS = "INTERVAL_INTERSECTS(r.ts, r.te, s.ts, s.te)"
 @pytest.mark.parametrize(
     ("query", "said"),
     {
-        f"SELECT pair_event_time(r.ts, r.te) FROM {R}": "right above the join",
+        f"SELECT pair_event_time(r.ts, r.te) FROM {R}": "directly above the join",
         f"SELECT pair_event_time(r.ts, r.te) FROM {R} JOIN {S} ON {INTERSECTS}": "of its left side",
         f"SELECT pair_event_time(r.ts, s.id) FROM {R} JOIN {S} ON {INTERSECTS}": "have one type",
         f"SELECT pair_event_time(r.ts, s.ts) FROM {R} LEFT JOIN {S} ON "
@@ -109,7 +109,7 @@ def test_what_is_no_time_of_a_pair(spark: Any, query: str, said: str) -> None:
 
 def test_the_time_is_by_the_columns_with_watermarks(streaming: Any, tmp_path: Path) -> None:
     joined.random_arrivals(tmp_path, random.Random(1), rows=2, cuts=1).streams(streaming)
-    with pytest.raises(AnalysisException, match=r"NO_PAIR_TIME.*come by .*ts.* and .*ts"):
+    with pytest.raises(AnalysisException, match=r"NO_PAIR_TIME.*columns .*ts.* and .*ts"):
         streaming.sql(
             "SELECT pair_event_time(a.te, b.te) FROM a JOIN b "
             "ON INTERVAL_INTERSECTS(a.ts, a.te, b.ts, b.te)"

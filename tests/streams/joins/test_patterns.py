@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins of streams that follow one another."""
+"""Chains of joins of streams."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from support.streams.joined import FAR
 def test_a_row_waits_for_pairs_whose_time_is_behind_the_watermark(
     spark: Any, conf: Any, tmp_path: Path
 ) -> None:
-    """A pair comes with its later row, up to 10 seconds after the earlier one.
+    """A pair is emitted when its later row arrives, up to 10 seconds after the earlier one.
 
-    In the third micro-batch the watermark is 108 seconds. It is later than the rows of `c` that
-    match the pair of the fourth micro-batch.
+    In the third micro-batch the watermark is 108 seconds. It is after the rows of `c` that match
+    the pair of the fourth micro-batch, so these rows must be kept.
     """
     conf({**QUICKLY, "spark.sql.shuffle.partitions": "1"})
     row = joined.interval
@@ -39,7 +39,7 @@ def test_a_row_waits_for_pairs_whose_time_is_behind_the_watermark(
 
 
 def test_four_streams(spark: Any, conf: Any, tmp_path: Path) -> None:
-    """Each row of the pattern comes once, as over tables."""
+    """Each row of the pattern is emitted once, as over tables."""
     conf(QUICKLY)
     first, second = tmp_path / "first", tmp_path / "second"
     arriving = [
@@ -54,7 +54,7 @@ def test_four_streams(spark: Any, conf: Any, tmp_path: Path) -> None:
     names = {"a": "c", "b": "d"}
 
     def views(of: str) -> Any:
-        # Those of the second folder are c and d.
+        # The streams of the second folder are c and d.
         for arrivals, rename in zip(reversed(arriving), (True, False), strict=True):
             getattr(arrivals, of)(spark)
             for name, other in names.items() if rename else ():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins of streams whose processes are killed: the sink has each row, and has it once."""
+"""Joins of streams whose processes are killed: the sink has each row once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_killed_between_and_within_micro_batches(streaming: Any, tmp_path: Path)
 
 
 def test_an_executor_is_lost_and_no_pair_with_it(streaming: Any, tmp_path: Path) -> None:
-    """The completeness of the SPO-Join paper (Section 6): all pairs are counted."""
+    """Completeness as in the SPO-Join paper (Section 6): all pairs are counted."""
     rng = random.Random(32)
     arrivals = joined.random_arrivals(tmp_path, rng, rows=800, cuts=10)
     condition = "a.w > b.w AND a.v < b.v AND abs(a.seq - b.seq) < 100"
@@ -84,9 +84,9 @@ def wait_for(process: subprocess.Popen[bytes], folder: Path, commits: int) -> No
 
 
 def executors(pid: int) -> list[int]:
-    """The executors among the processes that a process has started."""
+    """The executors among the descendants of a process."""
     found: list[int] = []
-    # Some of them end while they are looked at.
+    # Some processes end during the search.
     with suppress(FileNotFoundError, ProcessLookupError):
         if b"ExecutorBackend" in Path(f"/proc/{pid}/cmdline").read_bytes():
             found.append(pid)

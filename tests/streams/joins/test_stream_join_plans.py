@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a join of streams says of itself: its plan, and why it cannot be planned."""
+"""Plans of joins of streams, and errors if they cannot be planned."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_explain_has_what_is_swept_and_when_rows_leave(
     [
         ("a.v + b.v > (SELECT max(v) FROM few)", "Conditions with subqueries or Python functions"),
         ("of_python(a.v, b.v)", "of_python"),
-        ("a.v + b.v > unix_timestamp(current_timestamp())", "depends on the current time"),
+        ("a.v + b.v > unix_timestamp(current_timestamp())", "depend on the current time"),
     ],
     ids=["subquery", "python", "now"],
 )

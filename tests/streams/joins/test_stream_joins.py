@@ -22,7 +22,7 @@ from support.streams.joined import ENDS, FAR, PROVIDER, Arrivals, bag, run, star
 def check(spark: Any, folder: Path, seed: int, clock: str = "ts", joins: int = 11) -> int:
     rng = random.Random(seed)
     arrivals = joined.random_arrivals(folder, rng, rows=24, cuts=rng.randrange(1, 6), clock=clock)
-    # The last one is there twice: their shuffles are not to be one.
+    # One join occurs twice: Spark must not reuse its shuffle.
     some = join_cases.random_cases(rng, joins, clock)
     some.append(some[1])
     arrivals.streams(spark)
@@ -35,7 +35,7 @@ def check(spark: Any, folder: Path, seed: int, clock: str = "ts", joins: int = 1
 
 
 def test_stream_is_batch(streaming: Any, conf: Any, tmp_path: Path) -> None:
-    # In one partition each of the joins has a task in each micro-batch; below they have two.
+    # With one partition, each join has one task in each micro-batch; below, each has two.
     conf({"spark.sql.shuffle.partitions": "1"})
     assert check(streaming, tmp_path, seed=15, joins=6) > 100
 
@@ -47,7 +47,7 @@ def test_streams_are_batches(streaming: Any, tmp_path: Path, seed: int) -> None:
 
 
 def test_the_formulas_of_random_joins_are_those_of_spark(streaming: Any, tmp_path: Path) -> None:
-    """DuckDB's rows, which the streams are compared to, are those of Spark's own joins."""
+    """DuckDB's rows, the oracle for streams, equal those of Spark's own joins."""
     rng = random.Random(17)
     arrivals = joined.random_arrivals(tmp_path, rng, rows=24, cuts=2)
     arrivals.write()
@@ -82,7 +82,7 @@ def test_plan_is_ours(streaming: Any, tmp_path: Path) -> None:
     arrivals.streams(streaming)
     taken = streaming.sql(select(0, "LEFT", f"interval_intersects({ENDS})"))
     assert "StreamJoin LeftOuter" in plan(taken)
-    # Its checkpoints are Spark's.
+    # Spark plans this join, and existing checkpoints must stay valid.
     kept = streaming.sql(
         select(0, "LEFT", "a.k = b.k AND a.ts BETWEEN b.ts AND b.ts + INTERVAL '1' HOUR")
     )
@@ -90,7 +90,7 @@ def test_plan_is_ours(streaming: Any, tmp_path: Path) -> None:
 
 
 def test_join_of_dataframes_by_itself(streaming: Any, tmp_path: Path) -> None:
-    """DataFrame.join wants to find a join; nothing is above it but the sink."""
+    """A join directly below the sink. DataFrame.join must find the Join that it created."""
     arrivals = joined.random_arrivals(tmp_path, random.Random(2), rows=10, cuts=2)
     arrivals.write()
     arrivals.streams(streaming)
@@ -114,7 +114,7 @@ def test_late_rows_and_reversed_ones_are_dropped(streaming: Any, tmp_path: Path)
     batches: list[Any] = [
         {"a": [row(1, 100, 110)], "b": [row(1, 100, 130)]},
         {"a": [row(2, 105, 120)], "b": [row(2, 115, 140)]},
-        # The watermark of the micro-batch before is 80.
+        # The watermark of the previous micro-batch is 80.
         {"a": [row(3, 79, 200)], "b": [row(3, 81, 105)]},
         {"a": [row(4, 130, 125)], "b": []},
     ]
@@ -127,12 +127,12 @@ def test_late_rows_and_reversed_ones_are_dropped(streaming: Any, tmp_path: Path)
     arrivals.streams(streaming)
     found: list[Any] = []
     query = joined.start_and_wait(streaming.sql(sql), tmp_path / "checkpoint", found)
-    # a's fourth row lies in b's second one by the formula, but the bound on b's rows rests on its
-    # being an interval.
+    # By the formula, a's fourth row is during b's second row. But it ends before it starts, and the
+    # expiry of b's rows assumes that rows of a do not, so it is dropped.
     assert bag(found) == bag([(0, 2, 1)])
     counts = joined.counted(query)
     assert counts["reversedRows"] == 1
-    # Each join counts it once, also without keys, where it goes to all slots.
+    # Each join counts the row once, even without keys, when it goes to all state partitions.
     assert counts["lateRows"] == len(relations)
 
 
@@ -140,7 +140,7 @@ def test_rows_that_are_too_long_are_dropped_and_counted(streaming: Any, tmp_path
     row = joined.interval
     batches: list[Any] = [
         {"a": [row(1, 0, 5), row(2, 1, 60), row(3, 2, 12)], "b": [row(1, 3, 13), row(2, 4, 15)]},
-        # Without an end it has no length, and without a length no partner.
+        # A row without an end has no length, so it is kept but never matches.
         {"a": [row(4, 10, None), row(5, 11, 13)], "b": [row(3, 12, 100), row(4, 12, 14)]},
         {"a": [row(FAR, FAR, FAR + 1)], "b": [row(FAR, FAR + 10, FAR + 11)]},
     ]
@@ -155,7 +155,7 @@ def test_rows_that_are_too_long_are_dropped_and_counted(streaming: Any, tmp_path
 
     found: list[Any] = []
     query = joined.start_and_wait(pairs(), tmp_path / "checkpoint", found)
-    # a's second row, and b's second and third.
+    # The long rows are a's second, and b's second and third.
     assert joined.counted(query)["longRows"] == 3
     arrivals.tables(streaming)
     assert bag(found) == bag(pairs().collect())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A window union of streams goes on when its base rows have got columns, behind the others."""
+"""A window union of streams goes on after columns were added at the end of its base rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MISMATCH = r"STATE_MISMATCH.*{}"
 
 
 class Files:
-    """What arrives: the second half of the base rows has one more column."""
+    """The files of both streams; the second half of the base rows has one more column."""
 
     def __init__(self, folder: Path, seed: int, span: int = 200) -> None:
         self.folder, self.arrivals = (
@@ -119,7 +119,7 @@ def test_eager(spark: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("before", [", added INT", ", added STRING, another STRING"])
 def test_other_columns_are_refused(spark: Any, tmp_path: Path, before: str) -> None:
-    """Of another type, and fewer: what is kept would not be what is asked for."""
+    """A column with another type, or a missing column, would not fit the state."""
     files = Files(tmp_path, 7)
     text = TEXT.format(**SECONDS)
     files.read(spark, before)
@@ -131,7 +131,7 @@ def test_other_columns_are_refused(spark: Any, tmp_path: Path, before: str) -> N
 
 
 def test_another_column_of_the_probe_rows_is_refused(spark: Any, tmp_path: Path) -> None:
-    """Aggregates over rows that are kept without it would not be those of the whole."""
+    """Stored rows do not have the column, so aggregates over it would be wrong."""
     files = Files(tmp_path, 8)
     files.read(spark)
     run(spark.sql(TEXT.format(**SECONDS).format(S="S", R="R")), tmp_path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints of earlier versions: streams go on from them, and other queries are refused."""
+"""Checkpoints of earlier versions: streams go on from them, and other queries are rejected."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_stream_of_an_earlier_version_goes_on(spark: Any, tmp_path: Path, arch
     assert not difference(wanted - seen, found)
 
 
-# What another query has instead, and what the error says.
+# Query -> (text of the query, its replacement, error message).
 CHANGES = {
     "window_union": ("15 SECONDS", "16 SECONDS", "window.*-15000000.*-16000000"),
     "sums_of_slices": ("150 SECONDS", "160 SECONDS", "window.*-150000000.*-160000000"),

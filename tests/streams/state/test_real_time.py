@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real-time mode: what runs in it has the rows of the batch; what cannot run says so at once."""
+"""Real-time mode: results equal batch results; unsupported queries fail when they start."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 ENDS = "a.ts, a.te, b.ts, b.te"
-# Micro-batches are to take five seconds at least, by default.
+# The minimum duration of a micro-batch; the default is five seconds.
 SHORTEST = "spark.sql.streaming.realTimeMode.minBatchDuration"
 FEW: list[real_time.Row] = [(n, n % 3, 2 * n, 2 * n + 5) for n in range(12)]
 TABLE_JOINS = {
@@ -55,7 +55,7 @@ def test_a_stream_with_a_table(
     sources["a"].frame(None).createOrReplaceTempView("a")
     query = real_time.start(spark.sql(sql), tmp_path, seconds=2)
     try:
-        # They come out while the micro-batch goes on, a row at a time.
+        # Rows are emitted one by one, while the micro-batch runs.
         for row in FEW:
             sources["a"].add(row)
         real_time.wait(query, lambda: len(real_time.written(tmp_path)) >= len(expected))
@@ -150,7 +150,7 @@ def test_a_join_of_two_streams(results: dict[str, Any], name: str) -> None:
 @pytest.mark.extended
 @pytest.mark.parametrize("name", ["window", "window, no keys"])
 def test_a_window_over_two_streams(results: dict[str, Any], name: str) -> None:
-    """Each row comes at once, again when one arrives for it, and as the last one."""
+    """A row is emitted at once, again when a row arrives in its window, and when it is final."""
     result = results[name]
     assert "isPipelined=true" in result["plan"]
     assert "WindowUnion" in result["plan"]

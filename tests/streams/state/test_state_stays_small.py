@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What streams keep does not grow with the number of micro-batches."""
+"""The state of streams does not grow with the number of micro-batches."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from support.streams.open_intervals import marked
 
 BATCHES = 1000
 WARM = 30
-# Of each query, how many rows it keeps at most, and how many slices or parts: those of so many
-# seconds, in each slot that has them, and what a slice or part may hold of rows that are gone.
+# Name -> (query, the limit on its number of stored rows, and of time buckets or sorted runs). The
+# limit allows for the live seconds in each state partition, and for expired rows that a bucket or
+# run still has.
 QUERIES = {
     "windows": (
         """SELECT S.id, S.k, S.ts, w.* FROM {S} S LEFT JOIN LATERAL (
@@ -56,7 +57,7 @@ QUERIES = {
 
 
 def numbered(spark: Any, folder: Path) -> None:
-    """Rows that come by their number, without a watermark."""
+    """Creates streams that are ordered by row number, without a watermark."""
     for name, first in (("S", 0), ("R", 1_000_000)):
         files = str(folder / name)
         stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(files)
@@ -68,14 +69,14 @@ def numbered(spark: Any, folder: Path) -> None:
 
 
 def opened(spark: Any, folder: Path) -> None:
-    """A row says that its interval has started, and that one of three seconds before has ended."""
+    """Each row starts an interval, and ends the interval that started three seconds before."""
     read(spark, folder, 2, ("S_rows", "R_rows"))
     both = "FROM {} LATERAL VIEW explode(array(0, 1)) x AS e"
     started = "id - 6 * e AS id, k, ts - e * INTERVAL 3 SECONDS AS ts"
     for name in "SR":
         rows = f"SELECT {started}, IF(e = 1, ts, NULL) AS te, ts AS at {both}"
         marked(spark.sql(rows.format(f"{name}_rows"))).createOrReplaceTempView(name)
-        # The last ones do not end any more.
+        # The last intervals do not end.
         rows = f"SELECT DISTINCT {started}, ts + (1 - e) * INTERVAL 3 SECONDS AS te {both}"
         spark.sql(rows.format(f"{name}_rows_all")).createOrReplaceTempView(f"{name}_all")
 
@@ -86,7 +87,7 @@ VIEWS = {"a join in a window of rows": numbered, "open intervals": opened}
 @pytest.mark.extended
 @pytest.mark.parametrize("name", QUERIES)
 def test_over_1000_micro_batches(spark: Any, tmp_path: Path, conf: Any, name: str) -> None:
-    """Each micro-batch has a second of the streams: two rows a side, one for each key."""
+    """Each micro-batch has one second of the streams: two rows a side, one for each key."""
     conf({**QUICKLY, "spark.sql.streaming.numRecentProgressUpdates": str(BATCHES + 10)})
     text, most = QUERIES[name]
     for second in range(BATCHES):

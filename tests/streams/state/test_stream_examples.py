@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of streams: as tables and as streams their rows are the golden ones."""
+"""The examples of streams return their golden results, both as tables and as streams."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "sql-examples" / "streams"
 
 @pytest.fixture
 def examples(monkeypatch: pytest.MonkeyPatch, conf: Any) -> Any:
-    """Imports one of them."""
+    """A function that imports an example."""
     monkeypatch.syspath_prepend(str(EXAMPLES.parent))
     monkeypatch.syspath_prepend(str(EXAMPLES))
     conf({**import_module("arriving").STATE, **QUICKLY})

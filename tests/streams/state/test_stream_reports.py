@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`interval_join_report` of two streams: the operators that the analyzer has made are in it."""
+"""`interval_join_report` of two streams contains the operators that the analyzer has created."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stream joined with a table, batch by batch: the rows of the same join of two tables."""
+"""A stream joined with a table, in micro-batches, has the rows of the join of two tables."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_rows_of_the_table(spark: Any, conf: Any, tmp_path: Path, name: str)
     assert got.batches == BATCHES
     assert sweeps(got.plan), got.plan
     assert ("by keys" in got.plan) == (threshold == "-1")
-    # An update of the plan may show what is kept between batches: there is nothing.
+    # The join keeps no state between micro-batches.
     assert "StateStore" not in got.plan
     expected = spark.sql(query.format(a="past a", b="fixed b")).collect()
     assert len(expected) > 5
@@ -74,7 +74,7 @@ def test_the_rows_of_the_table(spark: Any, conf: Any, tmp_path: Path, name: str)
 
 
 def test_aggregates_above_take_pairs(spark: Any, conf: Any, tmp_path: Path) -> None:
-    """What Spark keeps between the batches has the columns of its own aggregates."""
+    """Aggregates use pairs and not runs, as Spark's state has the columns of its own aggregates."""
     query = f"SELECT a.k, count(*) n, sum(b.id) s FROM {{a}} a JOIN fixed b ON {KEYED} GROUP BY a.k"
     frame = spark.sql(query.format(a="incoming"))
     got = micro_batches.run(spark, frame, tmp_path, mode="complete")
@@ -86,7 +86,7 @@ def test_aggregates_above_take_pairs(spark: Any, conf: Any, tmp_path: Path) -> N
 
 
 def test_reports(spark: Any, conf: Any) -> None:
-    """What a stream will do is told before it starts."""
+    """A report describes a stream before it starts."""
     (report,) = intervalsweep.why_not(
         spark.sql(f"SELECT * FROM incoming a JOIN fixed b ON {KEYED}")
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Window unions of streams whose windows are much longer than a micro-batch: they read sums."""
+"""Window unions with windows much longer than a micro-batch read sums of time buckets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALL_KINDS = (
     "max(CAST(ts AS DATE)) day"
 )
 BEHIND = "R.ts BETWEEN S.ts - INTERVAL 60 SECONDS AND S.ts"
-# What is asked, and whether it can be had of sums; None: of some slices.
+# Case -> (aggregates, condition, True if sums of time buckets are used; None: for some buckets).
 CASES = {
     "all kinds": (ALL_KINDS, f"R.k = S.k AND {BEHIND}", True),
     "no keys": (ALL_KINDS, BEHIND, True),
@@ -65,7 +65,7 @@ def text(selected: str, condition: str) -> str:
 
 
 def dense(seed: str) -> Arrivals:
-    """Some twelve rows a second; a slice of the windows below is about as long."""
+    """About twelve rows per second; a time bucket of the windows below is about as long."""
     return Arrivals(random.Random(seed), rows=1500, files=FILES, lateness=4, span=120, keys=2)
 
 
@@ -89,7 +89,7 @@ def test_long_windows_read_sums(spark: Any, tmp_path: Path, case: str) -> None:
 
 
 def test_sums_leave_with_their_slices(spark: Any, tmp_path: Path) -> None:
-    """Windows of 60 seconds, two seconds apart. The last rows are far ahead of all others."""
+    """Windows have 60 seconds, and start two seconds apart. The last rows are far ahead."""
     for number, seconds in enumerate([range(1, 61), [61, 62], [63, 64], [100_000]]):
         last = seconds[-1]
         base = (-1 if last == 100_000 else number, 1, "a", at(last), 1, None, None)
@@ -117,7 +117,7 @@ def test_rows_at_once_of_sums(spark: Any, tmp_path: Path) -> None:
 
 @pytest.mark.extended
 def test_sums_of_other_aggregates_are_not_used(spark: Any, tmp_path: Path) -> None:
-    """A query that goes on over the rows of another one finds the sums of that one."""
+    """A changed query that goes on from a checkpoint finds the sums of the earlier query."""
     arrivals = dense("changed")
     arrivals.write(tmp_path)
     later = {name: sorted((tmp_path / name).glob("*"))[15:] for name in "SR"}

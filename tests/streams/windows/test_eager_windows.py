@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Window unions of streams whose rows come at once, and again when something arrives for them."""
+"""Window unions in update mode: rows are emitted at once, and again when rows arrive for them."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def test_a_row_that_nothing_arrives_for_does_not_come_again(spark: Any, tmp_path
     query = eager.run(spark.sql(behind.format(S="S", R="R")), tmp_path)
     assert not eager.differences(spark, tmp_path, behind)
     counts = [row for p in progresses(query) for row in p.observedMetrics.values()]
-    # Each of the first micro-batch's rows thrice, each of the others at once and at the end. The
-    # row that is far ahead has no key, and is no revision.
+    # The rows of the first micro-batch are emitted three times; the others at once and at the end.
+    # The row that is far ahead has no key and no revision.
     assert sum(row.revisions or 0 for row in counts) == 2 * 3 + 4 * 2
     came = [(r["id"], r["batch"], r["c"]) for r in eager.written(spark, tmp_path) if r["id"] < 9]
     last = max(batch for _, batch, _ in came)
@@ -96,7 +96,7 @@ def test_random_unions(spark: Any, tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("mode", ["append", "complete"])
 def test_revisions_want_update_mode(spark: Any, tmp_path: Path, mode: str) -> None:
-    """Spark let it run in append mode, and each revision was a row of its own."""
+    """In append mode, Spark would emit each revision as a row of its own."""
     Arrivals(random.Random(4), rows=20, files=2).write(tmp_path)
     read(spark, tmp_path, 21)
     some = text(CASES["behind"]).format(S="S", R="R")

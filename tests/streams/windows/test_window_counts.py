@@ -49,7 +49,7 @@ def test_counts_are_those_of_tables(
     streaming: Any, tmp_path: Path, condition: str, probe: str
 ) -> None:
     arrivals = joined.random_arrivals(tmp_path, random.Random(3), rows=50, cuts=3)
-    # All rows before are final with it; some of it is not.
+    # This micro-batch makes all earlier rows final, but not all of its own.
     arrivals.batches.append(far_away(2 * FAR))
     arrivals.streams(streaming)
     query, found = streaming.sql(counts(condition, probe)), []
@@ -80,7 +80,7 @@ def test_a_row_leaves_when_its_count_is_final(streaming: Any, tmp_path: Path) ->
         arrivals.write(1)
         start_and_wait(query, tmp_path / "checkpoint", found)
         left.append(sorted((row.seq, row.n - 1) for row in found))
-    # 0 is final with row 2, as the next ones are 3 and more; at the end only 20 is not.
+    # Row 0 is final with row 2, as later rows are 3 and more. At the end, only row 20 is not final.
     assert left == [[(0, 3)], [(1, 4)], [(2, 5), (3, 5), (4, 5)], [(5, 4), (6, 3)]]
 
 

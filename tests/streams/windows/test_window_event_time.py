@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`window_event_time()`: when a window is final; what follows a window union of streams by it."""
+"""`window_event_time()`: the time of a final window, and operators that use it downstream."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lateral(condition: str, time: str = ", window_event_time() at") -> str:
         SELECT count(*) c, sum(v) s{time} FROM {{R}} R WHERE {condition}) w ON true"""
 
 
-# What is at the far end of the streams comes out of no window of theirs.
+# A stream never emits the windows of rows that are far ahead, so the queries exclude these rows.
 ABOVE = {
     "an aggregate": """SELECT 1 id, window(at, '20 seconds') w, k, count(*) n, sum(c) c, max(s) s
         FROM ({window}) WHERE at < '2024-01-02' GROUP BY 2, 3""",
@@ -47,7 +47,7 @@ def test_what_follows_is_that_of_tables(
     text = ABOVE[above].replace("{window}", window)
     query = run(spark.sql(text.format(S="S", R="R")), tmp_path)
     assert {len(p.stateOperators) for p in progresses(query)} == {2}
-    # Spark takes no column of the row around it in a subquery's aggregate.
+    # Spark does not support outer columns in the aggregate of a subquery.
     window = f"SELECT S.id, S.g, S.k, w.*, {ENDS[condition]} at FROM {lateral(condition, '')}"
     wanted = expected(spark, ABOVE[above].replace("{window}", window))
     assert wanted.total() > 5

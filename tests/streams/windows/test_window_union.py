@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Aggregates over a window of another table for each row: the lateral text, by a swept join."""
+"""Window unions: for each row, aggregates over a window of another table, by a swept join."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_rows_of_the_text(both: Both, conf: Any, name: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_from_runs(spark: Any, both: Both, conf: Any, way: str) -> None:
-    """Each row of `base` once, its aggregates without a pair, and its key in the join."""
+    """Each row of `base` is returned once; aggregates come from runs, and the join has the key."""
     conf(WAYS[way])
     query = f"SELECT * FROM {QUERIES['keyed'].format(base='base')}"
     plan = physical(spark.sql(query))
@@ -87,7 +87,7 @@ def test_scalar_subqueries(both: Both) -> None:
 
 
 def test_a_table_with_itself_of_which_a_column_is_computed(spark: Any, both: Both) -> None:
-    """The others keep their ids where the computed one gets another, and would be one column."""
+    """Only computed columns get new ids; the others have the same id on both sides."""
     spark.sql("SELECT k, ts, v + 1 AS v FROM base").createOrReplaceTempView("computed")
     text = lateral(BOTH, KEYED).replace("FROM probe", "FROM computed probe")
     assert both(f"SELECT * FROM {text.format(base='computed base')}") > 20
@@ -112,13 +112,13 @@ def test_filters_reach_the_table(spark: Any) -> None:
 
 
 def test_left_to_spark(both: Both) -> None:
-    """What is no window, and what is no aggregate of all its rows."""
+    """Subqueries without a window, and subqueries that do not aggregate all rows of it."""
     for part in (lateral(COUNT, "probe.k = base.k"), lateral("v, count(*) c", more="GROUP BY v")):
         assert both(f"SELECT * FROM {part.format(base='base')}", swept=None)
 
 
 def test_columns_that_cannot_be_grouped(both: Both) -> None:
-    """Values that Spark's groups would change, or that it has no groups of."""
+    """Values that Spark's grouping would change, or that it cannot group."""
     base = (
         "(SELECT *, struct(d, k) st, map(k, d) mp, array(d) ar FROM base WHERE k IS NOT NULL) base"
     )
@@ -126,7 +126,7 @@ def test_columns_that_cannot_be_grouped(both: Both) -> None:
 
 
 def test_rows_that_come_in_parts(spark: Any, both: Both, conf: Any) -> None:
-    """A key with more rows than a window holds, and sums that might leave 64 bits."""
+    """A key has more rows than a chunk, and sums may exceed 64 bits."""
     conf({BROADCAST: "-1"} | {f"spark.sql.intervalsweep.{name}": "5" for name in PARTS})
     query = f"SELECT * FROM {QUERIES['keyed'].format(base='base')}"
     assert "runs [" in physical(spark.sql(query))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`arrow.window_union` against a loop over all pairs of rows."""
+"""`arrow.window_union`, compared with a loop over all pairs of rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAN = float("nan")
 
 
 def order(value: Any) -> Any:
-    """NaN is the largest number."""
+    """A sort key by which NaN is the largest number."""
     return (isinstance(value, float) and math.isnan(value), value)
 
 
@@ -58,7 +58,7 @@ def same(a: Any, b: Any) -> bool:
 def check(
     base: list[tuple[Any, Any]], probe: list[tuple[Any, Any, Any]], kinds: Any, **window: Any
 ) -> None:
-    """Of instants that differ, so that first, last and list are what they have to be."""
+    """Compares all aggregates. Instants differ, so first, last and list are unique."""
     time, value = kinds
     ours = pa.table(
         {
@@ -165,14 +165,14 @@ def test_sums_are_exact_or_fail() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"aggs": {"s": "sum(v) + 1"}}, "no aggregate of one column"),
-        ({"aggs": {"s": "summ(v)"}}, "unknown 'summ'"),
+        ({"aggs": {"s": "sum(v) + 1"}}, "must be an aggregate of one column"),
+        ({"aggs": {"s": "summ(v)"}}, "unknown function 'summ'"),
         ({"aggs": {"s": "sum(*)"}}, "only count"),
         ({"aggs": {"s": "sum(w)"}}, "no column w"),
         ({"aggs": {"ts": "sum(v)"}}, "called ts"),
-        ({"aggs": {"s": "sum(k)"}}, "no sum of string"),
-        ({"aggs": {}, "pre": "x"}, "no number"),
-        ({"aggs": {}, "emit": "later"}, "emit='later'"),
+        ({"aggs": {"s": "sum(k)"}}, "need numbers; got a column of string"),
+        ({"aggs": {}, "pre": "x"}, "a number or a timedelta"),
+        ({"aggs": {}, "emit": "later"}, "`emit` must be one of final, eager; got 'later'"),
         ({"aggs": {}, "by": "w"}, "no column w"),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dataframe.window_union` returns what `arrow.window_union` does of the same rows."""
+"""`dataframe.window_union` returns the same as `arrow.window_union`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AGGS = {name: f"{name}(v)" for name in ("count", "sum", "avg", "min", "max", "fi
 
 @pytest.fixture(scope="module")
 def frames(spark: Any) -> tuple[Any, Any]:
-    """Instants of `probe` differ, so that the first and the last value are what they have to be."""
+    """Instants of `probe` differ, so the first and the last value are unique."""
     draw = random.Random(5)
 
     def frame(rows: list[Any]) -> Any:
@@ -78,7 +78,7 @@ def test_as_on_arrow_tables(frames: Any, on: str, window: dict[str, Any]) -> Non
 
 
 def comparable(row: dict[str, Any]) -> str:
-    """Values in the list are in no special order on Spark, and neither are rows of one instant."""
+    """The row as a text. Spark does not define the order of lists and of rows at one instant."""
     plain = {k: v for k, v in row.items() if k not in ("first", "last") or row["k"] is not None}
     return repr(plain | {"list": sorted(row["list"])})
 
@@ -95,13 +95,16 @@ def test_any_aggregate_of_sql(frames: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"aggs": {}}, "names no aggregate"),
+        ({"aggs": {}}, "at least one aggregate"),
         ({"aggs": {"v": "sum(v)"}}, "called v"),
         ({"aggs": {"s": "sum(v)"}, "on": "zz"}, "no column zz"),
-        ({"aggs": {"s": "sum(v)"}, "pre": timedelta(days=1)}, "no distance of int"),
-        ({"aggs": {"s": "sum(v)"}, "on": "d", "pre": timedelta(hours=1)}, "no distance of date"),
-        ({"aggs": {"s": "sum(v)"}, "pre": None, "fol": None}, "there is no window"),
-        ({"aggs": {"s": "sum(v)"}, "emit": "now"}, "emit='now'"),
+        ({"aggs": {"s": "sum(v)"}, "pre": timedelta(days=1)}, "not a distance between int"),
+        (
+            {"aggs": {"s": "sum(v)"}, "on": "d", "pre": timedelta(hours=1)},
+            "not a distance between date",
+        ),
+        ({"aggs": {"s": "sum(v)"}, "pre": None, "fol": None}, "window has no limits"),
+        ({"aggs": {"s": "sum(v)"}, "emit": "now"}, "`emit` must be one of final, eager; got 'now'"),
     ],
 )
 def test_errors(frames: Any, given: dict[str, Any], message: str) -> None:

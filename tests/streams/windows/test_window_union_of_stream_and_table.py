@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Window unions whose base rows are a stream, and whose other rows a table: batch by batch."""
+"""Window unions whose base rows are a stream, and whose probe rows are a table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tables(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     folder = tmp_path_factory.mktemp("base")
     parts = [rows(20, part) for part in range(BATCHES)]
     micro_batches.views(spark, folder / "in", SCHEMA, parts)
-    # Of files it is known that they are few, without which no window without keys is swept.
+    # Spark knows that files are small. Without this, windows without keys are not swept.
     spark.createDataFrame(rows(60, 60), SCHEMA).write.parquet(str(folder / "probe"))
     spark.read.parquet(str(folder / "probe")).createOrReplaceTempView("probe")
     names = spark.sql("SELECT * FROM VALUES ('a', 2), ('b', 3), ('b', 5) t(k, f)")
@@ -41,7 +41,7 @@ def tables(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
 @pytest.fixture
 def checked(spark: Any, tmp_path: Path) -> Check:
-    """Runs a text over the stream; asserts the rows of Spark over the table; returns the plan."""
+    """A function that runs a query over the stream, compares its rows, and returns the plan."""
 
     def check(text: str, least: int = 1) -> str:
         got = micro_batches.run(spark, spark.sql(text.format(base="incoming base")), tmp_path)
@@ -65,7 +65,7 @@ def test_the_rows_of_the_table(conf: Any, checked: Check, name: str) -> None:
     conf({BROADCAST: "-1" if random.Random(name).random() < 0.5 and not keyless else "10MB"})
     plan = checked(f"SELECT * FROM {QUERIES[name]}", least=6)
     assert sweeps(plan) == 1, plan
-    # Nothing is kept between the batches.
+    # There is no state between micro-batches.
     assert "StateStore" not in plan
 
 
@@ -80,7 +80,7 @@ def test_a_large_table_without_keys_is_left_to_spark(conf: Any, checked: Check) 
 def test_each_row_once(conf: Any, checked: Check, adaptive: str) -> None:
     conf({BROADCAST: "-1", ADAPTIVE: adaptive})
     plan = checked(f"SELECT base.*, w.*, w.s + base.v t FROM {lateral(BOTH)} WHERE base.v > 0")
-    assert "EachRowOnce" in plan
+    assert "StreamingGroupAggregate" in plan
     assert "Aggregate" not in plan
 
 
@@ -95,7 +95,7 @@ def test_scalar_subqueries(checked: Check) -> None:
 
 
 def test_an_aggregate_above_is_the_streams(spark: Any, tmp_path: Path) -> None:
-    """With its watermark, which the window union lets through."""
+    """The aggregate uses the stream's watermark, which the window union passes on."""
     text = f"""SELECT window(at, '5 minutes') w, sum(c) c, count(*) n
         FROM (SELECT base.at, w.c FROM {lateral(COUNT)}) GROUP BY 1"""
     spark.table("incoming").withWatermark("at", "1 day").createOrReplaceTempView("marked")
@@ -110,7 +110,7 @@ def test_an_empty_table(checked: Check) -> None:
 
 
 def test_base_rows_with_state(spark: Any, tmp_path: Path) -> None:
-    """An aggregate of the stream, which changes with each batch, and its windows of the table."""
+    """Windows for the rows of a streaming aggregate, which change with each micro-batch."""
     base = """(SELECT window(at, '4 minutes').end at, k, count(*) n FROM {} GROUP BY 1, 2) base"""
     condition = "probe.k = base.k AND probe.at BETWEEN base.at - INTERVAL 4 MINUTES AND base.at"
     text = f"SELECT * FROM {lateral('count(*) c, sum(v) s', condition)}"
@@ -136,7 +136,7 @@ def test_on_frames(spark: Any, tmp_path: Path) -> None:
 
 
 def test_revisions_are_those_of_tables(spark: Any, tmp_path: Path) -> None:
-    """A table does not change: the first row of each base row is its last."""
+    """A table does not change, so the first revision of each base row is final."""
     marks = "window_revision() r, window_is_final() f"
     text = f"SELECT base.ts, w.* FROM {lateral(f'{COUNT}, {marks}')}"
     got = micro_batches.run(spark, spark.sql(text.format(base="incoming base")), tmp_path)

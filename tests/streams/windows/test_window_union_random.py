@@ -36,7 +36,7 @@ def test_random(spark: Any, both: Both, conf: Any, seed: int) -> None:
         spark.createDataFrame(some, SCHEMA).createOrReplaceTempView(name)
     for _ in range(3):
         query = text(draw)
-        # An aggregate that need not be there may leave nothing to sweep.
+        # If Spark removes an unused aggregate, the query may have no join to sweep.
         both(query, swept=None)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Window unions of two streams: the rows of the same text in batch."""
+"""Window unions of two streams return the rows of the same query over tables."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_rows_that_come_once_may_be_written_in_update_mode(spark: Any, tmp_path:
 def test_after_a_restart_the_last_windows_wait_for_a_row(
     spark: Any, tmp_path: Path, conf: Any
 ) -> None:
-    """Spark's first micro-batch after a restart has data: for its own windows it is the same."""
+    """Spark's first micro-batch after a restart has data. Spark's own windows wait, too."""
     arrivals = Arrivals(random.Random(3), rows=40, files=2)
     arrivals.write(tmp_path)
     text = LATERAL.replace("{aggregates}", "count(*) c").replace("{condition}", CASES["keys"])
@@ -134,8 +134,8 @@ def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
     def row(number: int, seconds: float, value: int) -> tuple[Any, ...]:
         return (number, 1, "a", at(seconds), value, None, None)
 
-    # What is late with a micro-batch was decided by the one before it.
-    # The watermarks are 0, 0, 90, 91 and 190, and what is late is so by the one before.
+    # A row is late if it is at or before the watermark of the previous micro-batch. For these
+    # micro-batches, that watermark is 0, 0, 90, 91 and 190.
     for name, rows in {
         "S": [
             [row(0, 100, 0)],
@@ -163,7 +163,7 @@ def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
     )
     query = run(spark.sql(text), tmp_path)
     got = spark.read.parquet(str(tmp_path / "out")).where("id >= 0").orderBy("id").collect()
-    # Row 1 of S and rows 11 and 14 of R were late, wherever else they were sent.
+    # Row 1 of S and rows 11 and 14 of R are late, and each counts once although copies were sent.
     late = sum(row.lateRows or 0 for p in progresses(query) for row in p.observedMetrics.values())
     assert late == 3
     wanted = [(0, 5, 2), (2, 4, 1), (3, 8, 1), (4, None, 0), (5, 33, 2), (6, 72, 2)]
@@ -171,7 +171,7 @@ def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
 
 
 def test_a_stream_with_itself(spark: Any, tmp_path: Path) -> None:
-    """Of one view on both sides, Spark reads the source twice."""
+    """One view is used on both sides, so Spark reads the source twice."""
     arrivals = Arrivals(random.Random(21), files=3)
     arrivals.write(tmp_path)
     text = """SELECT a.id, w.* FROM {S} a LEFT JOIN LATERAL (
@@ -181,7 +181,7 @@ def test_a_stream_with_itself(spark: Any, tmp_path: Path) -> None:
 
 
 def test_the_first_by_arrival_is_one_of_the_window(spark: Any, tmp_path: Path) -> None:
-    """Which one `first` takes, nothing says."""
+    """`first` may return any row of the window."""
     arrivals = Arrivals(random.Random(22), files=3)
     arrivals.write(tmp_path)
     read(spark, tmp_path, arrivals.lateness + 1)
@@ -228,7 +228,7 @@ def test_scalar_subqueries(spark: Any, tmp_path: Path, case: str) -> None:
 
 
 def test_the_second_of_two_equal_window_unions_never_ended(spark: Any, tmp_path: Path) -> None:
-    """Spark read the shuffle of equal rows once, and the second operator had no watermark."""
+    """If Spark reuses the shuffle of equal inputs, the second operator has no watermark."""
     arrivals = Arrivals(random.Random(13), files=2)
     arrivals.write(tmp_path)
     inner = LATERAL.replace("{aggregates}", "count(*) c, sum(v) s").replace(
@@ -250,7 +250,7 @@ def test_an_aggregate_by_time_above_and_progress(spark: Any, tmp_path: Path) -> 
     counts = [row for p in progresses(query) for row in p.observedMetrics.values()]
     assert sum(row.lateRows or 0 for row in counts) == 0
     assert max(row.storedRows or 0 for row in counts) > 0
-    # What is left are the rows that are far ahead.
+    # Only the rows that are far ahead are left.
     assert counts[-1].storedRows <= 4
     assert sum(row.expiredRows or 0 for row in counts) > 0
 
@@ -287,7 +287,7 @@ def test_a_checkpoint_goes_on(spark: Any, tmp_path: Path) -> None:
     assert_streamed(spark, tmp_path, text, 21)
 
 
-# What is changed in a query, and what the error says of it.
+# Change -> (text of the query, its replacement, error message).
 CHANGES = {
     "window": ("- INTERVAL 5 SECONDS", "- INTERVAL 6 SECONDS", r"window.*-5000000.*-6000000"),
     "argument": ("max(v > 3)", "max(v > 4)", r"probe rows.*\(v > 3\) BOOLEAN.*\(v > 4\) BOOLEAN"),
@@ -311,7 +311,7 @@ def test_another_query_is_refused_by_a_checkpoint(spark: Any, tmp_path: Path) ->
         assert before in text
         with pytest.raises(Exception, match=f"(?s)STATE_MISMATCH.*{error}"):
             run(spark.sql(text.replace(before, after)), tmp_path)
-    # The same text, planned once more, goes on.
+    # The unchanged query goes on.
     run(spark.sql(text), tmp_path)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples in docstrings, run as they are."""
+"""Runs the examples in docstrings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def run_example(function: Any, **known: Any) -> int:
-    """Runs the example of a docstring, which may use `known`, and returns how many lines it has."""
+    """Runs the example of a docstring with the names `known`; returns its number of lines."""
     name = function.__name__
     (found,) = doctest.DocTestFinder(recurse=False).find(
         function, name, globs={**known, name: function}

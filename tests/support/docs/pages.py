@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the SQL and Python of a page, and compares what comes out with what the page says.
+"""Runs the SQL and Python blocks of a page, and compares the results with those on the page.
 
-A result is said in two ways. A table under one or more blocks is what `show()` prints of the last
-query of each of them; so SQL and Python beside each other have to agree:
+A page states results in two ways. A table below one or more blocks is the output of `show()` for
+the last query of each of these blocks, so SQL and Python versions of a query must agree:
 
     ```sql
     SELECT 1 AS one;
@@ -16,11 +16,11 @@ query of each of them; so SQL and Python beside each other have to agree:
     +---+
     ```
 
-And comments right after a statement are its rows, in any order, or the end of a longer value:
+Comments right after a statement are its rows, in any order:
 
     SELECT 1 + 1, 'two';  -- 2  two
 
-A block that is not run has the title "Not run: ...", with the reason, which readers see as well.
+A block that is not run has the title "Not run: ..." with the reason, which readers see as well.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ FENCE = re.compile(
     r"^(?:```(?P<language>\w*)(?P<info>[^\n]*)\n(?P<text>.*?)^```$|#+ [^\n]*$)", re.M | re.S
 )
 NOT_RUN = re.compile(r'^ title="Not run: [^"]{10,}"$')
-# A semicolon that ends a line, or after which the line is a comment, ends a statement.
+# A statement ends with a semicolon at the end of a line or before a comment.
 STATEMENT = re.compile(r"(?P<sql>.+?);[ \t]*(?=--|\n)\n?(?P<rows>(?:--[^\n]*\n)*)\n*", re.S)
 OPTIONAL = {"pandas", "polars"}
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page, or a heading, which has no language."""
+    """A fenced block of a page, or a heading; a heading has no language."""
 
     language: str
     info: str
@@ -55,7 +55,7 @@ class Block:
 
     @property
     def runs(self) -> bool:
-        """Whether it is a program, and not marked as one that is not run."""
+        """True for a program that is not marked as not run."""
         return self.language in ("sql", "python") and not NOT_RUN.match(self.info)
 
     @property
@@ -64,7 +64,7 @@ class Block:
 
     @property
     def is_possible(self) -> bool:
-        """Whether the optional packages that it imports are installed."""
+        """True if the optional packages that the block imports are installed."""
         needed = OPTIONAL & set(re.findall(r"^import (\w+)", self.text, re.M))
         return all(map(find_spec, needed))
 
@@ -76,7 +76,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def run(page: Path, spark: Any, **names: Any) -> dict[str, Any]:
-    """Run a page, whose Python begins with `names`; return those that it has at the end."""
+    """Run a page; its Python starts with `names`. Return the names that exist at the end."""
     names |= {"spark": spark}
     shown: list[str] = []
     for block in blocks(page):
@@ -94,7 +94,7 @@ def run(page: Path, spark: Any, **names: Any) -> dict[str, Any]:
 
 
 def run_python(text: str, names: dict[str, Any]) -> str:
-    """Run a program; return what it prints."""
+    """Run a program; return its output."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(text, "page", "exec"), names)
@@ -102,7 +102,7 @@ def run_python(text: str, names: dict[str, Any]) -> str:
 
 
 def run_sql(spark: Any, text: str) -> str:
-    """Run statements; return what `show()` prints of the last one that has rows but says none."""
+    """Run statements; return `show()` of the last query whose rows are not stated in comments."""
     shown = ""
     for statement in statements(text):
         frame = spark.sql(statement["sql"])
@@ -122,7 +122,7 @@ def statements(text: str) -> list[re.Match[str]]:
 
 
 def check_rows(rows: list[Any], said: list[str], sql: str) -> None:
-    """Rows are said with two blanks between values; booleans as SQL has them."""
+    """Compares rows with comments: two blanks separate values, booleans are written as in SQL."""
 
     def cell(value: object) -> str:
         if isinstance(value, bool):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the helpers for tables must find, the slow and obvious way: rows are (ts, te) tuples."""
+"""Brute-force versions of the helpers for tables. Rows are (ts, te) tuples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.joins import oracle
 
 Interval = tuple[Any, Any]
 
-# The same examples each time, however long they take.
+# Hypothesis takes the same examples in each run, however long they take.
 REPEATABLE = settings(
     derandomize=True,
     database=None,
@@ -33,7 +33,7 @@ def order(value: Any) -> Any:
 
 
 def holds(name: str, r: Interval, s: Interval, **limits: Any) -> bool:
-    """Whether a relation is true, from the hand-written formulas of `oracle`."""
+    """True if a relation is true for a pair, by the hand-written formulas of `oracle`."""
     relation = oracle.RELATIONS[name]
     values = {"r.ts": r[0], "r.te": r[1], "s.ts": s[0], "s.te": s[1]}
     for term in relation.formula.split(" AND "):
@@ -60,7 +60,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def proper(rows: list[Interval]) -> list[Interval]:
-    """Those that hold something."""
+    """The intervals that are not empty, reversed or NULL."""
     return [(a, b) for a, b in rows if a is not None and b is not None and a < b]
 
 
@@ -84,7 +84,7 @@ def pieces(rows: list[Interval]) -> list[tuple[Any, Any, int]]:
 
 
 def gaps(rows: list[Interval], within: Interval | None = None) -> list[Interval]:
-    """Unit by unit, over whole numbers."""
+    """The gaps between intervals of whole numbers, found by testing each number."""
     rows = proper(rows)
     if not rows:
         return []
@@ -100,14 +100,14 @@ def gaps(rows: list[Interval], within: Interval | None = None) -> list[Interval]
 
 
 def covered(r: Interval, rows: list[Interval]) -> int | None:
-    """Unit by unit, over whole numbers."""
+    """The covered length of an interval of whole numbers, found by testing each number."""
     if None in r:
         return None
     return sum(any(ts <= x < te for ts, te in proper(rows)) for x in range(*r))
 
 
 def distance(r: Interval, s: Interval) -> Any:
-    """None where there is none."""
+    """The distance of two intervals; None if one of them is NULL or reversed."""
     if None in r or None in s or r[0] > r[1] or s[0] > s[1]:
         return None
     return max(0, s[0] - r[1], r[0] - s[1])
@@ -119,7 +119,10 @@ def least_distance(r: Interval, rows: list[Interval]) -> Any:
 
 @st.composite
 def intervals(draw: Any, most: int = 12) -> list[Interval]:
-    """Few distinct ends, so that there are ties, or short ones far apart; empty, reversed, NULL."""
+    """Intervals with few distinct ends and so with ties, or short ones far apart.
+
+    Some are empty or reversed, and some ends are NULL.
+    """
     end = st.one_of(st.integers(0, 14), st.none())
     short = st.builds(lambda ts, length: (ts, ts + length), st.integers(0, 60), st.integers(-1, 6))
     one = st.tuples(end, end) if draw(st.booleans()) else short
@@ -135,7 +138,7 @@ def table(rows: list[Interval], kind: Any = None) -> Any:
 
 
 def ids(joined: Any) -> list[tuple[Any, ...]]:
-    """The numbers of the rows of each pair, sorted."""
+    """The row numbers of each pair, sorted."""
     names = [name for name in ("id", "id_right") if name in joined.column_names]
     rows = zip(*(joined.column(name).to_pylist() for name in names), strict=True)
     return sorted(rows, key=repr)

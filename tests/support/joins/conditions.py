@@ -5,7 +5,7 @@
 `g` DOUBLE, `m` DECIMAL(10,2), `p` DECIMAL(12,4), `v` STRING.
 """
 
-# Conditions that are swept, by what they are about.
+# Conditions that must use IntervalSweepJoin, by subject.
 SWEPT = {
     "flipped": "s.i2 > r.i1 AND r.i2 > s.i1",
     "one inequality": "r.i1 < s.i2",
@@ -68,7 +68,7 @@ SWEPT = {
     "float with double": "r.f1 < s.g2 AND s.g1 < r.f2",
     "decimal": "r.m1 < s.m2 AND s.m1 < r.m2",
 }
-# Those that may be swept or not; the rows count.
+# Conditions that may use IntervalSweepJoin or not; only their rows are compared.
 FREE = {
     "difference of dates": "datediff(s.d1, r.d1) <= 3 AND r.d1 <= s.d1",
     "date - date": "s.d1 - r.d1 <= INTERVAL '3' DAY AND r.d1 <= s.d1",
@@ -114,7 +114,7 @@ FREE = {
     "constant null": "r.i1 < s.i2 AND s.i1 < r.i2 + CAST(NULL AS INT)",
 }
 
-# Bounds that overflow for some rows. INT and DATE columns `i`, BIGINT and TIMESTAMP ones `b`.
+# Conditions whose bounds overflow for some rows.
 OVERFLOW = {
     "int offset": "s.i1 BETWEEN r.i1 - 2 AND r.i2 + 2",
     "bigint offset": "s.b1 BETWEEN r.b1 - 2 AND r.b2 + 2",

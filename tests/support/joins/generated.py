@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated tables: types of endpoints with their extremes and parameters, and strategies."""
+"""Generated tables: endpoint types with their extremes and parameters, and strategies."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ LONG_RANGE = (-(2**63), 2**63 - 1)
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A type of endpoints: how one is made from a small integer, its extremes, its parameters."""
+    """An endpoint type: its values for small integers, its extremes, and its parameters."""
 
     sql: str
     arrow: pa.DataType
     make: Callable[[int], Any]
     extremes: tuple[Any, ...]
     limits: tuple[Limit, ...]
-    # Parameters that are added on the calendar, which ends before the type does.
+    # Parameters that are added on the calendar. The calendar ends before the type does.
     calendar: tuple[Limit, ...] = ()
 
     @property
@@ -47,14 +47,14 @@ def _difference(wide: str, *limits: str) -> tuple[Limit, ...]:
 
 
 def _finite(*limits: str) -> tuple[Limit, ...]:
-    """As above, but NaN and infinite differences exceed any parameter."""
+    """`later - earlier <= limit` for floating point: NaN and infinity exceed any limit."""
     wide = "(CAST({later} AS DOUBLE) - CAST({earlier} AS DOUBLE))"
     written = f"({wide} < double('Infinity') AND {wide} <= "
     return tuple(Limit(limit, f"{written}{limit})") for limit in limits)
 
 
 def _elapsed(of: str, *limits: tuple[str, int]) -> tuple[Limit, ...]:
-    """`later - earlier <= limit` in the integers behind a DATE or a timestamp."""
+    """`later - earlier <= limit` in the integers that represent a DATE or a timestamp."""
     later, earlier = (of.format(f"{{{name}}}") for name in ("later", "earlier"))
     written = f"CAST({later} AS DECIMAL(38, 0)) - CAST({earlier} AS DECIMAL(38, 0)) <= "
     return tuple(Limit(argument, f"{written}{number}") for argument, number in limits)
@@ -111,7 +111,7 @@ SCHEMA = "id INT, k1 INT, k2 STRING, x INT, ts {0}, te {0}"
 
 @st.composite
 def intervals(draw: Any, endpoint: Endpoint, extremes: bool) -> tuple[Any, Any]:
-    """Mostly proper and short, so that there are matches and ties; also empty and reversed."""
+    """Intervals, mostly short, so that there are matches and ties; some are empty or reversed."""
     start = draw(st.integers(0, 12))
     length = draw(st.sampled_from((1, 2, 3, 1, 2, 5, 9, 0, -1, -4)))
     ends = [endpoint.make(start), endpoint.make(start + length)]
@@ -127,7 +127,7 @@ def intervals(draw: Any, endpoint: Endpoint, extremes: bool) -> tuple[Any, Any]:
 
 @st.composite
 def tables(draw: Any, endpoint: Endpoint, size: int, extremes: bool) -> Rows:
-    """Rows of `size` intervals with two nullable keys and a number for residual conditions."""
+    """`size` rows: an interval, two nullable keys, and a number for residual conditions."""
     rows: Rows = []
     for number in range(size):
         if rows and draw(st.integers(0, 9)) == 0:
@@ -141,13 +141,13 @@ def tables(draw: Any, endpoint: Endpoint, size: int, extremes: bool) -> Rows:
 
 
 def draw_tables(endpoint: Endpoint, left: int, right: int, extremes: bool) -> tuple[Rows, Rows]:
-    """Two tables of these sizes, the same ones each time."""
+    """Two tables of these sizes; the same arguments give the same tables."""
     found: list[tuple[Rows, Rows]] = []
 
     @settings(REPEATABLE, max_examples=1, phases=[Phase.generate])
     @given(r=tables(endpoint, left, extremes), s=tables(endpoint, right, extremes))
     def draw(r: Rows, s: Rows) -> None:
-        # Hypothesis begins with the simplest table: one row, many times.
+        # Reject Hypothesis's first and simplest table, which repeats one row many times.
         assume(all(len({row[1:] for row in rows}) * 2 >= len(rows) for rows in (r, s)))
         found.append((r, s))
 
@@ -156,7 +156,7 @@ def draw_tables(endpoint: Endpoint, left: int, right: int, extremes: bool) -> tu
 
 
 def column(values: list[Any], arrow: pa.DataType) -> pa.Array:
-    """Python's own dates end at the year 9999; the numbers behind them do not."""
+    """An Arrow column. Dates and timestamps are given as integers, as Python's end at year 9999."""
     if pa.types.is_timestamp(arrow):
         return pa.array(values, pa.int64()).cast(arrow)
     if pa.types.is_date32(arrow):
@@ -165,7 +165,7 @@ def column(values: list[Any], arrow: pa.DataType) -> pa.Array:
 
 
 def register(spark: Any, name: str, endpoint: Endpoint, rows: Rows) -> None:
-    """A temporary view over the rows. Through Arrow, because Python's datetime ends at 9999."""
+    """Creates a temporary view of rows, through Arrow because Python's datetime ends at 9999."""
     types = [pa.int32(), pa.int32(), pa.string(), pa.int32(), endpoint.arrow, endpoint.arrow]
     columns = [column([row[i] for row in rows], t) for i, t in enumerate(types)]
     table = pa.Table.from_arrays(columns, names=list(COLUMNS))

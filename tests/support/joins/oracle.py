@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The written-out meaning of every relation, and how each is called as a function.
+"""The written-out formula of every relation, and its call as a function.
 
-The table below was written by hand from the definitions and knows nothing of `relations.json`:
-a slip there cannot hide here. An interval is half-open; `r` is the left operand, `s` the right.
+The formulas below are hand-written from the definitions and independent of `relations.json`, so
+that tests find mistakes there. An interval is half-open; `r` is the left operand, `s` the right.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ENDPOINT = re.compile(r"\b([rs])\.(ts|te)\b")
 
 @dataclass(frozen=True)
 class Distance:
-    """`later - earlier`, the number that a parameter bounds."""
+    """The difference `later - earlier`, which a parameter limits."""
 
     later: str
     earlier: str
@@ -35,7 +35,7 @@ class Relation:
 
     @property
     def is_equality(self) -> bool:
-        """Relations that are nothing but equalities are keys of Spark's own join beside others."""
+        """True for formulas of equalities only. Spark can use these as equi-join keys."""
         return "<" not in self.formula
 
 
@@ -112,7 +112,7 @@ ALLEN = [name for name in RELATIONS if name.startswith("ALLEN_")]
 
 @dataclass(frozen=True)
 class Limit:
-    """A parameter's value: what the function is given, and how the oracle writes the bound.
+    """A parameter's value: the argument of the function, and the bound that the oracle writes.
 
     `written` is a format string over {later} and {earlier}.
     """
@@ -123,7 +123,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Variant:
-    """One relation with some of its parameters."""
+    """A relation with some of its parameters."""
 
     relation: Relation
     parameters: tuple[str, ...] = ()
@@ -181,7 +181,7 @@ def call(
     epsilon: Limit | None = None,
     style: str = "named",
 ) -> str:
-    """The same as a function call: parameters by name or by position, or periods as structs."""
+    """The relation as a function call: parameters by name or position, or periods as structs."""
     arguments = [*r, *s]
     if style == "structs":
         arguments = [f"struct({a}, {b})" for a, b in (r, s)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of queries over `r` and `s`; {rs} is a predicate between the two, and so on."""
+"""Shapes of queries over `r` and `s`; {rs} is a predicate between `r` and `s`, and so on."""
 
-# Each has one join to sweep.
+# Queries with one swept join.
 SHAPES = {
     "join on": "SELECT r.id, s.id FROM r JOIN s ON {rs}",
     "join on, keys": "SELECT r.id, s.id FROM r JOIN s ON r.k = s.k AND {rs}",
@@ -66,7 +66,7 @@ SHAPES = {
     "left": "SELECT r.id, s.id FROM r LEFT JOIN s ON {rs}",
     "full": "SELECT r.id, s.id FROM r FULL JOIN s ON r.k = s.k AND {rs}",
 }
-# And these two.
+# Queries with two swept joins.
 SWEPT_TWICE = {
     "three-way": "SELECT r.id, s.id, b.id FROM r JOIN s ON {rs} JOIN r b ON {sb}",
     "three-way, keys": (
@@ -90,7 +90,7 @@ SWEPT_TWICE = {
         "a.x FROM s a JOIN r b ON a.k = b.k AND {ab})"
     ),
 }
-# Of these it matters that the rows are Spark's, whatever is swept.
+# Queries whose joins may be swept or not; only their rows are compared.
 MIXED = {
     "constant side": "SELECT r.id, b.id FROM r JOIN (SELECT 1 AS id, 4 AS ts, 9 AS te) b ON {rb}",
     "equi join below": (

@@ -15,7 +15,7 @@ from intervalsweep.kernels.oracle import matching_pairs
 
 MIN, MAX = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
-# Few values make ties, the ends of the type make overflows.
+# Few distinct values give ties, and the extremes of the type give overflows.
 VALUES = st.one_of(
     st.integers(-3, 12), st.sampled_from([MIN, MIN + 1, MAX - 1, MAX]), st.integers(MIN, MAX)
 )
@@ -24,7 +24,7 @@ SMALL_VALUES = st.integers(0, 9)
 
 @dataclass
 class Case:
-    """A join: points in groups, boxes, a clip."""
+    """A join: points in groups, boxes, and a clip."""
 
     index: PointIndex
     boxes: Boxes
@@ -32,7 +32,7 @@ class Case:
 
 
 def pairs(case: Case, max_runs: int = 65_536) -> list[tuple[int, int]]:
-    """The sweep's matches, after checking what it promises of its batches."""
+    """The sweep's matches, after checking the invariants of its batches."""
     sweep = RunSweep(case.index, case.boxes, clip=case.clip, max_runs=max_runs)
     runs = []
     for batch in sweep:
@@ -71,7 +71,7 @@ def bounds(draw: Callable[..., object], size: int, values: st.SearchStrategy[int
 
 @st.composite
 def cases(draw: Callable[..., object]) -> Case:
-    """Any small join: no, one or two axes bounded, groups or none, clipped or not."""
+    """A small join: zero, one or two bounded axes, with groups or without, clipped or not."""
     values = draw(st.sampled_from([VALUES, SMALL_VALUES]))
     sizes = draw(st.lists(st.integers(0, 8), min_size=1, max_size=4) | st.lists(st.just(1)))
     rows = sum(sizes)
@@ -93,9 +93,9 @@ def cases(draw: Callable[..., object]) -> Case:
 
 @st.composite
 def interval_cases(draw: Callable[..., object]) -> Case:
-    """A small join of intervals: ends of points and of boxes are near each other, in any order.
+    """A small join of intervals. Start and end are near each other, and in any order.
 
-    So one axis often implies the other, or does so but for one row.
+    So one axis often implies the other for all rows, or for all rows but one.
     """
     values = draw(st.sampled_from([VALUES, SMALL_VALUES]))
     sizes = draw(st.lists(st.integers(0, 6), min_size=1, max_size=3))
@@ -125,7 +125,7 @@ def interval_cases(draw: Callable[..., object]) -> Case:
 def intervals(
     draw: Callable[..., object], size: int, values: st.SearchStrategy[int]
 ) -> tuple[Int64Array, Int64Array]:
-    """Starts, and ends that are some steps later: from one number to another, or any."""
+    """Starts and ends: the lengths are arbitrary, or in a narrow range that may be negative."""
     low, high = draw(st.sampled_from([(1, 3), (0, 2), (-1, 1), (-3, -1), (MIN, MAX)]))
     start = draw(st.lists(values, min_size=size, max_size=size))
     steps = draw(st.lists(st.integers(low, high), min_size=size, max_size=size))
@@ -134,7 +134,7 @@ def intervals(
 
 
 def sorted_boxes(case: Case) -> Case:
-    """The same with its boxes in the order of their groups and lower bounds."""
+    """The case with its boxes sorted by group and lower bound."""
     boxes, lower = case.boxes, case.boxes.lead.lower
     group = np.zeros(boxes.size, np.int32) if boxes.group is None else np.asarray(boxes.group)
     order = np.lexsort((group,) if lower is None else (lower, group))
@@ -151,7 +151,7 @@ def sorted_boxes(case: Case) -> Case:
 
 
 def random_case(seed: int, points: int, boxes: int, groups: int, spread: int) -> Case:
-    """A larger join with one hot group, so that lookup tables and whole blocks come into play."""
+    """A larger join with one hot group, so that lookup tables and whole blocks are used."""
     rng = np.random.default_rng(seed)
     numbers = np.sort(np.where(rng.random(points) < 0.7, 0, rng.integers(0, groups, points)))
     lead = rng.integers(0, spread, points)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small client of the worker, as the JVM is one, and the ways in which Spark starts workers."""
+"""A small client of the worker, in place of the JVM, and Spark's ways to start workers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECRET = "a secret"
 
 
 def axis(point: int, lower: str | None = None, upper: str | None = None) -> dict[str, Any]:
-    """One axis: `axis(0, "<= 0", "< 1")` is: endpoint 0 <= point's endpoint 0 < endpoint 1."""
+    """One axis: `axis(0, "<= 0", "< 1")` means: endpoint 0 <= point's endpoint 0 < endpoint 1."""
 
     def bound(text: str) -> dict[str, Any]:
         comparison, endpoint = text.split()
@@ -47,16 +47,16 @@ def plan(*sweeps: dict[str, Any], **options: Any) -> dict[str, Any]:
     return {**defaults, "sweeps": sweeps, **options}
 
 
-# A message of eight bytes, as far as its prefix goes.
+# A valid prefix that announces eight bytes, and bytes that are not Arrow.
 NOT_ARROW = b"\xff\xff\xff\xff\x08\x00\x00\x00nonsense"
 
 
 class WorkerError(Exception):
-    """What the worker reported."""
+    """An error that the worker reported."""
 
 
 class Client:
-    """One connection: one method per command, each returning the reply."""
+    """A connection to a worker. Each command has a method, which returns the reply."""
 
     def __init__(self, infile: BinaryIO, outfile: BinaryIO) -> None:
         self.infile = infile
@@ -68,7 +68,7 @@ class Client:
         return json.loads(self.string())
 
     def resident(self, data: bytes, token: str = "") -> bool:
-        """Send the resident side; return whether the worker had it."""
+        """Send the build side; return True if the worker has it already."""
         self.command(RESIDENT, token)
         if token and self.status() == 1:
             return True
@@ -179,7 +179,7 @@ def _environment(extra: dict[str, str] | None) -> dict[str, str]:
 
 
 class Daemon:
-    """A running ``pyspark.daemon``; connections are worker processes of its making."""
+    """A running ``pyspark.daemon``; each connection is a worker process that it forks."""
 
     def __init__(self, process: subprocess.Popen[bytes], address: int | str) -> None:
         self.process = process
@@ -187,7 +187,7 @@ class Daemon:
 
     @contextmanager
     def connect(self) -> Iterator[tuple[Client, int]]:
-        """A client, and the process id of its worker."""
+        """Yields a client and the process id of its worker."""
         if isinstance(self.address, str):
             connection = socket.socket(socket.AF_UNIX)
             connection.connect(self.address)
@@ -225,7 +225,7 @@ def daemon(extra: dict[str, str] | None = None, module: str = "pyspark.daemon") 
 def single_worker(
     extra: dict[str, str] | None = None, unix: Path | None = None
 ) -> Iterator[tuple[Client, Any]]:
-    """Start one worker without a daemon, which connects back: over TCP, or a unix socket."""
+    """Start a worker without a daemon; it connects to this process by TCP or a Unix socket."""
     environment = _environment(extra)
     if unix is not None:
         server = socket.socket(socket.AF_UNIX)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows with periods, fed to the sweeps over periods in parts."""
+"""Feeds rows with periods to the sweeps over periods, in several batches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from intervalsweep.kernels.periods import CountSweep
 
 
 def parts(rows: list[Any], cuts: list[int]) -> list[tuple[list[Any], bool]]:
-    """The rows in parts, and whether the last group of each goes on."""
+    """The batches of rows, cut at `cuts`; for each, True if the last group goes on in the next."""
     at = sorted({0, *(cut for cut in cuts if cut < len(rows)), len(rows)})
     return [
         (rows[i:j], j < len(rows) and j > 0 and rows[j][0] == rows[j - 1][0])
@@ -25,7 +25,7 @@ def column(rows: list[Any], k: int, dtype: Any = np.int64) -> Any:
 
 
 def counted(rule: str, rows: list[Any], cuts: list[int]) -> dict[int, list[tuple[int, int]]]:
-    """What the sweep finds, by group."""
+    """The periods that the sweep returns, by group."""
     sweep = CountSweep(rule)
     found: dict[int, list[tuple[int, int]]] = {}
     last = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spark applications of their own, for what one session cannot try: settings, faults, clusters."""
+"""Separate Spark applications, for tests of settings, faults and clusters."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ def swept(frame):
 
 
 def by_conf(jar: str | None = None) -> list[str]:
-    """What any of Spark's commands needs to know."""
+    """Options that load the extension in any of Spark's commands."""
     jars = jar or intervalsweep.jar_path()
     return ["--jars", jars, "--conf", f"spark.sql.extensions={EXTENSION}"]
 
 
 def published_pom() -> Path:
-    """The POM of the jar, in the Maven repository that is made with it."""
+    """The POM of the jar, in the Maven repository that is built together with the jar."""
     (pom,) = REPOSITORY.rglob(f"{Path(intervalsweep.jar_path()).stem}.pom")
     return pom
 
 
 def clean_environment(**more: str) -> dict[str, str]:
-    """Without what the caller's shell says about Spark, so that the test alone decides."""
+    """The environment without the caller's variables for Spark, so that only the test sets them."""
     removed = ("PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "PYSPARK_PYTHON", "SPARK_REMOTE")
     inherited = {key: value for key, value in os.environ.items() if key not in removed}
     return {**inherited, "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": str(PACKAGES), **more}
@@ -66,9 +66,9 @@ def clean_environment(**more: str) -> dict[str, str]:
 def run(
     folder: Path, command: list[str], timeout: int = 240, typed: str = "", **env: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a process group of its own, which ends with it whatever happens.
+    """Runs a command in its own process group, which is killed after `timeout` seconds.
 
-    `typed` is what it gets to read as if somebody typed it.
+    `typed` is the text that the command reads from its standard input.
     """
     process = subprocess.Popen(
         command,
@@ -90,11 +90,11 @@ def run(
 
 
 def program(
-    folder: Path, text: str, timeout: int = 240, before: Sequence[str] = (), **env: str
+    folder: Path, text: str, timeout: int = 600, before: Sequence[str] = (), **env: str
 ) -> str:
-    """Runs a Python program, and returns what it prints; it has to end well.
+    """Runs a Python program and returns its output; fails unless the program succeeds.
 
-    `before` is a command that runs the command that follows it.
+    `before` is a command prefix that runs the rest of the command line.
     """
     file = folder / "program.py"
     file.write_text(PRELUDE + textwrap.dedent(text), encoding="utf-8")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The begin of a program that cancels queries, and sees how long their tasks go on."""
+"""The first part of a program that cancels queries and measures how long their tasks go on."""
 
 from __future__ import annotations
 
 PRELUDE = """
 def tasks():
-    # Threads that run a task: a driver that has given a task up does not count.
+    # The number of threads that run a task, also of tasks that the driver has given up.
     stacks = spark._jvm.java.lang.Thread.getAllStackTraces().values()
     lowest = [[frame.getClassName() for frame in list(stack)[-5:]] for stack in stacks]
     return sum("org.apache.spark.executor.Executor$TaskRunner" in frames for frames in lowest)
@@ -29,7 +29,7 @@ def cancelled(query, busy=3):
             outcome.append(error)
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    # The jobs before the join end by themselves.
+    # Jobs before the join end by themselves.
     for _ in range(9):
         await_tasks(True, 60)
         time.sleep(busy)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same query by the extension and by Spark's own plan: the plans, and the rows as bags."""
+"""Runs a query with the extension and by Spark's own plan; compares plans, and rows as bags."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ AGGREGATE_RUNS = "spark.sql.intervalsweep.aggregateRuns"
 SMALL_GROUPS = "spark.sql.intervalsweep.smallGroupPairs"
 TIME_ZONE = "spark.sql.session.timeZone"
 EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
-# Spark's own plan, in the way that is quickest for small tables: no stage makes up for its job,
-# nor a partition for its task.
+# Settings for Spark's own plan that are quickest for small tables: more stages and partitions
+# would cost more than they save.
 OWN_PLAN = {
     ENABLED: "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
     **INTERPRETED,
 }
-# What differs for Spark's own plan of many rows.
+# Changes to OWN_PLAN for many rows.
 OF_MANY_ROWS = {
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
 }
-# Optimizer rules that would compute joins of literal rows, or drop those of empty tables.
+# Optimizer rules that would compute joins of literal rows, or drop joins of empty tables.
 FOLDING = ",".join(
     f"org.apache.spark.sql.catalyst.optimizer.{rule}"
     for rule in ("ConvertToLocalRelation", "PropagateEmptyRelation")
 )
-# Rules of the temporal algebra, each of which that setting turns off.
+# Rules of the temporal algebra. EXCLUDED_RULES can turn off each of them.
 TEMPORAL_RULES = tuple(
     f"org.apache.spark.sql.intervalsweep.temporal.rules.{rule}"
     for rule in (
@@ -50,19 +50,19 @@ TEMPORAL_RULES = tuple(
 
 NODE = re.compile(r"\bIntervalSweepJoin\b")
 Item = TypeVar("Item")
-# Each task reads the plan of the whole query, so that n joins under one UNION ALL cost n * n.
+# Each task reads the plan of the whole query, so n joins under one UNION ALL cost O(n²).
 JOINS_OF_A_UNION, FRAMES_OF_A_UNION = 8, 5
 
 
 def batches(items: Sequence[Item], size: int = JOINS_OF_A_UNION) -> Iterator[Sequence[Item]]:
-    """The items in order, so many at a time."""
+    """The items in order, in batches of `size`."""
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def rows_of_each(
     numbers: Iterable[int], make: Callable[[int], Any]
 ) -> dict[int, list[tuple[Any, ...]]]:
-    """The rows of the frame that `make` makes for each number; a few frames are one query."""
+    """The rows of the frame `make(number)` for each number; one query runs several frames."""
     from pyspark.sql import DataFrame
     from pyspark.sql import functions as sf
 
@@ -76,7 +76,7 @@ def rows_of_each(
 
 @contextmanager
 def configured(spark: Any, settings: dict[str, str | None]) -> Iterator[None]:
-    """Settings for the duration of a block; None is the default. An error notes what they were."""
+    """Changes settings for a block; None means the default. Errors get a note with the settings."""
     before = {key: _get(spark, key) for key in settings}
     try:
         _configure(spark, settings)
@@ -89,7 +89,7 @@ def configured(spark: Any, settings: dict[str, str | None]) -> Iterator[None]:
 
 
 def _of_application(spark: Any) -> Any:
-    """Where a setting is changed that whoever starts an application makes once."""
+    """The configuration of the application, for settings that are made once when it starts."""
     return spark.sparkContext._jsc.sc().conf()
 
 
@@ -110,12 +110,12 @@ def _configure(spark: Any, settings: dict[str, str | None]) -> None:
 
 
 def physical(frame: Any) -> str:
-    """The physical plan as text, before it runs: adaptive execution has not touched it yet."""
+    """The physical plan as text, before the query runs and before adaptive execution changes it."""
     return str(frame._jdf.queryExecution().executedPlan().toString())
 
 
 def sweeps(plan: str) -> int:
-    """How many joins of a plan are swept."""
+    """The number of IntervalSweepJoin nodes in a plan."""
     return len(NODE.findall(plan))
 
 
@@ -125,7 +125,7 @@ def bag(rows: Iterable[object]) -> Counter[str]:
 
 
 def difference(expected: Counter[str], got: Counter[str], show: int = 5) -> str:
-    """What is missing and what is too much, shortly; empty when the bags are equal."""
+    """A short list of the missing and the surplus rows; empty if the bags are equal."""
     lines = []
     for what, rest in (("missing", expected - got), ("too many", got - expected)):
         if rest:
@@ -136,10 +136,10 @@ def difference(expected: Counter[str], got: Counter[str], show: int = 5) -> str:
 
 @dataclass
 class Both:
-    """Runs a query by the extension, and its written-out form by Spark's own plan."""
+    """Runs a query with the extension, and its written-out form by Spark's own plan."""
 
     spark: Any
-    # The swept query that ran last, for its plan and metrics; and its rows.
+    # The last query that ran with the extension, for its plan and metrics; and its rows.
     frame: Any = None
     rows: list[Any] = field(default_factory=list)
     # Settings of Spark's own plan that differ from OWN_PLAN.
@@ -171,7 +171,7 @@ class Both:
             return bag(frame.collect())
 
     def compare(self, query: str, swept: int | None, expected: Counter[str]) -> None:
-        """Asserts the rows of the query, and how many joins are swept."""
+        """Asserts the rows of the query and the number of swept joins."""
         self.frame = self.spark.sql(query)
         plan = physical(self.frame)
         if swept is not None:
@@ -181,5 +181,5 @@ class Both:
         assert not wrong, f"rows differ for\n{query}\n{wrong}\n{plan}"
 
     def executed(self) -> str:
-        """The plan of the swept query as it ran, with what adaptive execution made of it."""
+        """The executed plan of the last query, including the changes by adaptive execution."""
         return str(self.frame._jdf.queryExecution().executedPlan().toString())

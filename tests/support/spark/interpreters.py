@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python interpreters with something wrong, for the workers."""
+"""Faulty Python interpreters for the workers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-# Stands before the worker's own package, and has a task that does something before each STREAM.
+# A package that shadows the worker's own one; its task runs a fault before each STREAM message.
 PACKAGE = "from pkgutil import extend_path\n__path__ = extend_path(__path__, __name__)\n"
 TASK = """
 import os, sys, time
@@ -33,7 +33,7 @@ def fault(self):
 
 
 def interpreter(folder: Path, options: str = "", modules: dict[str, str] | None = None) -> str:
-    """The path of a script that starts this Python; `modules` are found before all others."""
+    """The path of a script that starts this Python; `modules` precede all others on the path."""
     for name, text in (modules or {}).items():
         file = folder / "modules" / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """JVMs that start in half the time, for the many applications that tests start.
 
-`make test-python` runs this file once for each Spark. It keeps in `target/tests/` what a JVM makes
-of Spark's classes when it loads them (a dynamic archive of class data sharing, JEP 350), and a file
-system that does without Hadoop's process for each file. Without the two tests take longer.
+`make test-python` runs this file once for each Spark. It writes two files to `target/tests/`: a
+dynamic archive of Spark's loaded classes (class data sharing, JEP 350), and a file system that does
+not start a process for each file, as Hadoop's does. Tests run without them, but take longer.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ SERIES = series_of(pyspark.__version__)
 CLASSES = FOLDER / f"classes-{SERIES}.jsa"
 QUICK_FILES = FOLDER / f"quick-files-{SERIES}.jar"
 SOURCE = Path(__file__).with_name("QuickFiles.java")
-# Every query is new code, which no optimizing compiler makes up for, and its memory is garbage
-# right away.
+# The code of each query runs too briefly for an optimizing compiler to pay off, and its memory is
+# garbage as soon as the query ends.
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=512m"
 OPTIONS, CLASS_PATH = "SPARK_SUBMIT_OPTS", "SPARK_DIST_CLASSPATH"
 
@@ -41,9 +41,9 @@ def options() -> str:
 
 
 def environment() -> dict[str, str]:
-    """Variables that give each JVM of Spark's commands and of PySpark these options.
+    """Environment variables that give these options to the JVMs of PySpark and Spark's commands.
 
-    What follows Spark's own classes on the class path does not invalidate the archive.
+    Entries after Spark's own classes on the class path do not invalidate the archive.
     """
     if OPTIONS in os.environ:  # a process that a test has started
         return {}
@@ -57,7 +57,7 @@ def quick_files() -> dict[str, str]:
 
 
 def make_quick_files() -> None:
-    """Nothing where there is no Java compiler."""
+    """Compile the file system into a jar; does nothing without a Java compiler."""
     if (compiler := shutil.which("javac")) is None:
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -69,7 +69,7 @@ def make_quick_files() -> None:
 
 
 def make_classes() -> None:
-    """Load the classes that queries and streams need, and keep them when the JVM ends."""
+    """Load the classes that queries and streams need; the JVM writes the archive when it ends."""
     from pyspark.sql import SparkSession
 
     CLASSES.unlink(missing_ok=True)
@@ -92,7 +92,7 @@ def make_classes() -> None:
             _use(spark, Path(folder))
         finally:
             spark.stop()
-            # The archive is written when the JVM ends; it ends when nobody talks to it.
+            # The JVM writes the archive when it ends. It ends when its standard input is closed.
             gateway = spark.sparkContext._gateway
             gateway.shutdown()
             gateway.proc.stdin.close()
@@ -100,7 +100,7 @@ def make_classes() -> None:
 
 
 def _use(spark: Any, folder: Path) -> None:
-    """Files, joins of each kind, windows, aggregates, and streams with state."""
+    """Runs queries over files: joins of each kind, windows, aggregates, streams with state."""
     sql = spark.sql
     spark.range(500).selectExpr(
         "id", "id % 7 AS k", "string(id) AS s", "timestamp_seconds(id) AS ts", "double(id) AS d",

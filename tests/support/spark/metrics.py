@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics of a node, of the plan that has run and where Spark's UI reads them."""
+"""Metrics of a node: from the executed plan, and from the store that Spark's UI reads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def metrics_of_last_query(spark: Any) -> dict[str, str]:
 
 
 def last_query(spark: Any) -> tuple[Any, list[Any]]:
-    """The values of the newest SQL execution, and the metrics that its IntervalSweepJoin has."""
+    """The metric values of the newest SQL execution, and the metrics of its IntervalSweepJoin."""
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
     store = spark._jsparkSession.sharedState().statusStore()
     executions = store.executionsList()
@@ -44,5 +44,5 @@ def last_query(spark: Any) -> tuple[Any, list[Any]]:
 
 
 def number(text: str) -> int:
-    """A count as Spark writes it: `12,345`, perhaps with more about the tasks behind it."""
+    """Parses a count in Spark's format: `12,345`, with figures of the tasks after it or not."""
     return int(text.split("\n")[-1].split(" ")[0].replace(",", ""))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes found by descent through /proc, and the sweep workers of a Spark application."""
+"""Descendants of a process, read from /proc, and the sweep workers of a Spark application."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def workers(spark: Any) -> set[int]:
 
 
 def with_modules_of(folder: Path) -> set[int]:
-    """Processes of a faulty interpreter, whose modules are in this folder."""
+    """Processes of a faulty interpreter whose modules are in this folder."""
     modules = str(folder / "modules")
     return {pid for pid in _all() if modules in _read(pid, "environ")}
 
 
 def eventually(condition: Callable[[], object], seconds: float = 10) -> bool:
-    """Whether a condition comes true in time."""
+    """True if the condition becomes true within `seconds`."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -55,10 +55,10 @@ def _all() -> Iterator[int]:
 
 
 def _parents() -> dict[int, int]:
-    """The parent of each process that is no zombie."""
+    """The parent of each process that is not a zombie."""
     found = {}
     for pid in _all():
-        # The fields after the command, which may contain anything: state, parent, ...
+        # The fields after the command: state, parent, ... The command itself may contain anything.
         fields = _read(pid, "stat").rpartition(")")[2].split()
         if fields and fields[0] != "Z":
             found[pid] = int(fields[1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries for programs with a Spark of their own."""
+"""Queries for programs that start their own Spark."""
 
 TOTALS = (
     "SELECT count(*) AS n, sum(r.ts + s.te) AS t FROM "
@@ -9,7 +9,7 @@ TOTALS = (
 FUNCTION = "ALLEN_OVERLAPS(r.ts, r.te, s.ts, s.te)"
 FORMULA = "r.ts < s.ts AND s.ts < r.te AND r.te < s.te"
 
-# Functions for the text of a program.
+# The source of functions that programs use.
 QUERY = """
 def table(step, rows):
     return (f"(SELECT id, id * {step} % 3001 AS ts, id * {step} % 3001 + id % 40 AS te "

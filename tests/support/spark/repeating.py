@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a failed test says for the next person to run it again: command, settings, queries."""
+"""Text that a failed test prints so that it can be repeated: command, settings, queries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Recorder:
         return self._sql(query, *arguments, **named)
 
     def forget(self) -> None:
-        """End a test."""
+        """Drop the recorded queries when a test ends."""
         self._queries.clear()
 
     def text(self) -> str:
@@ -39,5 +39,5 @@ class Recorder:
 
 
 def command(test: str) -> str:
-    """How a test is run alone, from the folder of the project."""
+    """The command that runs only this test, from the project's folder."""
     return f"{os.path.relpath(sys.executable)} -m pytest {shlex.quote(test)}"

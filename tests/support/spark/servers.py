@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spark's own programs that run beside a test: a standalone cluster, a Connect server."""
+"""Spark's own servers that run during a test: a standalone cluster, a Connect server."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from support.spark.processes import eventually
 
 DEPLOY = "org.apache.spark.deploy"
 CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
-# Both are this machine's, and for Spark they are two.
+# Two addresses of this machine, which Spark takes for two hosts.
 HOSTS = ("127.0.0.1", "127.0.0.2")
 
 
 @contextmanager
 def spark_class(folder: Path, name: str, *arguments: str, **env: str) -> Iterator[Path]:
-    """Runs a class of Spark's until the block ends; gives the file of what it prints."""
+    """Runs one of Spark's classes until the block ends; yields the file with its output."""
     file = folder / f"{name}.log"
     with file.open("wb") as log:
         process = subprocess.Popen(
@@ -43,7 +43,7 @@ def spark_class(folder: Path, name: str, *arguments: str, **env: str) -> Iterato
 
 @contextmanager
 def standalone_cluster(folder: Path, **env: str) -> Iterator[str]:
-    """A master, and a worker with one core on each host; gives the master's address."""
+    """Starts a master, and a worker with one core on each host; yields the master's address."""
     ports = ("--port", "0", "--webui-port", "0")
     limits = ("--cores", "1", "--memory", "1g", "--work-dir", str(folder / "work"))
     with ExitStack() as running:
@@ -65,7 +65,7 @@ def standalone_cluster(folder: Path, **env: str) -> Iterator[str]:
 
 @contextmanager
 def connect_server(folder: Path) -> Iterator[str]:
-    """A server of Spark Connect with the extension; gives the address for clients."""
+    """Starts a Spark Connect server with the extension; yields the address for clients."""
     settings = {
         "spark.connect.grpc.binding.address": HOSTS[0],
         "spark.connect.grpc.binding.port": "0",

@@ -17,7 +17,7 @@ QUIET = {
     "spark.pyspark.python": sys.executable,
     "spark.sql.session.timeZone": "UTC",
 }
-# A run has thousands of queries; their plans are not to fill the heap.
+# A run has thousands of queries, whose plans must not fill the heap.
 MANY_QUERIES = {
     "spark.sql.ui.retainedExecutions": "10",
     "spark.ui.retainedJobs": "50",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two streams that arrive out of order, as files of which each micro-batch takes one."""
+"""Two streams that arrive out of order, as files; each micro-batch reads one file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": PROVIDER,
     "spark.sql.shuffle.partitions": "2",
 }
-# What a micro-batch of a few rows costs is mostly files of state, and code that is compiled.
+# Settings against the main costs of micro-batches with few rows: state files and compilation.
 STREAMING = "org.apache.spark.sql.execution.streaming."
 CHECKPOINTS = STREAMING if pyspark.__version__.startswith("4.0.") else f"{STREAMING}checkpointing."
 QUICKLY = {
@@ -57,8 +57,8 @@ def at(seconds: float) -> dt.datetime:
 @dataclass
 class Arrivals:
     """
-    Rows of two streams in the order in which they arrive: each at its time and up to `lateness`
-    seconds later. The last file of each has a row from far ahead: all windows before are final.
+    Rows of two streams in order of arrival. A row arrives up to `lateness` seconds after its event
+    time. The last file of each stream has a row from far ahead, which makes all windows final.
     """
 
     rng: random.Random
@@ -100,7 +100,7 @@ class Arrivals:
         for name, rows in (("S", self.base), ("R", self.probe)):
             cuts = sorted(self.rng.sample(range(1, len(rows)), self.files - 1))
             parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
-            # It fulfils what is asked of a side alone: Spark filters before it looks at the time.
+            # The row must pass the queries' filters: Spark filters before it reads event times.
             ahead = self.start + dt.timedelta(seconds=self.last)
             parts.append([(-1, None, "a", ahead, 19, None, None)])
             for i, part in enumerate(parts):
@@ -108,7 +108,7 @@ class Arrivals:
 
 
 def write(folder: Path, rows: list[Row], number: int) -> None:
-    """Adds a file, which a stream reads after those with smaller numbers."""
+    """Adds a file. A stream reads files in the order of their numbers."""
     folder.mkdir(parents=True, exist_ok=True)
     columns = zip(*rows, strict=True)
     arrays = [pa.array(values, t) for values, t in zip(columns, TYPES, strict=True)]
@@ -118,7 +118,7 @@ def write(folder: Path, rows: list[Row], number: int) -> None:
 
 
 def read(spark: Any, folder: Path, lateness: float, names: tuple[str, str] = ("S", "R")) -> None:
-    """Has `S` and `R` be the streams, and `S_all` and `R_all` what is in the files."""
+    """Creates views: `S` and `R` are the streams, `S_all` and `R_all` the same files as tables."""
     for name, source in zip(names, "SR", strict=True):
         reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
         stream = reader.parquet(str(folder / source))
@@ -129,14 +129,14 @@ def read(spark: Any, folder: Path, lateness: float, names: tuple[str, str] = ("S
 
 
 def run(frame: Any, folder: Path, seconds: int = 300) -> Any:
-    """Runs a stream over all that there is, into files."""
+    """Runs a stream over all files; it writes its rows into files."""
     writer = frame.writeStream.format("parquet").trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     return ended(writer.start(str(folder / "out")), seconds)
 
 
 def ended(query: Any, seconds: int) -> Any:
-    """A query when it has come to its end, which it has to within some seconds."""
+    """Waits until a query has ended without an error; fails after some seconds."""
     assert query.awaitTermination(seconds)
     assert query.exception() is None
     return query
@@ -147,13 +147,13 @@ def progresses(query: Any) -> Iterator[Any]:
 
 
 def expected(spark: Any, text: str) -> Any:
-    """By Spark alone, without the row that is far ahead."""
+    """The rows by Spark's own plan, without the row that is far ahead."""
     with configured(spark, OWN_PLAN):
         return bag(spark.sql(text.format(S="S_all", R="R_all")).where("id >= 0").collect())
 
 
 def assert_streamed(spark: Any, folder: Path, text: str, lateness: float) -> Any:
-    """Runs the text over two streams, and compares their rows with those of Spark in batch."""
+    """Runs a query over two streams, and compares its rows with Spark's over the tables."""
     read(spark, folder, lateness)
     query = run(spark.sql(text.format(S="S", R="R")), folder)
     assert_written(spark, folder, text)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Window unions of streams whose rows come at once, and again.
+Window unions of streams in update mode: rows are emitted at once, with later revisions.
 
-After each micro-batch the last revision of each row is what Spark has in batch of the rows that
-have arrived.
+After each micro-batch the last revision of each row must equal the row of Spark's batch query over
+the rows that have arrived.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MARKS = "window_revision() AS revision, window_is_final() AS final"
 
 
 def run(frame: Any, folder: Path, seconds: int = 300) -> Any:
-    """Runs a stream over all that there is; what a micro-batch brings is in a folder of its own."""
+    """Runs a stream over all files; each micro-batch writes into its own folder."""
 
     def write(rows: Any, number: int) -> None:
         rows.write.mode("overwrite").parquet(str(folder / "out" / f"batch={number}"))
@@ -31,7 +31,7 @@ def run(frame: Any, folder: Path, seconds: int = 300) -> Any:
 
 
 def written(spark: Any, folder: Path) -> list[dict[str, Any]]:
-    """The revisions of rows, in the order in which they came, but of the row that is far ahead."""
+    """The revisions of rows, in order of emission, without those of the row that is far ahead."""
     rows = spark.read.parquet(str(folder / "out")).where("id >= 0").collect()
     found = [row.asDict() for row in rows]
     return sorted(found, key=lambda r: (r["batch"], r["revision"]))
@@ -49,7 +49,7 @@ def last(revisions: list[dict[str, Any]], batch: int) -> Any:
 
 
 def arrived(folder: Path) -> dict[int, int]:
-    """Of each micro-batch, how many files of each stream had been read at its end."""
+    """The number of files of each stream that were read by the end of each micro-batch."""
     found = {}
     for file in (folder / "checkpoint" / "offsets").glob("[0-9]*"):
         offsets = [json.loads(line) for line in file.read_text().splitlines()[2:] if line != "-"]
@@ -60,7 +60,7 @@ def arrived(folder: Path) -> dict[int, int]:
 def in_batch(spark: Any, folder: Path, text: str, counts: Iterable[int]) -> dict[int, Any]:
     """Spark's own rows for the first files of each stream, by the number of files.
 
-    A few numbers share a query: each query has its price, and so has each branch of a union.
+    One query computes several numbers, because each query costs time, as does each union branch.
     """
     with configured(spark, OWN_PLAN):
         found = rows_of_each(
@@ -78,7 +78,7 @@ def _of_files(spark: Any, folder: Path, text: str, count: int) -> Any:
 
 
 def differences(spark: Any, folder: Path, text: str, some: list[int] | None = None) -> str:
-    """Says what is wrong with the revisions of some micro-batches, of all by default."""
+    """A message about wrong revisions in some micro-batches, by default in all; empty if right."""
     revisions, files = written(spark, folder), arrived(folder)
     some = sorted(files) if some is None else some
     wanted = in_batch(spark, folder, text, (files[batch] for batch in some))
@@ -89,7 +89,7 @@ def differences(spark: Any, folder: Path, text: str, some: list[int] | None = No
 
 
 def out_of_order(revisions: list[dict[str, Any]]) -> str:
-    """Revisions count from one on, and the last is final, and none before it."""
+    """A message unless revisions count from 1 on, and the last one, and only it, is final."""
     seen: dict[Any, dict[str, Any]] = {}
     for r in revisions:
         key = (r.get("u"), r["id"])

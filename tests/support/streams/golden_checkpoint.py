@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Checkpoints that streams of earlier versions have left.
+Checkpoints that were written by streams of earlier versions.
 
-`PYTHONPATH=tests python -m support.streams.golden_checkpoint FILE` keeps one of this version, with
-the rows that came out and those to come.
-The name of the file begins with the query's.
+`PYTHONPATH=tests python -m support.streams.golden_checkpoint FILE` writes a checkpoint of this
+version, with the rows that were emitted and the input files to come.
+The name of the file begins with the name of the query.
 
-Spark notes absolute paths of a checkpoint and of what was read; they are another folder's here.
+Spark stores absolute paths of a checkpoint and of its input files; here they are replaced.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from support.streams.arrivals import SETTINGS
 
 @dataclass(frozen=True)
 class Query:
-    """A text over two streams, `S` and `R`."""
+    """A query over two streams, `S` and `R`."""
 
     text: str
     folders: str = "SR"
@@ -39,12 +39,12 @@ class Query:
         arrivals.Arrivals(random.Random(24), rows=600, files=12).write(folder)
 
     def read(self, spark: Any, folder: Path) -> None:
-        """Has `S` and `R` be the streams, and `S_all` and `R_all` what they mean as tables."""
+        """Creates the streams `S` and `R`, and the tables `S_all` and `R_all` with their rows."""
         arrivals.read(spark, folder, LATENESS)
 
 
 class OpenQuery(Query):
-    """One over rows that say that an interval has started, or that it has ended."""
+    """A query over ongoing intervals: a row tells that an interval has started, or has ended."""
 
     def write(self, folder: Path) -> None:
         open_intervals.random_arrivals(folder, random.Random(24), rows=150, cuts=12).write()
@@ -91,12 +91,12 @@ PLACE = b"/a/folder/of/its/own"
 
 
 def query(archive: Path) -> Query:
-    """What a checkpoint is of."""
+    """The query of a checkpoint."""
     return next(query for name, query in QUERIES.items() if archive.name.startswith(name))
 
 
 def stream(spark: Any, folder: Path, asked: Query) -> Any:
-    """Streams what there is; returns the rows that came out, as a bag."""
+    """Runs the stream over all files; returns the rows that were emitted, as a bag."""
     out = folder / "out"
 
     def keep(frame: Any, number: int) -> None:
@@ -110,7 +110,7 @@ def stream(spark: Any, folder: Path, asked: Query) -> Any:
 
 
 def make(spark: Any, archive: Path) -> None:
-    """Most files of each stream are read, the others are kept as those to come."""
+    """Reads the first ten files of each stream, and archives the others as the files to come."""
     folder = Path(tempfile.mkdtemp())
     asked = query(archive)
     asked.write(folder)
@@ -132,7 +132,7 @@ def make(spark: Any, archive: Path) -> None:
 
 
 def unpack(archive: Path, folder: Path) -> Counter[str]:
-    """Makes a folder in which the stream goes on; returns the rows that had come out before."""
+    """Creates a folder in which the stream goes on; returns the rows that were emitted before."""
     with tarfile.open(archive) as tar:
         tar.extractall(folder, filter="data")
     moved(folder, PLACE, str(folder).encode())
@@ -140,14 +140,14 @@ def unpack(archive: Path, folder: Path) -> Counter[str]:
 
 
 def arrive(folder: Path, asked: Query) -> None:
-    """What had not been read arrives."""
+    """Adds the files that were not read before the checkpoint."""
     for name in asked.folders:
         for file in sorted((folder / f"later-{name}").iterdir()):
             file.rename(folder / name / file.name)
 
 
 def moved(folder: Path, before: bytes, after: bytes) -> None:
-    """Writes other paths into the notes of a checkpoint, which are texts."""
+    """Replaces paths in the text files of a checkpoint."""
     for file in (folder / "checkpoint").rglob("*"):
         if file.is_file() and file.suffix not in (".zip", ".sst"):
             content = file.read_bytes()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random joins of streams, as SQL for Spark and written out for DuckDB, which knows no relation."""
+"""Random joins of streams, as SQL for Spark and as written-out formulas for DuckDB."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.joins.oracle import RELATIONS, Relation
 from support.streams.joined import ENDS, FAR, Arrivals
 
 HOW = ["INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"]
-# How many partners a row of the left side has, in a window of rows.
+# The number of matches of each left row, in a window of rows.
 COUNT = "COUNT"
 KEYS = ["a.k = b.k", "a.k IS NOT DISTINCT FROM b.k", "a.k = b.k AND a.g = b.g", "a.g = b.g"]
 RESIDUALS = ["a.v + b.v < 6", "a.v <> b.v", "a.v > 1", "(b.w < 9 OR a.w IS NULL)", "a.k < b.k"]
@@ -31,9 +31,9 @@ def seconds(number: float) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """A join of `a` and `b`; its condition for Spark, and the same as a formula.
+    """A join of `a` and `b`: its condition for Spark, and the same condition as a formula.
 
-    `by_number` says that rows come by their numbers. `reversed` are the sides whose rows are
+    `by_number`: rows arrive in the order of their numbers. `reversed`: the sides whose rows are
     dropped if they end before they start.
     """
 
@@ -44,7 +44,7 @@ class Case:
     reversed: frozenset[str] = frozenset()
 
     def sql(self, number: int) -> str:
-        """One join as a query whose rows say which it is; without those that are far away."""
+        """The join as a query whose rows carry its number; without the rows that are far away."""
         a, b = ("an AS a", "bn AS b") if self.by_number else ("a", "b")
         if self.how == COUNT:
             return (
@@ -59,7 +59,7 @@ class Case:
         )
 
     def plain(self, number: int) -> str:
-        """The same for DuckDB."""
+        """The join as a query for DuckDB."""
         a, b = (f"{s}_ordered {s}" if s in self.reversed else s for s in "ab")
         if self.how == COUNT:
             count = f"(SELECT count(*) FROM {b} WHERE {self.formula})"
@@ -78,7 +78,7 @@ class Case:
 
 
 def random_cases(rng: random.Random, count: int, clock: str = "ts") -> list[Case]:
-    """As many joins, of all types in turn."""
+    """`count` random joins, which take the join types in turn."""
     return [_case(rng, HOW[number % len(HOW)], clock) for number in range(count)]
 
 
@@ -107,13 +107,16 @@ def _case(rng: random.Random, how: str, clock: str) -> Case:
     if rng.random() < 0.25:
         residual = rng.choice(RESIDUALS)
         condition, formula = f"{condition} AND {residual}", f"{formula} AND {residual}"
-    # A row without a time matches nothing, whether the formula asks for its time or not.
+    # A row without an event time never matches, even if the formula does not use the time.
     known = f"{formula} AND a.{clock} IS NOT NULL AND b.{clock} IS NOT NULL"
     return Case(how, condition, known)
 
 
 def _relation(rng: random.Random, relation: Relation, clock: str) -> tuple[str, str]:
-    """With what its rows need to leave, by the published table, and now and then more."""
+    """A call and a formula, with the limits that its rows need to expire.
+
+    The documented table lists these limits. Some calls have more limits than they need.
+    """
     of_r, of_s = bounds()[clock][relation.name]
     wanted = {p for p in relation.parameters if f"+ {p}" in of_r + of_s or rng.random() < 0.3}
     formula = re.sub(r"\b([rs])\.", lambda m: "a." if m[1] == "r" else "b.", relation.formula)
@@ -145,7 +148,7 @@ def _by_number(rng: random.Random, how: str) -> Case:
         window = f"{slices} AND abs(a.seq - b.seq) < {(near + 1) * slide}{wide}"
     condition = f"{inequalities} AND {window}"
     if rng.random() < 0.5:
-        # With what is counted in order, and with what is looked at pair by pair.
+        # Counts come from sorted rows; a residual condition compares each pair.
         more = rng.choice(["", f" AND {rng.choice(KEYS)}", f" AND {rng.choice(RESIDUALS)}"])
         condition, how = condition + more, COUNT
     formula = re.sub(r"(\d)L\b", r"\1", condition.replace(" div ", " // "))
@@ -153,7 +156,7 @@ def _by_number(rng: random.Random, how: str) -> Case:
 
 
 def bounds() -> dict[str, dict[str, tuple[str, str]]]:
-    """For the column with the watermark and a relation, when rows of r and of s leave."""
+    """The expiry of rows of r and of s, by the column with the watermark and by the relation."""
     found: dict[str, dict[str, tuple[str, str]]] = {"ts": {}, "te": {}}
     clock = ""
     for line in PAGE.read_text().splitlines():
@@ -165,12 +168,12 @@ def bounds() -> dict[str, dict[str, tuple[str, str]]]:
 
 
 def union(cases: list[Case], first: int = 0) -> str:
-    """The joins in one query, by their numbers from the first on."""
+    """All joins in one query, numbered from `first` on."""
     return " UNION ALL ".join(case.sql(number) for number, case in enumerate(cases, first))
 
 
 def as_planned(cases: list[Case], plan: str) -> list[Case]:
-    """The cases with what the plan says of reversed rows, which the oracle has to know."""
+    """The cases with `reversed` as the plan reports it, which the oracle needs."""
     parts = re.split(r"\b(\d+) AS n#", plan)
     said = dict(zip(map(int, parts[1::2]), parts[2::2], strict=True))
     sides = {"a": "reversed left rows", "b": "reversed right rows"}
@@ -181,7 +184,7 @@ def as_planned(cases: list[Case], plan: str) -> list[Case]:
 
 
 def wanted(arrivals: Arrivals, cases: list[Case]) -> Counter[Any]:
-    """The rows by the formulas, by DuckDB."""
+    """The rows of the formulas, computed by DuckDB."""
     database = duckdb.connect()
     for side in "ab":
         columns = zip(*arrivals.rows(side), strict=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two streams of random intervals, micro-batch by micro-batch, and the same rows as tables."""
+"""Two streams of random intervals, in micro-batches, and the same rows as tables."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 SCHEMA = "id INT, k INT, g STRING, ts TIMESTAMP, te TIMESTAMP, v INT, w INT, seq INT"
 START = datetime(2024, 1, 1)
 ENDS = "a.ts, a.te, b.ts, b.te"
-# How far a row may be behind others that have come, in seconds.
+# The longest time by which a row arrives out of order, in seconds.
 LATENESS = 20
-# The rows from here on are far away from all others.
+# Rows with this number and above are far away from all others.
 FAR = 10**6
 # Metadata of a column of row numbers.
 DISORDER = "intervalsweep.disorder"
@@ -37,7 +37,7 @@ def columns_of(schema: str) -> list[str]:
 
 @dataclass
 class Arrivals:
-    """What comes in each micro-batch, on either side."""
+    """The rows of each micro-batch, by side."""
 
     folder: Path
     batches: list[Batch]
@@ -51,7 +51,7 @@ class Arrivals:
         self.columns = columns_of(self.schema)
 
     def write(self, count: int | None = None) -> None:
-        """Write the next micro-batches, or all that are left."""
+        """Write the files of the next micro-batches, or of all that are left."""
         end = len(self.batches) if count is None else self.written + count
         for number in range(self.written, end):
             for side, rows in self.batches[number].items():
@@ -75,7 +75,7 @@ class Arrivals:
             read.createOrReplaceTempView(side)
 
     def streams(self, spark: Any, disorder: int | None = None) -> None:
-        """Views `a` and `b` by their clocks, and `an` and `bn` by their numbers."""
+        """Creates views: the streams `a` and `b` by event time, `an` and `bn` by row number."""
         behind = 0
         if "seq" in self.columns:
             behind = self.disorder() if disorder is None else disorder
@@ -90,7 +90,7 @@ class Arrivals:
             stream.createOrReplaceTempView(side)
 
     def disorder(self) -> int:
-        """By how much numbers are behind the largest one of earlier micro-batches, and one more."""
+        """1 + the largest distance of a number below the maximum of earlier micro-batches."""
         at, behind = self.columns.index("seq"), 0
         for side in "ab":
             largest: int | None = None
@@ -110,7 +110,7 @@ def numbered(stream: Any, disorder: int) -> Any:
 
 
 def run(spark: Any, arrivals: Arrivals, sql: str, cut: int | None = None) -> list[Any]:
-    """Return a stream's rows, which is stopped and started again after `cut` micro-batches."""
+    """Return the rows of a stream; it is restarted after `cut` micro-batches."""
     found: list[Any] = []
     arrivals.streams(spark)
     query = spark.sql(sql)
@@ -132,20 +132,20 @@ def start_and_wait(query: Any, checkpoint: Path, found: list[Any]) -> Any:
 
 
 def write(query: Any, folder: Path) -> None:
-    """Stream what there is into files."""
+    """Run the stream over all files; it writes its rows into files."""
     writer = query.writeStream.format("parquet").trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     writer.start(str(folder / "out")).awaitTermination()
 
 
 def written(spark: Any, folder: Path) -> list[Any]:
-    """What the sink has; files of attempts that did not end are no part of it."""
+    """The rows in the sink, without files of failed attempts."""
     rows: list[Any] = spark.read.parquet(str(folder / "out")).collect()
     return rows
 
 
 def counted(query: Any) -> Counter[str]:
-    """What the joins of a query counted, over all micro-batches."""
+    """The counts that the joins of a query report, summed over all micro-batches."""
     total: Counter[str] = Counter()
     for progress in query.recentProgress:
         for name, counts in (progress["observedMetrics"] or {}).items():
@@ -155,7 +155,7 @@ def counted(query: Any) -> Counter[str]:
 
 
 def expected(spark: Any, arrivals: Arrivals, sql: str) -> list[Any]:
-    """Spark's own join of the tables."""
+    """The rows of Spark's own join of the tables."""
     arrivals.tables(spark)
     with configured(spark, OWN_PLAN):
         rows: list[Any] = spark.sql(sql).collect()
@@ -187,7 +187,7 @@ def random_arrivals(
 ) -> Arrivals:
     """Rows of both sides in a random order of arrival, none of them late.
 
-    The last micro-batch has a row that is far away from all others, so that all of them leave.
+    The last micro-batch has a row that is far away from all others, so that all others expire.
     """
     arriving = []
     for side in "ab":
@@ -214,6 +214,6 @@ def random_arrivals(
 
 
 def far_away(seconds: int) -> Batch:
-    """A row of each side that is far away from all others, so that all of them leave."""
+    """A row of each side that is far away from all others, so that all others expire."""
     ends = {"a": (seconds, seconds + 1), "b": (seconds + 10, seconds + 11)}
     return {s: [(FAR, -1, None, at(ts), at(te), 0, 0, ts)] for s, (ts, te) in ends.items()}

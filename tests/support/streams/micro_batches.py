@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stream of files of which each micro-batch takes one, and the same files as a table."""
+"""A stream of files, one per micro-batch, and the same files as a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Streamed:
-    """What a streaming query has returned, its last plan, and how many micro-batches had rows."""
+    """Rows and last plan of a streaming query, and its number of micro-batches with rows."""
 
     rows: list[Any]
     plan: str
@@ -18,7 +18,7 @@ class Streamed:
 
 
 def views(spark: Any, folder: Path, schema: str, batches: list[list[tuple[Any, ...]]]) -> None:
-    """`incoming`, the stream, and `past`, the table."""
+    """Creates the views `incoming`, the stream, and `past`, the table."""
     for rows in batches:
         spark.createDataFrame(rows, schema).coalesce(1).write.mode("append").parquet(str(folder))
     reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
@@ -27,12 +27,12 @@ def views(spark: Any, folder: Path, schema: str, batches: list[list[tuple[Any, .
 
 
 def run(spark: Any, frame: Any, folder: Path, mode: str = "append") -> Streamed:
-    """Runs a streaming frame over all that there is, into memory."""
+    """Runs a streaming frame over all files, into memory."""
     writer = frame.writeStream.format("memory").queryName("sink").outputMode(mode)
     writer = writer.option("checkpointLocation", str(folder / "state"))
     query = writer.trigger(availableNow=True).start()
     assert query.awaitTermination(300)
-    # What adaptive execution began with stands behind what it ended with.
+    # The text of an adaptive plan has the final plan first and the initial plan after it.
     plan = query._jsq.explainInternal(False).partition("Initial Plan")[0]
     batches = sum(1 for p in query.recentProgress if p["numInputRows"])
     return Streamed(spark.table("sink").collect(), plan, batches)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams of starts and ends of intervals, and joins of them."""
+"""Streams of ongoing intervals, which report starts and ends, and joins of them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from support.streams import joined
 from support.streams.joined import FAR, Arrivals, at
 
 SCHEMA = "id INT, k INT, ts TIMESTAMP, te TIMESTAMP, at TIMESTAMP, v INT"
-# Metadata of the column that says of which interval a row is.
+# Metadata of the column that identifies the interval of a row.
 OPEN_ID = "intervalsweep.open_id"
 LIMIT = timedelta(seconds=6)
-# By themselves they do not bound how much later a partner starts.
+# Relations that need a parameter to limit how much later a match may start.
 GAPS = ["ALLEN_BEFORE", "ALLEN_AFTER", "ISEQL_BEFORE", "ISEQL_AFTER"]
 BARE = [v for v in variants() if not v.parameters and v.relation.name not in GAPS]
 BOUNDED = [v for v in variants() if v.parameters and v.parameters == v.relation.parameters]
@@ -39,7 +39,7 @@ def far(seconds: int = FAR) -> joined.Batch:
 
 
 def random_arrivals(folder: Path, rng: random.Random, rows: int, cuts: int) -> Arrivals:
-    """Starts and ends of intervals, out of order by less than the lateness."""
+    """Random starts and ends of intervals, out of order by less than the lateness."""
     arriving = []
     for side in "ab":
         for number in range(rows):
@@ -61,7 +61,7 @@ def arrivals(folder: Path, batches: list[joined.Batch]) -> Arrivals:
 
 
 def joins(spark: Any, some: list[Variant], by: str | None) -> Any:
-    """The pairs of `a` and `b` by each of some relations, without those of rows that are far."""
+    """The pairs of `a` and `b` by each relation, without the rows that are far away."""
     union = None
     for variant in some:
         one = _pairs(spark, variant, by)
@@ -82,12 +82,12 @@ def _pairs(spark: Any, variant: Variant, by: str | None) -> Any:
 
 
 def marked(stream: Any) -> Any:
-    """For SQL, what `open_id="id"` says of a stream."""
+    """A stream with the metadata that `open_id="id"` sets, for use in SQL."""
     from pyspark.sql import functions as sf
 
     column = sf.col("id").alias("id", metadata={OPEN_ID: True})
     return stream.select([column if name == "id" else sf.col(name) for name in stream.columns])
 
 
-# What a process streams that is killed.
+# The joins of a process that is killed.
 KILLED = named("INTERVAL_INTERSECTS", "ALLEN_DURING", "ALLEN_MEETS", "ISEQL_START_PRECEDING")

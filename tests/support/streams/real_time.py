@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries in real-time mode over rows that a test hands to Spark's own source for such tests."""
+"""Queries in real-time mode over Spark's in-memory source for tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def values(row: Row) -> tuple[Any, ...]:
 
 
 class Source:
-    """A stream of rows (id, k, seconds of ts, seconds of te)."""
+    """A stream of rows (id, k, ts in seconds, te in seconds)."""
 
     def __init__(self, spark: Any) -> None:
         self._jvm = spark._jvm
@@ -48,7 +48,7 @@ class Source:
 
 
 def start(frame: Any, folder: Path, seconds: int = 5) -> Any:
-    """Start a query whose rows :func:`written` reads; micro-batches take so many seconds."""
+    """Start a query whose rows :func:`written` reads; micro-batches take `seconds`."""
     file = folder / "rows"
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -78,5 +78,5 @@ def wait(query: Any, until: Callable[[], bool], seconds: float = 120) -> None:
 
 
 def batches(query: Any, count: int) -> None:
-    """Wait until so many micro-batches have ended."""
+    """Wait until `count` micro-batches have ended."""
     wait(query, lambda: (query.lastProgress or {"batchId": -1})["batchId"] >= count - 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries of two streams in real-time mode, whose tasks run at once: in a session of their own."""
+"""Queries of two streams in real-time mode, in a separate session as all tasks run at once."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from support.streams import joined, real_time  # noqa: E402
 from support.streams.real_time import Row, Source  # noqa: E402
 
 FAR = 1000
-# By micro-batch. With the second one the watermark is 30 seconds, before it was 0: what came then
-# may have a partner whose time is between the two, and which comes after another row of its batch.
+# Rows by micro-batch. The watermark is 0 in the first one and 30 seconds in the second one. A row
+# of the first may match a row whose time lies between the two watermarks, and which arrives after
+# another row of its micro-batch.
 ROWS: list[list[tuple[str, Row]]] = [
     [("a", (1, 0, 10, 20)), ("a", (2, 0, 40, 41)), ("a", (3, 1, 12, 13)), ("b", (1, 0, 40, 44))],
     [("a", (4, 0, 43, 45)), ("b", (2, 0, 15, 16)), ("b", (3, 1, 43, 44))],
-    # The first one is certainly behind those that it is for, whatever the tasks begin with.
+    # The first row surely arrives after the rows it matches, in whatever order tasks read.
     [("b", (6, 0, 44, 45)), ("a", (5, 0, FAR, FAR + 1)), ("b", (4, 0, FAR, FAR + 1))],
-    # What ends with one watermark is known for certain when the next one comes.
+    # The last matches become certain when the next watermark arrives.
     [("a", (6, 0, 2 * FAR, 2 * FAR)), ("b", (5, 0, 2 * FAR, 2 * FAR))],
 ]
 LEFT = "SELECT a.id, b.id bid FROM a LEFT JOIN b ON a.k = b.k AND interval_intersects({ends})"
@@ -35,7 +36,7 @@ WINDOW = """SELECT a.id, w.* FROM a LEFT JOIN LATERAL (
   SELECT count(*) n, max(b.id) m, window_revision() r, window_is_final() f FROM b
   WHERE {keys}
     AND b.ts BETWEEN a.ts - INTERVAL 5 SECONDS AND a.ts + INTERVAL 4 SECONDS) w ON true"""
-# With the number of state partitions.
+# Queries, each with its number of state partitions.
 QUERIES = {
     "left": (LEFT.format(ends=ENDS), 2),
     "inner": (INNER.format(ends=ENDS), 2),

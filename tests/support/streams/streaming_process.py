@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams what folders describe to the end, all at once, in a process that may be killed."""
+"""Runs the streams that folders describe, all at the same time, in a process that may be killed."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def stream(spark: Any, folder: Path) -> None:
 def describe_windows(
     folder: Path, sql: str, lateness: float, settings: dict[str, str], *, is_eager: bool = False
 ) -> None:
-    """Says to later processes what they are to run over the files of a folder."""
+    """Writes the description of a window union for the processes that run it."""
     given = {"sql": sql, "lateness": lateness, "is_eager": is_eager, "settings": settings}
     (folder / STREAM).write_text(json.dumps(given))
 
 
 def describe_joins(rows: joined.Arrivals, sql: str, settings: dict[str, str]) -> None:
-    """The same of joins of streams."""
+    """Writes the description of joins of streams."""
     given = {
         "sql": sql,
         "clock": rows.clock,
@@ -72,7 +72,7 @@ def describe_joins(rows: joined.Arrivals, sql: str, settings: dict[str, str]) ->
 
 
 def describe_open_joins(folder: Path, by: str, settings: dict[str, str]) -> None:
-    """The same of joins of intervals that are still open."""
+    """Writes the description of joins of ongoing intervals."""
     (folder / STREAM).write_text(json.dumps({"open_by": by, "settings": settings}))
 
 
@@ -82,8 +82,8 @@ def command(folders: list[Path], master: str = LOCAL) -> list[str]:
 
 def run_and_kill(folders: list[Path], rng: random.Random, most: int) -> int:
     """
-    Kill a process of streams after some micro-batches or amid one, again and again; how often it
-    was.
+    Kill a process of streams again and again, after some micro-batches or within one; return
+    the number of kills.
     """
     kills = 0
     while True:
@@ -107,7 +107,7 @@ def run_and_kill(folders: list[Path], rng: random.Random, most: int) -> int:
 
 
 def _steps(folders: list[Path]) -> int:
-    """A micro-batch is planned, then committed: between the two it is under way."""
+    """The number of planned plus committed micro-batches; a running one is planned only."""
     logs = [folder / "checkpoint" / log for folder in folders for log in ("offsets", "commits")]
     return sum(len(list(log.glob("[0-9]*"))) for log in logs)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of window unions: each row of `base` with aggregates over a window of `probe`."""
+"""Queries of window unions: each row of `base` with aggregates over a window of `probe`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def lateral(
     on: str | None = None,
     of: str = "probe",
 ) -> str:
-    """A base with the aggregates of a window; `{base}` is to be put in."""
+    """A FROM clause: `{base}`, a placeholder, with the aggregates of a window."""
     on = on or ("true" if join == "LEFT JOIN" else "")
     subquery = f"SELECT {what} FROM {of} WHERE {condition} {more}"
     return f"{{base}} {join} LATERAL ({subquery}) w {on and 'ON ' + on}"

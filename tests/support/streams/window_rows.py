@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of tables for window unions, with endpoints of several types."""
+"""Rows for window unions, with endpoints of several types."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The oracle of `sequenced`: at each instant, the plain query over the rows that are valid then.
 
-It knows nothing of periods but which rows are valid at an instant. The plain text runs on each
-slice in Spark, with the extension off, and in DuckDB where that knows the text; the rows of each,
-a bag, are to be those of the history that are valid at that instant.
+The oracle uses periods only to select the rows that are valid at an instant, the snapshot. The
+plain query runs on each snapshot in Spark, with the extension off, and in DuckDB if DuckDB supports
+it. The rows of a snapshot query, as a bag, must equal the history's rows at that instant.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ import duckdb
 
 from support.spark.comparison import EXCLUDED_RULES, OWN_PLAN, configured, rows_of_each
 
-# Periods of tests lie in it; what is valid before or after is so at its ends.
+# All periods of the tests lie within; a row that is valid before or after is valid at an end.
 INSTANTS = range(-1, 13)
-# Spark is slow to say what DuckDB says at once; where DuckDB cannot, Spark says it of all.
+# Instants at which Spark, which is slow, runs as well as DuckDB. Spark runs at all instants for
+# queries that DuckDB does not support.
 SOME_INSTANTS = (-1, 3, 5, 8, 12)
-# Spark merges what is equal in several slices, and fails where that is an aggregate in Python.
+# Spark merges equal subqueries of several snapshots, and fails to merge aggregates in Python.
 SLICES = {
     **OWN_PLAN,
     EXCLUDED_RULES: "org.apache.spark.sql.execution.planmerging.MergeSubplans",
@@ -33,7 +34,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows whose last two columns are their period, half-open, None where it has no bound."""
+    """Rows whose last two columns are a half-open period; None means unbounded."""
 
     columns: str
     rows: Sequence[Row]
@@ -57,7 +58,7 @@ def is_valid(row: Row, instant: int) -> bool:
 
 def _value(value: Any) -> str:
     if isinstance(value, float):
-        # As Spark groups by them: -0.0 is 0.0, and NaN is itself.
+        # As in Spark's GROUP BY, -0.0 equals 0.0, and NaN equals itself.
         return "NaN" if math.isnan(value) else repr(value + 0.0)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_value, value))}]"
@@ -75,17 +76,17 @@ def bag(rows: Iterable[Sequence[Any]]) -> Counter[tuple[str, ...]]:
 
 
 class Snapshots:
-    """Runs queries over tables, as a history and on slices."""
+    """Runs queries over tables, as a history and on snapshots."""
 
     def __init__(self, spark: Any, tables: Mapping[str, Table]) -> None:
         self.spark = spark
         self.tables = tables
         # The rows of the history that was checked last.
         self.rows: list[Row] = []
-        # The last query and its slices, which no setting of a history changes.
+        # The last query and its snapshots, which do not depend on the settings of a history.
         self._asked, self._found = "", dict[int, list[Row]]()
         self._marked = {name: self._mark(name, table) for name, table in tables.items()}
-        # By instant: the rows valid then, for Spark; DuckDB has a schema for each instant.
+        # Spark's frames of the rows valid at each instant. DuckDB has a schema for each instant.
         self._slices: dict[int, dict[str, Any]] = {}
         self._duckdb = duckdb.connect(config={"threads": 1})
         for instant in INSTANTS:
@@ -93,7 +94,7 @@ class Snapshots:
         self.use()
 
     def use(self) -> None:
-        """Has the names of the tables be those of these, whatever they were meanwhile."""
+        """Creates the views of these tables again, in case another test has replaced them."""
         self._name(self._marked)
 
     def _mark(self, name: str, table: Table) -> Any:
@@ -136,7 +137,7 @@ class Snapshots:
         return self.spark.sql(f"SELECT * FROM sequenced(TABLE({query}){options})")
 
     def check(self, query: str, duck: str | None = "", options: str = "") -> Any:
-        """Compare a history with all its slices, and return it; `duck=None` is without DuckDB."""
+        """Compare a history with its snapshots, and return it; `duck=None` leaves out DuckDB."""
         frame = self.history(query, options)
         self.rows = rows = [tuple(row) for row in frame.collect()]
         for row in rows:
@@ -160,11 +161,11 @@ class Snapshots:
         return frame
 
     def slice(self, query: str, instant: int) -> list[Row]:
-        """The plain query by Spark over the rows that are valid at an instant."""
+        """The plain query, run by Spark over the rows that are valid at an instant."""
         return self.slices(query, [instant])[instant]
 
     def slices(self, query: str, instants: Sequence[int]) -> dict[int, list[Row]]:
-        """The same of several instants, a few of which are one query."""
+        """The plain query at several instants; one Spark query runs a few instants."""
         if self._asked != query:
             self._asked, self._found = query, {}
         missing = [instant for instant in instants if instant not in self._found]
@@ -195,7 +196,7 @@ def _schema(instant: int) -> str:
 
 
 def assert_canonical(rows: Iterable[Row]) -> None:
-    """The fewest rows: per value, the n-th start goes with the n-th end, and no two touch."""
+    """Asserts the fewest rows: per value, the n-th start has the n-th end, and no periods touch."""
     by_value: dict[tuple[str, ...], list[tuple[float, float]]] = {}
     for row in rows:
         start = -math.inf if row[-2] is None else row[-2]

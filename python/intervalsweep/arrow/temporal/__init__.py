@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators over histories without Spark: on pyarrow, pandas, Polars, and what else speaks Arrow.
+"""Operators on histories without Spark: on pyarrow, pandas, Polars and other Arrow tables.
 
     from intervalsweep.arrow import temporal as isat
 
     isat.except_all(assignments, works)
     isat.aggregate(works, by="skill", people="count")
 
-Each row of a table is valid in its period `[ts, te)`, and means what its other columns say. At each
-instant, the rows of a result are those of the operator over the rows that are valid then: the
-operators of :mod:`intervalsweep.temporal`, by the kernels of Spark's workers. A NULL at an end of a
-period is no bound, also in results, and so is the largest end of its type; periods that are empty
-or reversed have no instant, and their rows are left out. Values are equal as in GROUP BY: NULL is
-NULL, NaN is NaN.
+Each row of a table states its values (its other columns) for a period `[ts, te)`. At each instant,
+the rows of a result are those that the plain operator returns for the rows valid at that instant.
+The operators are those of :mod:`intervalsweep.temporal`, computed by the kernels that Spark's
+workers run.
 
-The period of a result is in its last two columns, under the names that the left table has for them.
+A NULL start or end means that the period has no start or end, also in results; so does the largest
+value of the type of an end. Rows with an empty or reversed period are left out. Values are compared
+as in GROUP BY: NULL equals NULL, and NaN equals NaN.
+
+The period of a result is in its last two columns, with the names that they have in the left table.
+Numbers in brackets, such as (6), are the equations of the temporal operator algebra.
 """
 
 from intervalsweep.arrow.temporal.aggregates import aggregate

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Aggregates of what is valid, by time."""
+"""Aggregates of the valid rows, by time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from intervalsweep.columns import Naming, check_choice, check_columns, listed
 from intervalsweep.kernels import Int64Array
 from intervalsweep.kernels.periods import ValueSweep, joined
 
-# "count", or a function and the column that it is of.
+# "count", or a pair of a function and a column.
 Aggregate: TypeAlias = "str | tuple[str, str]"
 
 FUNCTIONS = ("count", "sum", "avg", "min", "max")
@@ -33,19 +33,42 @@ _Numbers = npt.NDArray[Any]
 def aggregate(
     data: Frame, by: Columns = (), *, on: Names = ("ts", "te"), **aggregates: Aggregate
 ) -> Frame:
-    """Return aggregates of the rows that are valid, a row where one of them changes (6, 7).
+    """Return aggregates of the valid rows: a new row whenever one of them changes (6, 7).
 
     Parameters
     ----------
+    data
+        A table with a period.
     by
-        Columns to group by. There is no row while a group has none; without `by` there is one at
-        each instant, also of nothing.
+        Columns to group by. While a group has no valid rows, it has no row in the result. Without
+        `by` the result has a row for each instant, also while no rows are valid.
+    on
+        The columns of start and end.
     aggregates
-        By the name of the column that it becomes: ``"count"`` of the rows, or a function and a
-        column, ``("sum", "pay")``: `count`, `sum`, `avg`, `min` or `max`. Like SQL's they leave
-        NULL out, and of nothing are NULL. `sum` is of numbers, `min` and `max` are of dates and
-        times as well.
+        The aggregates by the name of their result column: ``"count"`` for the number of rows, or a
+        pair of a function and a column, such as ``("sum", "pay")``. The functions are `count`,
+        `sum`, `avg`, `min` and `max`. As in SQL they ignore NULL, and are NULL (`count`: 0) without
+        values. `sum` and `avg` need whole or floating-point numbers; `min` and `max` also work for
+        dates, times and strings.
 
+    Returns
+    -------
+    A table of the same kind as `data`
+        The columns `by`, the aggregates and the period.
+
+    Raises
+    ------
+    ArgumentError
+        If no aggregate is given, or one is invalid.
+    ColumnError
+        If a column does not exist, or two columns of the result would have the same name.
+    EndpointTypeError
+        If a column has no sum, or the endpoints have no common order.
+    EndpointValueError
+        If a sum might exceed 64 bits.
+
+    Examples
+    --------
     >>> w = pa.table({"skill": ["SP", "SP"], "pay": [20, 30], "ts": [1, 3], "te": [5, 7]})
     >>> aggregate(w, "skill", people="count", most=("max", "pay")).to_pylist()[0]
     {'skill': 'SP', 'people': 1, 'most': 20, 'ts': 1, 'te': 3}
@@ -53,7 +76,7 @@ def aggregate(
     {'people': [0, 1, 2, 1, 0], 'ts': [None, 1, 3, 5, 7], 'te': [1, 3, 5, 7, None]}
     """
     if not aggregates:
-        raise ArgumentError('There are no aggregates: give some, such as people="count".')
+        raise ArgumentError('aggregate() needs at least one aggregate, such as people="count".')
     one = Histories((data, on))
     values, keys = one.values[0], listed(by)
     check_columns("given", values.column_names, *keys)
@@ -69,7 +92,7 @@ def aggregate(
     numbers = [m for one_of in wanted.values() for m in one_of.floats]
     sweep = ValueSweep([kind for kind, _ in measures], len(numbers), empty=not keys)
     sorted_groups = groups[rows.numbers]
-    if not keys and not rows.numbers.size:  # nothing is valid, and there is something to say of it
+    if not keys and not rows.numbers.size:  # without rows the result still has one row
         rows = Rows(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64))
         sorted_groups = np.zeros(1, dtype=np.int32)
         measures = [(kind, np.zeros(1, dtype=np.int64)) for kind, _ in measures]
@@ -97,9 +120,10 @@ def aggregate(
 
 
 def _merged(one: Histories, values: Any, start: Int64Array, end: Int64Array, row: Any) -> Any:
-    """Return the rows as a table; those that touch and are equal are one.
+    """Return the rows as a table; equal rows whose periods touch become one.
 
-    The sweep tells values apart of which nothing is seen in the end: sums and counts of one avg.
+    The sweep cuts a period when a swept value changes. The result may stay the same, for example
+    the average of a new sum and a new count.
     """
     keys = [(name, name) for name in values.column_names]
     codes, _ = groups_of(values, values.slice(0, 0), keys, null_equals_null=True)
@@ -113,13 +137,13 @@ def _merged(one: Histories, values: Any, start: Int64Array, end: Int64Array, row
 
 @dataclass(frozen=True)
 class _Wanted:
-    """An aggregate: what is swept for it, and how that becomes a column."""
+    """An aggregate: the measures that are swept for it, and how they become its column."""
 
     function: str
     kind: Any
     integers: list[tuple[str, Int64Array]]
     floats: list[_Numbers]
-    # Of min and max: what the integers mean.
+    # For min and max: decodes the integers.
     decoded: Callable[[Int64Array, Any], Any] | None = None
 
     @staticmethod
@@ -128,7 +152,7 @@ class _Wanted:
         check_choice(name, function, FUNCTIONS)
         if column is None:
             if function != "count":
-                raise ArgumentError(f'{name}="{function}" is of no column: ("{function}", "pay").')
+                raise ArgumentError(f'{name}="{function}" needs a column: ("{function}", "pay").')
             ones = np.ones(table.num_rows, dtype=np.int64)
             return _Wanted(function, pa.int64(), [("sum", ones)], [])
         check_columns("given", table.column_names, column)
@@ -140,7 +164,7 @@ class _Wanted:
         is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
         if function in ("sum", "avg") and not is_number:
             raise EndpointTypeError(
-                f"{name}: {function} is of whole or floating-point numbers, and {column} is "
+                f"{name}: {function} needs whole or floating-point numbers, but {column} is "
                 f"{values.type}: cast it."
             )
         if function in ("min", "max"):
@@ -169,7 +193,7 @@ class _Wanted:
 
 
 def _ordered(values: Any) -> tuple[Int64Array, Callable[[Int64Array, Any], Any]]:
-    """Return values as integers that keep their order, and the way back."""
+    """Return values as integers in the same order, and a function that decodes them."""
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         known = values.unique().drop_null()
         known = known.take(pc.sort_indices(known))
@@ -180,7 +204,7 @@ def _ordered(values: Any) -> tuple[Int64Array, Callable[[Int64Array, Any], Any]]
 
 
 def _summed(name: str, values: Int64Array, valid: Any) -> Int64Array:
-    """Return values whose sums stay within 64 bits, NULL as 0. Raises EndpointValueError."""
+    """Return values with 0 for NULL. Raises EndpointValueError if a sum might exceed 64 bits."""
     found = np.where(valid, values, 0)
     if np.abs(found.astype(np.float64)).sum() > 0.99 * _LARGEST:
         raise EndpointValueError(f"{name}: sums might exceed 64 bits: cast the column to a float.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Row by row another period: windows, pieces, a part of the history, an instant."""
+"""Operators that change each row's period: split, window, clip to a period or an instant."""
 
 from __future__ import annotations
 
@@ -14,16 +14,33 @@ from intervalsweep.arrow.tables import like
 from intervalsweep.arrow.temporal.rows import NO_END, NO_START, Histories, Names, Rows
 from intervalsweep.columns import check_choice
 
-# What a window does with a row that has an end.
+# The treatment of rows that already have an end.
 OnBounded: TypeAlias = Literal["replace", "error"]
 
 
 def split(data: Frame, max_length: Any, *, on: Names = ("ts", "te")) -> Frame:
-    """Cut the rows, from their starts on, so that none is longer than `max_length` (Alg. 11).
+    """Cut each row, from its start on, into rows of at most `max_length` (Alg. 11).
 
-    `max_length` is a number in the unit of the period, or a timedelta. Raises EndpointValueError
-    for a row that has no start or no end.
+    Parameters
+    ----------
+    data
+        A table with a period.
+    max_length
+        A number in the unit of the period, or a timedelta.
+    on
+        The columns of start and end.
 
+    Raises
+    ------
+    ArgumentError
+        If `max_length` is not positive.
+    EndpointTypeError
+        If the period consists of floating-point numbers.
+    EndpointValueError
+        If a row has no start or no end.
+
+    Examples
+    --------
     >>> w = pa.table({"name": ["Ann"], "ts": [3], "te": [8]})
     >>> split(w, 2).to_pydict()
     {'name': ['Ann', 'Ann', 'Ann'], 'ts': [3, 5, 7], 'te': [5, 7, 8]}
@@ -41,13 +58,36 @@ def window(
     on_bounded: OnBounded = "replace",
     on: Names = ("ts", "te"),
 ) -> Frame:
-    """Have each row valid as long as a window that has its start (9, 10).
+    """Replace the end of each row by the end of a window that contains its start (9, 10).
 
-    With `sliding` it is valid so long, from its start on; with `fixed` to the end of the window
-    that its start is in, of windows of that length beside each other, of which one begins at
-    `origin`: 0, or 1970-01-01. An end that a row has already is replaced, or is an error with
-    `on_bounded="error"`. Raises EndpointValueError for such a row, and for one without a start.
+    Parameters
+    ----------
+    data
+        A table with a period.
+    sliding
+        The row is valid for this length from its start on: a number in the unit of the period, or a
+        timedelta.
+    fixed
+        The row is valid to the end of the fixed window that contains its start. Fixed windows have
+        this length and follow each other without gaps.
+    origin
+        The start of one of the fixed windows. The default is 0, or 1970-01-01.
+    on_bounded
+        For a row that already has an end: ``replace`` the end, or raise an ``error``.
+    on
+        The columns of start and end.
 
+    Raises
+    ------
+    ArgumentError
+        If not exactly one of `sliding` and `fixed` is given, or it is not positive.
+    EndpointTypeError
+        If the period consists of floating-point numbers.
+    EndpointValueError
+        If a row has no start, or has an end with ``on_bounded="error"``.
+
+    Examples
+    --------
     >>> w = pa.table({"name": ["Ann", "Joe"], "ts": [3, 9], "te": [8, 9]})
     >>> window(w, 4).to_pydict()
     {'name': ['Ann'], 'ts': [3], 'te': [7]}
@@ -55,32 +95,34 @@ def window(
     [4]
     """
     if (sliding is None) == (fixed is None):
-        raise ArgumentError("window takes one of sliding and fixed: the length of the windows.")
+        raise ArgumentError("window() needs one of sliding and fixed: the length of the windows.")
     check_choice("on_bounded", on_bounded, get_args(OnBounded))
     one = Histories((data, on))
     rows = one.rows()
     if on_bounded == "error" and np.any(rows.end != NO_END):
         raise EndpointValueError(
-            "A window over a row that has an end: say on_bounded='replace' to give it the window's."
+            "A row has an end already: set on_bounded='replace' to replace it by the window's end."
         )
     if np.any(rows.start == NO_START):
-        raise EndpointValueError(
-            "A row has no start, and a window begins with it: leave such rows out."
-        )
+        raise EndpointValueError("A row has no start, so it has no window: remove such rows first.")
     name, given = ("sliding", sliding) if fixed is None else ("fixed", fixed)
     length = _length(one, name, given)
     rest = np.full(rows.start.size, length, dtype=np.int64)
     if fixed is not None:
         zero = one.bound("origin", origin, 0)
-        # In two steps: the difference itself might leave 64 bits.
+        # The remainders are taken first, because the difference itself might exceed 64 bits.
         rest -= (rows.start % length - zero % length) % length
     end = np.where(rows.start > NO_END - rest, NO_END, rows.start + rest)
     return _of(data, one, Rows(rows.numbers, rows.start, end))
 
 
 def period(data: Frame, start: Any, end: Any, *, on: Names = ("ts", "te")) -> Frame:
-    """Return the history from `start` to before `end`; None is no bound.
+    """Return the history from `start` to before `end`; None means no limit.
 
+    Periods are clipped to this range, and rows outside of it are dropped.
+
+    Examples
+    --------
     >>> w = pa.table({"name": ["Ann", "Joe"], "ts": [3, 9], "te": [8, None]})
     >>> period(w, 5, 12).to_pydict()
     {'name': ['Ann', 'Joe'], 'ts': [5, 9], 'te': [8, 12]}
@@ -95,12 +137,21 @@ def period(data: Frame, start: Any, end: Any, *, on: Names = ("ts", "te")) -> Fr
 def at(data: Frame, instant: Any, *, on: Names = ("ts", "te")) -> Frame:
     """Return the rows that are valid at an instant (17), without their periods.
 
+    Raises
+    ------
+    ArgumentError
+        If `instant` is None.
+    EndpointTypeError
+        If `instant` does not have the type of the period.
+
+    Examples
+    --------
     >>> w = pa.table({"name": ["Ann", "Joe"], "ts": [3, 9], "te": [8, None]})
     >>> at(w, 10).to_pylist()
     [{'name': 'Joe'}]
     """
     if instant is None:
-        raise ArgumentError("instant=None is no instant.")
+        raise ArgumentError("`instant` must not be None.")
     one = Histories((data, on))
     rows, when = one.rows(), one.bound("instant", instant, 0)
     valid = rows.take((rows.start <= when) & (when < rows.end))
@@ -108,14 +159,13 @@ def at(data: Frame, instant: Any, *, on: Names = ("ts", "te")) -> Frame:
 
 
 def pieces(one: Histories, rows: Rows, max_length: Any) -> Rows:
-    """Cut rows that have both ends into pieces of that length at most."""
+    """Cut rows that have a start and an end into fragments of at most `max_length`."""
     length = _length(one, "max_length", max_length)
     if np.any((rows.start == NO_START) | (rows.end == NO_END)):
         raise EndpointValueError(
-            "A row without a start or an end cannot be cut into pieces: take a part of the history "
-            "by period() first."
+            "A row without a start or an end cannot be split: clip the history with period() first."
         )
-    # Up from the difference, which as an unsigned number does not overflow.
+    # ceil(size / length). As an unsigned number the size cannot overflow.
     size = rows.end.view(np.uint64) - rows.start.view(np.uint64)
     count = ((size - np.uint64(1)) // np.uint64(length) + np.uint64(1)).astype(np.int64)
     row = np.repeat(np.arange(count.size), count)
@@ -127,14 +177,15 @@ def pieces(one: Histories, rows: Rows, max_length: Any) -> Rows:
 
 
 def _length(one: Histories, name: str, value: Any) -> int:
-    """Return a length in the unit of the integers; raises for one that is not positive."""
+    """Return a length in the unit of the integers. Raises ArgumentError if it is not positive."""
     if one.encoding.is_float:
         raise EndpointTypeError(
-            f"{name}={value!r}: periods of floating-point numbers have no pieces: cast them."
+            f"{name}={value!r}: periods of floating-point numbers cannot be split: cast them to "
+            "integers or decimals."
         )
     length = int(one.encoding.limit(name, value))
     if not 0 < length <= NO_END:
-        raise ArgumentError(f"{name}={value!r} is no length of more than 0.")
+        raise ArgumentError(f"`{name}` must be more than 0 and fit into 64 bits; got {value!r}.")
     return length
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins of histories by keys: pairs that are valid at one time, and rows without a partner."""
+"""Joins of histories by keys: pairs valid at the same time, and unmatched rows."""
 
 from __future__ import annotations
 
@@ -35,18 +35,40 @@ def join(
     right_on: Names | None = None,
     suffix: str = "_right",
 ) -> Frame:
-    """Join the rows with equal keys that are valid at one time, which is the result's period.
+    """Join the rows with equal keys for the time in which both are valid.
 
     Parameters
     ----------
+    left, right
+        Tables with a period.
     by
         Equality keys: names that both sides have, or pairs of names. NULL matches nothing.
     how
-        ``inner``; ``left``, ``right`` and ``full`` keep rows while they have no partner; ``semi``
-        returns the left side's while they have one, ``anti`` while they have none.
+        ``inner``; ``left``, ``right`` and ``full`` keep unmatched rows for the time in which they
+        have no match; ``semi`` returns the left rows while they have a match, ``anti`` while they
+        have none.
+    on, right_on
+        The columns of start and end. `right_on` replaces `on` for the right side.
     suffix
-        What a column of the right side has behind its name where the left side has that name too.
+        Appended to the name of a right column if the left side has a column with that name.
 
+    Returns
+    -------
+    A table of the same kind as `left`
+        The columns of the left side, those of the right side (not for ``semi`` and ``anti``), and
+        the period.
+
+    Raises
+    ------
+    ArgumentError
+        If `how` is unknown.
+    ColumnError
+        If a column does not exist, or two columns of the result would have the same name.
+    EndpointTypeError
+        If keys or endpoints have no common type.
+
+    Examples
+    --------
     >>> a = pa.table({"mach": ["M3"], "skill": ["NS"], "ts": [3], "te": [16]})
     >>> w = pa.table({"name": ["Joe"], "skill": ["NS"], "ts": [8], "te": [18]})
     >>> join(a, w, "skill", how="left").select(["name", "ts", "te"]).to_pylist()
@@ -67,7 +89,7 @@ def join(
     return like(left, both.table(rows, others, start, end))
 
 
-# Numbers of the left rows and of the right rows, -1 for none, and periods.
+# The numbers of left rows and right rows (-1: no row), and the starts and ends of periods.
 _Part = tuple[Int64Array, Int64Array, Int64Array, Int64Array]
 
 
@@ -90,31 +112,32 @@ class _Both:
         self._rows = sides
 
     def pairs(self) -> _Part:
-        """Return the pairs of rows that are valid at one time."""
+        """Return the pairs of rows with equal keys, with the time in which both are valid."""
         return _meet(self._groups[0], self._rows[0], self._groups[1], self._rows[1])
 
     def unmatched(self, side: int) -> _Part:
-        """Return the rows of a side while they have no partner."""
+        """Return the rows of a side for the time in which they have no match."""
         row, _, start, end = self._while("except", side)
         none = np.full(row.size, -1, dtype=np.int64)
         return (row, none, start, end) if side == 0 else (none, row, start, end)
 
     def kept(self, rule: str) -> Any:
-        """Return the left rows while they have a partner, or while they have none."""
+        """Return the left rows while they have a match (rule distinct) or none (rule except)."""
         row, _, start, end = self._while(rule, 0)
         return self._both.table(self._both.values[0].take(pa.array(row)), start, end)
 
     def _while(self, rule: str, side: int) -> _Part:
-        """Meet the rows of a side with the time in which the other side has their key.
+        """Intersect the rows of a side with the time in which the other side has their key.
 
-        By `except` with the time in which it has not: the whole axis for each key, but for that.
+        With rule `except`, intersect them with the time in which the other side does not have it:
+        the whole time axis for each key, except the periods of the other side.
         """
         groups, rows = self._groups[side], self._rows[side]
         theirs, others = self._groups[1 - side], self._rows[1 - side]
         known = theirs >= 0
         theirs, others = theirs[known], others.take(known)
         if rule == "except":
-            # A key that is NULL is that of no row of the other side.
+            # No row of the other side has a NULL key: give all NULLs a new group.
             groups = np.where(groups < 0, max(theirs.max(initial=0), groups.max(initial=0)) + 1,
                               groups).astype(np.int32)  # fmt: skip
             keys = np.unique(groups)
@@ -127,7 +150,7 @@ class _Both:
         return _meet(groups, rows, theirs[place], Rows(place, start, end))
 
     def table(self, rows: Int64Array, others: Int64Array, start: Any, end: Any) -> Any:
-        """Return the columns of rows of both sides; -1 is a row of NULLs."""
+        """Return a table of left rows and right rows, with NULLs for -1."""
         ours, theirs = (
             values.take(pa.array(numbers, mask=numbers < 0))
             for values, numbers in zip(self._both.values, (rows, others), strict=True)
@@ -150,7 +173,7 @@ def _either(mask: Any, one: Any, other: Any) -> Any:
 
 
 def _meet(groups: Int32Array, rows: Rows, theirs: Int32Array, others: Rows) -> _Part:
-    """Return the pairs of rows of one group that share an instant, and the time that they share."""
+    """Return the pairs of rows of one group whose periods intersect, and the intersections."""
     left, right = (
         pa.table(
             {"g": pa.array(of, mask=of < 0), "n": some.numbers, "ts": some.start, "te": some.end}

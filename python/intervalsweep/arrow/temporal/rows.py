@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows with their periods as integers, and the tables that they are made into again."""
+"""Encodes the periods of tables as integers, and builds tables from encoded rows."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ NO_START, NO_END = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that are valid at some instant: their numbers in their table, and their periods."""
+    """Rows with a period that is not empty: their numbers in their table, and the periods."""
 
     numbers: RowNumbers
     start: Int64Array
     end: Int64Array
 
     def take(self, which: RowNumbers | Mask) -> Rows:
-        """Return the rows of these places, or for which the mask is true."""
+        """Return the rows at these places, or for which the mask is true."""
         return Rows(self.numbers[which], self.start[which], self.end[which])
 
 
 class Histories:
-    """One table or two with periods, which are brought to one type.
+    """One or two tables with periods, whose endpoints are converted to a common type.
 
-    Raises ColumnError for columns that are not there, EndpointTypeError for ends without a common
-    order.
+    Raises ColumnError if a column does not exist, and EndpointTypeError if the endpoints have no
+    common order.
     """
 
     def __init__(self, *given: tuple[Any, Names]) -> None:
@@ -50,7 +50,7 @@ class Histories:
         self.values = []
         for table, (_, names), side in zip(self.tables, given, _SIDES[len(given)], strict=True):
             if isinstance(names, str) or len(names) != 2:
-                raise ColumnError(f"{names!r} is no pair of columns: a period is in two.")
+                raise ColumnError(f"A period needs two columns, start and end; got {names!r}.")
             check_columns(side, table.column_names, *names)
             self._ends.append([table.column(name) for name in names])
             self.values.append(table.select([c for c in table.column_names if c not in names]))
@@ -59,7 +59,7 @@ class Histories:
         self._kind = kinds[0] if len(set(kinds)) == 1 else self.encoding.type
 
     def rows(self, which: int = 0) -> Rows:
-        """Return the rows of a table that are valid at some instant."""
+        """Return the rows of a table whose period is not empty."""
         start, end = (
             self._encoded(column, bound)
             for column, bound in zip(self._ends[which], (NO_START, NO_END), strict=True)
@@ -68,7 +68,7 @@ class Histories:
         return found.take(start < end)
 
     def _encoded(self, column: Any, bound: int) -> Int64Array:
-        """Return an end of the periods; what is NULL, or the largest of its own type, is none."""
+        """Return endpoints as integers. NULL gives `bound`, as does the largest value of an end."""
         values, valid = self.encoding.encode(column)
         if bound == NO_END:
             own, _ = Encoding([column.type]).encode(column)
@@ -76,7 +76,7 @@ class Histories:
         return np.where(valid, values, bound)
 
     def table(self, values: Any, start: Int64Array, end: Int64Array) -> Any:
-        """Return a table of values and their periods."""
+        """Return a table of values with their periods."""
         Naming.of([*values.column_names, *self.names], [], [], "")
         columns = {name: values.column(name) for name in values.column_names}
         for name, ends, bound in zip(self.names, (start, end), (NO_START, NO_END), strict=True):
@@ -84,7 +84,7 @@ class Histories:
         return pa.table(columns)
 
     def bound(self, what: str, value: Any, default: int) -> int:
-        """Return an instant as an integer; None is no bound."""
+        """Return an instant as an integer; None gives `default`."""
         if value is None:
             return default
         try:
@@ -93,7 +93,7 @@ class Histories:
             encoded, _ = self.encoding.encode(column)
         except (EndpointValueError, pa.ArrowNotImplementedError) as error:
             raise EndpointTypeError(
-                f"{what}={value!r} is no instant of {self.encoding.type}: {error}"
+                f"{what}={value!r} is not an instant of type {self.encoding.type}: {error}"
             ) from error
         return int(encoded[0])
 
@@ -104,9 +104,10 @@ _SIDES = {1: ["given"], 2: ["left", "right"]}
 def swept(
     rule: str, groups: Int32Array, rows: Rows, weights: Int64Array | None = None
 ) -> tuple[RowNumbers, Int64Array, Int64Array]:
-    """Return what a rule makes of the rows of each group: a row of it, by its place, and a period.
+    """Return the results of a rule for each group: for each a row of the group and a period.
 
-    Without weights all rows are on the left side.
+    The row is given by its place in `rows`. Positive weights are rows of the left side, negative
+    ones rows of the right side; without weights all rows are on the left side.
     """
     order = np.lexsort((rows.start, groups))
     if weights is None:
@@ -118,6 +119,6 @@ def swept(
 
 
 def stacked(some: Sequence[Rows]) -> Rows:
-    """Return the rows of several tables, each table's behind those before it."""
+    """Return the rows of several tables, one table after the other."""
     start, end = (np.concatenate([getattr(r, name) for r in some]) for name in ("start", "end"))
     return Rows(np.concatenate([rows.numbers for rows in some]), start, end)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Set operations over histories: how often a row is in the result, by how often it is in each."""
+"""Set operations on histories. Each computes the number of copies of a row at each instant."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from intervalsweep.arrow.temporal.rows import Histories, Names, Rows, stacked, s
 
 
 def distinct(data: Frame, *, on: Names = ("ts", "te")) -> Frame:
-    """Return each row once at a time (4), in the fewest periods.
+    """Return each row once at each instant (4), in the fewest periods.
 
+    Examples
+    --------
     >>> w = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
     >>> distinct(w).to_pylist()
     [{'skill': 'SP', 'ts': 1, 'te': 7}]
@@ -26,11 +28,25 @@ def distinct(data: Frame, *, on: Names = ("ts", "te")) -> Frame:
 
 
 def coalesce(data: Frame, max_length: Any = None, *, on: Names = ("ts", "te")) -> Frame:
-    """Return the same rows in the fewest periods (16), none longer than `max_length`.
+    """Return the same rows in the fewest periods (16).
 
-    `max_length` is a number in the unit of the period, or a timedelta. Raises EndpointValueError if
-    there is one, and a row has no start or no end.
+    Parameters
+    ----------
+    data
+        A table with a period.
+    max_length
+        The longest period of the result: a number in the unit of the period, or a timedelta. None
+        means no limit.
+    on
+        The columns of start and end.
 
+    Raises
+    ------
+    EndpointValueError
+        If `max_length` is given and a row has no start or no end.
+
+    Examples
+    --------
     >>> w = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [3, 7]})
     >>> coalesce(w).to_pylist()
     [{'skill': 'SP', 'ts': 1, 'te': 7}]
@@ -43,8 +59,15 @@ def coalesce(data: Frame, max_length: Any = None, *, on: Names = ("ts", "te")) -
 def union_all(
     left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
 ) -> Frame:
-    """Return the rows of both (8). Columns go by position, as in SQL.
+    """Return the rows of both sides (8). Columns are matched by position, as in SQL.
 
+    Raises
+    ------
+    ColumnError
+        If the sides have different numbers of columns. The other set operations raise it, too.
+
+    Examples
+    --------
     >>> w = pa.table({"skill": ["SP"], "ts": [1], "te": [3]})
     >>> union_all(w, w).num_rows
     2
@@ -57,8 +80,10 @@ def union_all(
 def union(
     left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
 ) -> Frame:
-    """Return the rows of either, each once at a time.
+    """Return the rows of either side, each once at each instant.
 
+    Examples
+    --------
     >>> w = pa.table({"skill": ["SP"], "ts": [1], "te": [3]})
     >>> union(w, w).to_pylist()
     [{'skill': 'SP', 'ts': 1, 'te': 3}]
@@ -70,8 +95,10 @@ def union(
 def union_max(
     left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
 ) -> Frame:
-    """Return each row as often as in the side that has it more often (14).
+    """Return each row as often as on the side that has it more often (14).
 
+    Examples
+    --------
     >>> w = pa.table({"skill": ["SP"], "ts": [1], "te": [5]})
     >>> a = pa.table({"skill": ["SP"], "ts": [3], "te": [7]})
     >>> union_max(a, w).to_pylist()
@@ -83,8 +110,10 @@ def union_max(
 def except_all(
     left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
 ) -> Frame:
-    """Take the rows of the right side off, one against one (5).
+    """Remove one copy of a row for each equal row of the right side (5).
 
+    Examples
+    --------
     >>> a = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
     >>> w = pa.table({"skill": ["SP"], "ts": [4], "te": [6]})
     >>> except_all(a, w).to_pydict()
@@ -96,8 +125,10 @@ def except_all(
 def except_(
     left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
 ) -> Frame:
-    """Return the rows that the right side does not have, each once at a time.
+    """Return the rows that the right side does not have, each once at each instant.
 
+    Examples
+    --------
     >>> a = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
     >>> w = pa.table({"skill": ["SP"], "ts": [4], "te": [6]})
     >>> except_(a, w).to_pydict()
@@ -109,8 +140,10 @@ def except_(
 def except_strict(
     left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
 ) -> Frame:
-    """Return the rows while the right side has no equal one (15).
+    """Return the left rows, all copies, while the right side has no equal row (15).
 
+    Examples
+    --------
     >>> a = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
     >>> w = pa.table({"skill": ["SP"], "ts": [4], "te": [6]})
     >>> except_strict(a, w).to_pydict()
@@ -122,8 +155,10 @@ def except_strict(
 def intersect_all(
     left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
 ) -> Frame:
-    """Return each row as often as in the side that has it less often (13).
+    """Return each row as often as on the side that has it less often (13).
 
+    Examples
+    --------
     >>> a = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
     >>> w = pa.table({"skill": ["SP"], "ts": [4], "te": [6]})
     >>> intersect_all(a, w).to_pylist()
@@ -135,8 +170,10 @@ def intersect_all(
 def intersect(
     left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
 ) -> Frame:
-    """Return the rows that both sides have, each once at a time.
+    """Return the rows that both sides have, each once at each instant.
 
+    Examples
+    --------
     >>> w = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [5, 7]})
     >>> intersect(w, w).to_pylist()
     [{'skill': 'SP', 'ts': 1, 'te': 7}]
@@ -157,22 +194,22 @@ def _of_one(rule: str, data: Frame, on: Names, max_length: Any = None) -> Frame:
 
 
 class _Both:
-    """Two histories whose columns go by position."""
+    """Two histories whose columns are matched by position."""
 
     def __init__(self, left: Any, right: Any, on: Names, right_on: Names | None) -> None:
         self._both = Histories((left, on), (right, right_on or on))
         ours, theirs = self._both.values
         if len(ours.column_names) != len(theirs.column_names):
             raise ColumnError(
-                f"The left side has the columns {', '.join(ours.column_names) or '(none)'} beside "
+                f"The left side has the columns {', '.join(ours.column_names) or '(none)'} besides "
                 f"its period, the right side {', '.join(theirs.column_names) or '(none)'}: select "
-                "as many."
+                "equally many."
             )
         self._theirs = theirs.rename_columns(ours.column_names)
         self.rows = [self._both.rows(0), self._both.rows(1)]
 
     def table(self, places: Any, start: Any, end: Any) -> Any:
-        """Return the rows of these places, the right side's behind the left side's."""
+        """Return the rows at these places; the places of right rows follow those of left rows."""
         ours = self._both.values[0]
         all_rows = pa.concat_tables([ours, self._theirs], promote_options="permissive")
         numbers = np.concatenate([self.rows[0].numbers, self.rows[1].numbers + ours.num_rows])

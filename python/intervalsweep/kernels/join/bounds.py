@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the bounds of a box hold on one axis, and whether they hold anything at all."""
+"""The range of values that a box's bounds allow on one axis, and whether it is empty."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..jit import I64_IN, INCLUSIVE, INT, OPEN, helper, kernel
 _MIN = np.iinfo(np.int64).min
 _MAX = np.iinfo(np.int64).max
 
-# lower, kind, upper, kind.
+# The types of lower, lower_kind, upper, upper_kind.
 BOUNDS = (I64_IN, INT, I64_IN, INT)
 
 
@@ -46,7 +46,10 @@ def at_most(values: Any, kind: int, i: int) -> tuple[int, bool]:
 def extent(
     lower: Any, lower_kind: int, upper: Any, upper_kind: int, i: int
 ) -> tuple[int, int]:  # fmt: skip
-    """Return the least and the largest value within box ``i``'s bounds; of none, not in order."""
+    """Return the least and the largest value within box ``i``'s bounds.
+
+    Without any such value, the least is greater than the largest.
+    """
     least, some_low = at_least(lower, lower_kind, i)
     most, some_high = at_most(upper, upper_kind, i)
     if some_low and some_high:
@@ -59,7 +62,7 @@ def are_empty(
     boxes: int, lower: Any, lower_kind: int, upper: Any, upper_kind: int,
     clip_low: int, clip_high: int,
 ) -> bool:  # fmt: skip
-    """Return whether no box holds any value of the lead axis; found out at the first that does."""
+    """Return whether no box contains any value within the clip; stops at the first that does."""
     for i in range(boxes):
         low, high = extent(lower, lower_kind, upper, upper_kind, i)
         if max(low, clip_low) <= min(high, clip_high):
@@ -69,7 +72,7 @@ def are_empty(
 
 @helper
 def _sum(value: int, difference: int) -> int:
-    """Return the sum, or the integer nearest to it."""
+    """Return the sum, clipped to int64."""
     if difference > 0:
         return _MAX if value > _MAX - difference else value + difference
     return _MIN if value < _MIN - difference else value + difference
@@ -81,16 +84,17 @@ def is_implied(
     clip_low: int, clip_high: int, second_lower: Any, second_lower_kind: int, second_upper: Any,
     second_upper_kind: int, smallest: int, largest: int,
 ) -> bool:  # fmt: skip
-    """Return whether points that match a box on the lead axis always match on the second, too.
+    """Return whether all points that match a box on the lead axis also match on the second.
 
-    Of each point, second - lead is within [smallest, largest]. For a box with lead in [low, high]:
+    Each point has second - lead within [smallest, largest]. For a box with lead in [low, high]:
 
                  low ========= high                            lead
                     \\             \\
-        low + smallest ============= high + largest            second: nowhere else
-           least =========================== most              so this says nothing
+        low + smallest ============= high + largest            second: only in this range
+           least =========================== most              so these bounds are implied
 
-    A sum beyond the integers stands for no point. Found out at the first box that says something.
+    A clipped sum is correct, as no point lies beyond int64. Stops at the first box whose bounds are
+    not implied. O(boxes).
     """
     for i in range(boxes):
         low, high = extent(lower, lower_kind, upper, upper_kind, i)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs on the lead axis: by look-ups, or boxes and points merged where both are in order."""
+"""Finds the runs of boxes on the lead axis: by look-ups, or by merging sorted boxes and points."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ from .bounds import BOUNDS, at_least, at_most, extent
 
 _MAX = np.iinfo(np.int64).max
 
-# Boxes that are merged with points at once, and the most points to each of them: look-ups of fewer
-# boxes are not worth while, and neither is merging more points.
+# The boxes of a stretch, which are merged with points together, and the most points per box of a
+# stretch. With fewer boxes the two look-ups per stretch do not pay, with more points merging does
+# not.
 _STRETCH = 64
 _POINTS_PER_BOX = 8
 
@@ -38,7 +39,10 @@ _POINTS_PER_BOX = 8
 def first_at_least(
     value: int, lead: Any, start: int, stop: int, tables: Any, rank: int, table: Any
 ) -> int:
-    """Return the first row of ``[start, stop)`` (not empty) with ``lead >= value``, or stop."""
+    """Return the first row of ``[start, stop)`` with ``lead >= value``, or ``stop``.
+
+    ``[start, stop)`` is not empty. ``rank`` is the group's row in ``tables``, or -1.
+    """
     if value <= lead[start]:
         return start
     if value > lead[stop - 1]:
@@ -61,7 +65,7 @@ def _lead_run(
     i: int, lead: Any, offsets: Any, rank_of: Any, tables: Any, table: Any, box_group: Any,
     lower: Any, lower_kind: int, upper: Any, upper_kind: int, clip_low: int, clip_high: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Return the rows [first, stop) of box ``i``'s group whose lead value is in its bounds."""
+    """Return the rows [first, stop) of box ``i``'s group with a lead value in its bounds."""
     group = 0
     if box_group.size > 0:
         group = box_group[i]
@@ -89,13 +93,15 @@ def lead_runs(
     upper_kind: int, clip_low: int, clip_high: int, state: Any, filled: int, wanted: int,
     out_box: Any, out_first: Any, out_stop: Any,
 ) -> int:  # fmt: skip
-    """Append the runs of the boxes bounded on the lead axis alone.
+    """Append the run of each box on the lead axis, if it is not empty.
 
     The join of an interval with time stamps (Piatov, Helmer, Dignoes, Persia: Cache-efficient
     sweeping-based interval joins for extended Allen relation predicates, VLDB Journal 2021,
-    section 5) finds the stamps that fall into an interval; over sorted stamps they are one run.
+    section 5) finds the stamps that fall into an interval. If the stamps are sorted, they are one
+    run, whose ends two look-ups find: O(log n) per box.
 
-    Goes on until ``wanted`` runs are stored or no box is left; returns how many are.
+    Stops when ``wanted`` runs are stored or no box is left. Returns the number of stored runs. For
+    the parameters see `join`; ``state`` has the fields ``BOX`` and ``CANDIDATES``.
     """
     lead, offsets, rank_of, tables, table = points
     candidates = 0
@@ -105,7 +111,7 @@ def lead_runs(
             i, lead, offsets, rank_of, tables, table, box_group,
             lower, lower_kind, upper, upper_kind, clip_low, clip_high,
         )  # fmt: skip
-        # Stored always, kept if not empty: a branch here would be mispredicted often.
+        # Store every run, and advance if it is not empty: a branch would often be mispredicted.
         out_box[filled] = i
         out_first[filled] = first
         out_stop[filled] = stop
@@ -119,7 +125,7 @@ def lead_runs(
 
 @helper
 def _end_of_stretch(box_group: Any, i: int, end: int) -> int:
-    """Return the first box after ``i`` of another group, or ``end``. Boxes are in order."""
+    """Return the first box after ``i`` that has another group, or ``end``. Boxes are in order."""
     if box_group.size == 0 or box_group[end - 1] == box_group[i]:
         return end
     last = i + 1
@@ -133,15 +139,16 @@ def _merge(
     i: int, end: int, row: int, limit: int, lead: Any, lower: Any, lower_kind: int, upper: Any,
     upper_kind: int, clip_high: int, filled: int, out_box: Any, out_first: Any,
 ) -> int:  # fmt: skip
-    """Append those of boxes [i, end) that hold a row of [row, limit), and the first such row.
+    """Append the boxes of [i, end) that contain a row of [row, limit), with the first such row.
 
-    Boxes and rows are in order. Without a branch on values, since half of the steps go on with the
-    rows, half with the boxes, and a mispredicted one costs more than several steps.
+    Boxes and rows are in order. Each step advances either the row or the box, without a branch on
+    values: about half of the steps go each way, and a mispredicted branch costs more than several
+    steps.
     """
     is_strict = int(lower_kind == STRICT)
     is_open = int(upper_kind == OPEN)
     is_inclusive = int(upper_kind == INCLUSIVE)
-    tops = lower if is_open == 1 else upper  # an open side has no values
+    tops = lower if is_open == 1 else upper  # without an upper bound the array is empty
     while i < end and row < limit:
         value = lead[np.uint64(row)]
         bound = lower[np.uint64(i)]
@@ -161,9 +168,10 @@ def _end_runs(
     place: int, places: int, lead: Any, stop: int, tables: Any, rank: int, table: Any, upper: Any,
     upper_kind: int, clip_high: int, out_box: Any, out_first: Any, out_stop: Any,
 ) -> int:  # fmt: skip
-    """Store where the runs of [place, places) end, whose boxes and firsts are known.
+    """Store the ends of the runs at [place, places), whose boxes and first rows are stored.
 
-    All are of one group, whose rows end at ``stop``. Returns how many rows they have together.
+    All these boxes have the same group, whose rows end at ``stop``. Returns the total number of
+    rows of these runs.
     """
     rows = 0
     for k in range(place, places):
@@ -186,12 +194,15 @@ def merged_runs(
     upper_kind: int, clip_low: int, clip_high: int, state: Any, filled: int, wanted: int,
     out_box: Any, out_first: Any, out_stop: Any,
 ) -> int:  # fmt: skip
-    """Append the runs that `lead_runs` does, of boxes with lower bounds and in their order.
+    """Append the same runs as `lead_runs`, for boxes in the order of group and lower bound.
 
-    By group, then by lower bound. A sweep over both sides, as that of section 5 is, by stretches of
-    boxes: the first and the last box of a stretch are looked up, and the others merged with the
-    points between these two, unless they are many. A step takes a fifth of a look-up; of most boxes
-    no more is needed to know that they hold nothing.
+    Like the sweep of section 5, it goes through both sides in order, in stretches of up to 64 boxes
+    of one group. The first and the last box of a stretch are looked up, and all its boxes are
+    merged with the points in between. If there are more than 8 points per box, each box is looked
+    up instead. A step of the merge takes a fifth of the time of a look-up, and for most boxes it is
+    enough to see that they are empty.
+
+    For the parameters see `join`; ``state`` has the fields ``BOX`` and ``CANDIDATES``.
     """
     lead, offsets, rank_of, tables, table = points
     candidates = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the second axis leaves of runs on the lead axis, by blocks of points."""
+"""Filters runs on the lead axis by the second axis, in blocks of points."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from ..jit import (
 )
 from .bounds import BOUNDS, extent
 
-# second, blocks, big blocks.
+# The types of second, blocks, big_blocks.
 AXIS = types.Tuple((I64_IN, I64_TABLE_IN, I64_TABLE_IN))
 
 
 @helper
 def classify_block(extremes: Any, b: int, least: int, most: int) -> int:
-    """Return -1 if no value of block ``b`` is within [least, most], 1 if all are, else 0."""
+    """Return 1 if all values of block ``b`` are within [least, most], -1 if none can be, else 0."""
     if extremes[b, 1] < least or extremes[b, 0] > most:
         return -1
     if extremes[b, 0] >= least and extremes[b, 1] <= most:
@@ -43,16 +43,17 @@ def classify_block(extremes: Any, b: int, least: int, most: int) -> int:
 def block_of(
     at: int, stop: int, ask_big: int, blocks: Any, big_blocks: Any, least: int, most: int
 ) -> tuple[int, int, int]:
-    """Return where the block that begins at row ``at`` ends, its verdict, and when to ask again.
+    """Return the end of the block at row ``at``, its class, and the next row to try a big block.
 
-    A big block if that fails or passes as a whole, which is asked from row ``ask_big`` on:
+    The class is that of `classify_block`. From row ``ask_big`` on, the big block is tried first: it
+    is returned if it passes or fails as a whole. Else its small blocks are returned one by one.
 
-        rows        at |......|~~~~~~~~~~~~~~|......| stop     blocks of 64, big ones of 4096
+        rows        at |......|~~~~~~~~~~~~~~|......| stop     blocks of 64, big blocks of 4096
         big blocks     |  ?   |     fails    |  ?   |          skipped in one step
         blocks         |?|all |              |none|?|          taken, or skipped, in one step
 
-    Taking whole buckets without comparing is the idea of bgFS as related in Piatov et al. 2021,
-    section 2.2; there along the sweep, here on the other axis. What it avoids is the k' > k
+    Taking whole buckets without comparing values is the idea of bgFS, as described in Piatov et al.
+    2021, section 2.2; there along the sweep, here on the other axis. It avoids the k' > k
     intermediate pairs that section 8 accepts for the overlap and during joins.
     """
     if at >= ask_big:
@@ -70,7 +71,7 @@ def block_of(
 def _append(
     filled: int, i: int, first: int, stop: int, out_box: Any, out_first: Any, out_stop: Any
 ) -> int:
-    """Store rows [first, stop) for box ``i``: a new run, or more of its last one."""
+    """Store rows [first, stop) for box ``i``: as a new run, or to extend its last run."""
     if filled > 0 and out_box[filled - 1] == i and out_stop[filled - 1] == first:
         out_stop[filled - 1] = stop
         return filled
@@ -93,11 +94,11 @@ def _append_passing(
     out_first: Any,
     out_stop: Any,
 ) -> int:
-    """Store the rows of [first, stop), one block at most, whose second value is in bounds.
+    """Store the rows of [first, stop) with a second value in bounds; they are one block at most.
 
-    Branch-free: half of the rows may pass in random order, and a mispredicted branch costs more
-    than ten rows. A run's start and stop are stored for every row into the next free place; the
-    place is taken (the counter moves) only where a run really starts or stops.
+    There is no branch: half of the rows may pass in random order, and a mispredicted branch costs
+    more than ten rows. Each row is stored as the start and as the stop of a run in the next free
+    place. The counters advance only where a run really starts or stops.
     """
     passed = 0
     if filled > 0 and out_box[filled - 1] == i and out_stop[filled - 1] == first:
@@ -124,9 +125,10 @@ def _filter_run(
     i: int, at: int, stop: int, second: Any, blocks: Any, big_blocks: Any, least: int, most: int,
     filled: int, wanted: int, out_box: Any, out_first: Any, out_stop: Any,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """Append what passes of rows [at, stop), block by block.
+    """Append the rows of [at, stop) that pass, block by block, as runs.
 
-    Returns the first row not looked at, the runs stored, and the blocks that failed as a whole.
+    Returns the first row that was not examined, the number of stored runs, and the number of blocks
+    that failed as a whole.
     """
     skipped = 0
     ask_big = at
@@ -152,14 +154,24 @@ def filter_runs(
     upper_kind: int, first_only: int, state: Any, filled: int, wanted: int,
     out_box: Any, out_first: Any, out_stop: Any,
 ) -> int:  # fmt: skip
-    """Append what the second axis leaves of the given runs, joined where they touch.
+    """Append the parts of the given runs that match on the second axis, joined where they touch.
 
-    Goes on until more than ``wanted`` runs are stored or no given one is left; returns how many
-    are stored. One more than wanted, because the last one may still grow. It may overshoot by one
-    block: the buffers hold at least ``wanted + 2 + FAN_OUT // 2`` runs.
+    Stops when more than ``wanted`` runs are stored or no given run is left. Returns the number of
+    stored runs. One run more than wanted is needed, because the last run may still grow. The loop
+    may overshoot by one block, so the outputs have room for ``wanted + 2 + FAN_OUT // 2`` runs.
 
-    If ``first_only`` is not 0, what follows the first run of the first block with a match is passed
-    over.
+    A block that passes or fails as a whole costs O(1), another block O(FAN_OUT).
+
+    Parameters
+    ----------
+    box, first, stop, axis, lower, lower_kind, upper, upper_kind
+        The given runs, the second axis, and the bounds of the boxes on it; see `join`.
+    first_only : int
+        Not 0: of each given run, store only the first run of the first block with a match.
+    state : int64[3]
+        The fields ``RUN``, ``ROW`` and ``SKIPPED``.
+    filled, wanted, out_box, out_first, out_stop
+        See `join`.
     """
     second, blocks, big_blocks = axis
     run = state[RUN]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts and sums of what the second axis leaves of runs, without enumerating it."""
+"""Counts, and sums over, the points of runs that match on the second axis."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .second_axis import AXIS, block_of
 
 @helper
 def _first_passing(first: int, stop: int, second: Any, least: int, most: int) -> int:
-    """Return the first row of [first, stop) whose second value is in bounds; one is."""
+    """Return the first row of [first, stop) with a second value in bounds. There is such a row."""
     while second[first] < least or second[first] > most:
         first += 1
     return first
@@ -32,7 +32,7 @@ def _first_passing(first: int, stop: int, second: Any, least: int, most: int) ->
 
 @helper
 def _count_passing(first: int, stop: int, second: Any, least: int, most: int) -> int:
-    """Return how many rows of [first, stop) have a second value in bounds."""
+    """Return the number of rows of [first, stop) with a second value in bounds."""
     count = 0
     for j in range(first, stop):
         value = second[np.uint64(j)]
@@ -42,9 +42,9 @@ def _count_passing(first: int, stop: int, second: Any, least: int, most: int) ->
 
 @helper
 def _add_passing(first: int, stop: int, second: Any, least: int, most: int, measure: Any) -> int:
-    """Return the sum of ``measure`` over the rows of [first, stop) that are in bounds.
+    """Return the sum of ``measure`` over the rows of [first, stop) with a second value in bounds.
 
-    By a mask, as vector units have one and no product of 64-bit integers.
+    Uses a bit mask, because vector units have no product of 64-bit integers.
     """
     total = 0
     for j in range(first, stop):
@@ -58,7 +58,10 @@ def _add_block(
     k: int, at: int, end: int, verdict: int, second: Any, least: int, most: int,
     measures: Any, totals: Any, out_sums: Any,
 ) -> int:  # fmt: skip
-    """Add what passes of rows [at, end), with a known verdict, to place ``k``; return how many."""
+    """Add the passing rows of block [at, end) to place ``k``; return their number.
+
+    ``verdict`` is the class of the block: 1 if all its rows pass, 0 if they must be compared.
+    """
     if verdict > 0:
         for m in range(measures.shape[0]):
             out_sums[m, k] += totals[m, end] - totals[m, at]
@@ -77,16 +80,28 @@ def add_runs(
     upper_kind: int, measures: Any, totals: Any, state: Any,
     out_box: Any, out_first: Any, out_count: Any, out_sums: Any,
 ) -> int:  # fmt: skip
-    """Store what the second axis leaves of each given run: how many points, and their sums.
+    """Store for each given run the number of points that match on the second axis, and their sums.
 
-    A place of the output has a box, the first of its points, how many they are, and in
-    ``out_sums[:, place]`` the sums of ``measures`` over them; ``totals[:, i]`` are the sums over
-    the first i points. Boxes without a point have no place. Returns how many places are taken, one
-    per run at most.
+    Runs without such points are left out. Returns the number of stored places, at most one per run.
 
-    That points are counted and not enumerated is what section 8 of Piatov et al. 2021 does to
-    compare joins apart from their output. Rows are looked at in blocks that pass in part only, and
-    there without a branch, several in an instruction.
+    Section 8 of Piatov et al. 2021 counts points instead of enumerating them, too, to compare joins
+    without their output. Values are compared only in blocks that pass in part, there without a
+    branch and several per instruction.
+
+    Parameters
+    ----------
+    box, first, stop, axis, lower, lower_kind, upper, upper_kind
+        The given runs, the second axis, and the bounds of the boxes on it; see `join`.
+    measures : int64[m, n]
+        The values to add up, in the order of the points.
+    totals : int64[m, n + 1]
+        Running sums: ``totals[:, i]`` are the sums over the first i points.
+    state : int64[3]
+        Only the field ``SKIPPED`` is used: the blocks that failed as a whole are added to it.
+    out_box, out_first, out_count : int32[size]
+        Outputs: the box, its first matching point, and the number of matching points.
+    out_sums : int64[m, size]
+        Outputs: the sums of the measures over these points.
     """
     second, blocks, big_blocks = axis
     filled = 0

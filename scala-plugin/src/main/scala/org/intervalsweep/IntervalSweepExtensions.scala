@@ -30,16 +30,16 @@ import org.apache.spark.sql.intervalsweep.temporal.rules.{
 }
 
 /**
- * What `spark.sql.extensions` names:
+ * The class to name in `spark.sql.extensions`:
  *
  * {{{
  *   spark-sql --jars intervalsweep.jar \
  *     --conf spark.sql.extensions=org.intervalsweep.IntervalSweepExtensions
  * }}}
  *
- * It only injects, into the Spark that it was made for: the functions, five rules of
- * analysis and two checks, nine for the optimizer, the strategies, a rule for columnar inputs and three
- * for adaptive execution.
+ * It checks that this Spark is the version that the jar was compiled for. Then it injects the SQL
+ * functions, the rules and checks of the analyzer, the rules of the optimizer, the planner
+ * strategies, a rule for columnar inputs and the rules for adaptive execution.
  */
 class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
@@ -56,7 +56,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectCheckRule(StreamModes.check)
     extensions.injectResolutionRule(_ => StreamWindows)
     extensions.injectResolutionRule(_ => LateralAggregates)
-    // Where a query starts, before Spark looks at what it supports.
+    // Also as a hint rule, which runs when a query starts, before Spark checks what it supports.
     extensions.injectHintResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => PairTimes)

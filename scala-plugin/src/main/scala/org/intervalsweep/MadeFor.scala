@@ -7,12 +7,12 @@ import scala.util.Using
 
 import org.apache.spark.SPARK_VERSION
 
-/** The Spark that this jar was compiled against, which has to be the one that loads it. */
+/** Checks that the minor version of Spark is the one that this jar was compiled for. */
 private[intervalsweep] object MadeFor {
 
   /**
-   * Refuses a Spark of another minor version when the session starts: with it, some class or method
-   * that is missing would show in the middle of a query.
+   * Throws an error if Spark has another minor version. It runs when the session starts. Otherwise
+   * a query could fail later because of a missing class or method.
    */
   def check(): Unit = {
     val ours = properties
@@ -22,7 +22,7 @@ private[intervalsweep] object MadeFor {
     val known = ours.getProperty("sparks").split(' ')
     val advice =
       if (known.contains(found)) s"Load ${jar(found)} instead."
-      else s"There are jars for Spark ${known.mkString(", ")}, and none for this one."
+      else s"No jar exists for this version; there are jars for Spark ${known.mkString(", ")}."
     if (found != made)
       throw new IllegalStateException(
         s"The jar ${jar(made)} is for Spark $made, and this is Spark $SPARK_VERSION. $advice")

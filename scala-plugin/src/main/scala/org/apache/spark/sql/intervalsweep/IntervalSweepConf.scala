@@ -9,10 +9,10 @@ import org.apache.spark.network.util.ByteUnit
 import org.apache.spark.sql.internal.SQLConf.{buildConf, buildStaticConf}
 
 /**
- * All settings, registered with Spark's own builder, so that `SET -v` documents them and a wrong
- * value is refused where it is set. None of them can change a result.
+ * All settings. Spark's own builder registers them, so that `SET -v` lists them and SET rejects
+ * invalid values. No setting changes a result.
  *
- * The entry of each in `docs/settings.md` is compared with this object by a test.
+ * A test compares `docs/settings.md` with this object.
  */
 object IntervalSweepConf {
 
@@ -29,9 +29,10 @@ object IntervalSweepConf {
   val Python: OptionalConfigEntry[String] =
     buildStaticConf("spark.sql.intervalsweep.python")
       .doc(
-        "The Python interpreter of the sweep workers; it needs pyarrow and numba. When it is not " +
-          "set: spark.pyspark.python, then the environment variable PYSPARK_PYTHON, then python3. " +
-          "It names a program that executors run, and is set when the application starts.")
+        "The Python interpreter of the sweep workers. It needs pyarrow and numba. If it is not " +
+          "set, the first of these is used that is set: spark.pyspark.python, the environment " +
+          "variable PYSPARK_PYTHON, python3. Because it names a program that executors run, it " +
+          "can be set only when the application starts.")
       .version("0.1.0")
       .stringConf
       .createOptional
@@ -39,8 +40,9 @@ object IntervalSweepConf {
   val BatchRows: ConfigEntry[Int] =
     buildConf("spark.sql.intervalsweep.batchRows")
       .doc(
-        "Rows of one batch between a task and its worker, in both directions. A side that a " +
-          "sweep searches as points is collected in windows of up to 16 such batches.")
+        "The number of rows in one batch between a task and its worker, in both directions. A " +
+          "side whose rows are searched as points is collected in chunks of up to 16 such " +
+          "batches.")
       .version("0.1.0")
       .intConf
       .checkValue(rows => rows > 0 && rows <= (1 << 24), "It must be between 1 and 16777216.")
@@ -49,10 +51,10 @@ object IntervalSweepConf {
   val RangeRows: ConfigEntry[Long] =
     buildConf("spark.sql.intervalsweep.rangeRows")
       .doc(
-        "Points per range when a join without equality keys is distributed: the number of ranges " +
-          "is the number of points divided by this, at least the default parallelism and at most " +
-          "spark.sql.shuffle.partitions; fewer if the intervals are so long that they would be " +
-          "copied to many.")
+        "The number of points per range when a join without equality keys is distributed. The " +
+          "number of ranges is the number of points divided by this, at least the default " +
+          "parallelism and at most spark.sql.shuffle.partitions. There are fewer ranges if the " +
+          "intervals are so long that they would be copied to many ranges.")
       .version("0.1.0")
       .longConf
       .checkValue(_ > 0, "It must be positive.")
@@ -62,9 +64,9 @@ object IntervalSweepConf {
     buildConf("spark.sql.intervalsweep.broadcastFactor")
       .doc(
         "A side is broadcast if its size is at most this many times " +
-          "spark.sql.autoBroadcastJoinThreshold: packed by columns it takes less memory than the " +
-          "hash table that the threshold is meant for. 1 has it decided as for Spark's own joins; " +
-          "nothing is broadcast for its size where the threshold is -1.")
+          "spark.sql.autoBroadcastJoinThreshold. A side packed by columns takes less memory than " +
+          "the hash table for which the threshold is meant. 1 decides as for Spark's own joins. " +
+          "If the threshold is -1, no side is broadcast because of its size.")
       .version("0.1.0")
       .doubleConf
       .checkValue(_ >= 0, "It must not be negative.")
@@ -73,11 +75,11 @@ object IntervalSweepConf {
   val SmallGroupPairs: ConfigEntry[Long] =
     buildConf("spark.sql.intervalsweep.smallGroupPairs")
       .doc(
-        "Key groups with at most this many left x right pairs, on average over a batch, are " +
-          "joined by the task itself; for larger ones it asks a worker. A join without keys is " +
-          "one group. So is a batch, where a condition bounds one axis only, if the binary " +
-          "searches of all its rows have at most this many steps: some 50,000 rows. 0 sends " +
-          "everything to the worker.")
+        "A task joins key groups itself if they have at most this many left x right pairs, on " +
+          "average over a chunk; for larger groups it asks a worker. A join without keys is one " +
+          "group. If a condition bounds only one axis, the task also joins a chunk itself if the " +
+          "binary searches of all its rows have at most this many steps, which is about 50,000 " +
+          "rows. 0 sends everything to the worker.")
       .version("0.1.0")
       .longConf
       .checkValue(_ >= 0, "It must not be negative.")
@@ -86,9 +88,9 @@ object IntervalSweepConf {
   val Boxes: ConfigEntry[String] =
     buildConf("spark.sql.intervalsweep.boxes")
       .doc(
-        "The side of a join whose rows are taken as boxes, in which the other side's rows are " +
-          "searched as points: left, right, or auto, which is the side that leaves fewest " +
-          "candidates. Where a condition allows one side only, it is that side.")
+        "The side of a join whose rows are used as boxes, in which the rows of the other side " +
+          "are searched as points: left, right or auto. auto uses the side that leaves fewer " +
+          "candidates. If a condition allows only one side, that side is used.")
       .version("0.1.0")
       .stringConf
       .transform(_.toLowerCase(Locale.ROOT))
@@ -98,8 +100,9 @@ object IntervalSweepConf {
   val WeakRanges: ConfigEntry[Boolean] =
     buildConf("spark.sql.intervalsweep.weakRanges")
       .doc(
-        "When true, joins with equality keys and a single plain inequality are swept as well, " +
-          "which pays for keys with many rows on both sides. When false, they are left to Spark.")
+        "When true, joins with equality keys and a single plain inequality also use " +
+          "IntervalSweepJoin, which pays off for keys with many rows on both sides. When false, " +
+          "they are left to Spark.")
       .version("0.1.0")
       .booleanConf
       .createWithDefault(false)
@@ -107,9 +110,9 @@ object IntervalSweepConf {
   val WorkerCacheBytes: ConfigEntry[Long] =
     buildConf("spark.sql.intervalsweep.workerCacheBytes")
       .doc(
-        "What a worker keeps of broadcast sides from task to task, at most, and never more than a " +
-          "quarter of its share of spark.executor.pyspark.memory, where that is set. A side that " +
-          "is larger is sent with every task.")
+        "The memory in which a worker keeps broadcast sides from task to task. It is never more " +
+          "than a quarter of the worker's share of spark.executor.pyspark.memory, if that is " +
+          "set. A larger side is sent with every task.")
       .version("0.1.0")
       .bytesConf(ByteUnit.BYTE)
       .checkValue(_ >= 0, "It must not be negative.")
@@ -118,9 +121,10 @@ object IntervalSweepConf {
   val AggregateRuns: ConfigEntry[Boolean] =
     buildConf("spark.sql.intervalsweep.aggregateRuns")
       .doc(
-        "When true, aggregates such as count(*), sum, avg, min and max over a swept join, by " +
-          "columns of one side or of all pairs, are computed from the runs of matches, without " +
-          "the pairs. When false, each pair is made and given to Spark's aggregate.")
+        "When true, aggregates such as count(*), sum, avg, min and max over an IntervalSweepJoin " +
+          "are computed from the runs of matches, without the pairs, if they are grouped by " +
+          "columns of one side or not at all. When false, each pair is built and passed to " +
+          "Spark's aggregate.")
       .version("0.1.0")
       .booleanConf
       .createWithDefault(true)
@@ -128,10 +132,10 @@ object IntervalSweepConf {
   val StreamFanout: ConfigEntry[Int] =
     buildConf("spark.sql.intervalsweep.streamFanout")
       .doc(
-        "Over how many of the state's partitions the base rows of a key are spread in a window " +
-          "union of streams; the other stream's rows are kept in each of them. More than 1 is for " +
-          "few or hot keys; 0 stands for all partitions, which are taken where there are no keys. " +
-          "It is fixed when a query starts for the first time.")
+        "The number of state partitions over which a window union of streams spreads the base " +
+          "rows of a key; the rows of the other stream are kept in each of them. Use more than 1 " +
+          "for few or hot keys. 0 means all partitions, which is also the rule without keys. The " +
+          "number is fixed when a query starts for the first time.")
       .version("0.1.0")
       .intConf
       .checkValue(_ >= 0, "It must not be negative.")
@@ -152,6 +156,6 @@ object IntervalSweepConf {
       AggregateRuns,
       StreamFanout)
 
-  /** Registers the settings with Spark, which happens when this object is first touched. */
+  /** Registers the settings with Spark, by initializing this object. */
   def register(): Unit = ()
 }

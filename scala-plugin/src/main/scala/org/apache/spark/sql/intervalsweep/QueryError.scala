@@ -5,10 +5,11 @@ import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.trees.Origin
 
 /**
- * An error of a query of ours, which Spark's list of conditions does not have. PySpark asks Spark for
- * the text of a condition, so that it gets the one of users.
+ * An error in a query, for which Spark's list of error conditions has no condition. PySpark asks
+ * Spark for the message of a condition, so this error has the condition of `raise_error`, whose
+ * message is its parameter.
  *
- * @param where in the query what is wrong stands
+ * @param where the position of the error in the query
  */
 private[intervalsweep] class QueryError(text: String, where: Origin) extends AnalysisException(
       text,
@@ -19,7 +20,10 @@ private[intervalsweep] class QueryError(text: String, where: Origin) extends Ana
       Map("errorMessage" -> text),
       where.getQueryContext) {
 
-  /** What calls a table function gives its errors the position of the call; the own one says more. */
+  /**
+   * Keeps the position of this error, if it has one. Spark sets the position of a table function's
+   * call, which is less exact.
+   */
   override def withPosition(origin: Origin): AnalysisException =
     if (line.isDefined) this else new QueryError(text, origin)
 }

@@ -7,9 +7,10 @@ import org.apache.spark.sql.classic.SparkSession
 import org.intervalsweep.IntervalSweepExtensions
 
 /**
- * Brings the extension into a session that was started without it (`intervalsweep.register` of the
- * Python package). Spark reads `spark.sql.extensions` only when a session starts, but it lets a
- * running one have further functions, optimizer rules and strategies.
+ * Adds the extension to a session that was started without it. The Python package calls this in
+ * `intervalsweep.register`. Spark reads `spark.sql.extensions` only when a session starts, but a
+ * running session accepts functions, optimizer rules and planner strategies. It accepts no analyzer
+ * rules and no rules for adaptive execution.
  */
 object RunningSession {
 
@@ -22,7 +23,7 @@ object RunningSession {
     experimental.extraOptimizations ++=
       ours.buildOptimizerRules(session) ++ ours.buildPreCBORules(session)
     experimental.extraStrategies ++= ours.buildPlannerStrategies(session)
-    // And those that newSession() will make of this one.
+    // For sessions that newSession() derives from this one.
     new IntervalSweepExtensions().apply(session.extensions)
   }
 }

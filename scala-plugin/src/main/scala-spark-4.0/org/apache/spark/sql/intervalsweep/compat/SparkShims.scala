@@ -6,7 +6,9 @@ import java.nio.file.{Files, Path}
 import org.apache.spark.SparkEnv
 import org.apache.spark.api.python.{BasePythonRunner, PythonWorker}
 import org.apache.spark.internal.config.Python.PYTHON_WORKER_FAULTHANLDER_ENABLED
-import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, NamedArgumentExpression, TimeAdd}
+import org.apache.spark.sql.catalyst.expressions.{
+  EvalMode, Expression, NamedArgumentExpression, TimeAdd
+}
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{
   FunctionSignature, LogicalPlan, NamedParametersSupport

@@ -10,54 +10,64 @@ import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
 import org.apache.spark.sql.types.DataType
 
 /**
- * Everything that differs between minor versions of Spark. `SparkShims` implements it once per version,
- * in the folders `scala-spark-*`. It also names the expression that adds a day-time interval to a
- * timestamp, `TimestampAddInterval`, which Spark 4.0 calls `TimeAdd`.
+ * The parts of Spark's API that differ between its minor versions. The folders `scala-spark-*` have
+ * one implementation each, `SparkShims`. `SparkShims` also has the type alias
+ * `TimestampAddInterval`: the expression that adds a day-time interval to a timestamp, which Spark
+ * 4.0 calls `TimeAdd`.
  */
 private[intervalsweep] trait SparkVersionShims {
 
-  /** Whether a type is TIME, which Spark has from 4.1 on. */
+  /** Whether a type is TIME. Spark has this type from 4.1 on. */
   def isTime(dataType: DataType): Boolean
 
-  /** What a sum does when it leaves its type: wrap around, fail, or return NULL. */
+  /** The overflow behavior of a sum: wrap, raise an error, or return NULL. */
   def evalMode(sum: Sum): EvalMode.Value
 
-  /** The tree patterns of expressions that call a Python function, also if Spark may translate it. */
+  /**
+   * The tree patterns of expressions that call a Python function, including functions that Spark
+   * may translate.
+   */
   def pythonPatterns: Seq[TreePattern]
 
-  /** Splits arguments of a SQL function into positional ones and named ones, such as `delta => 1`. */
+  /**
+   * Splits the arguments of a SQL function into positional and named ones, such as `delta => 1`.
+   */
   def splitArguments(
       arguments: Seq[Expression],
       function: String): (Seq[Expression], Seq[NamedArgumentExpression])
 
-  /** Sorts arguments of a SQL function into the order of its signature. */
+  /** Sorts the arguments of a SQL function into the order of its signature. */
   def rearrangeArguments(
       signature: FunctionSignature,
       arguments: Seq[Expression],
       function: String): Seq[Expression]
 
-  /** Whether a plan belongs to a streaming query in real-time mode. Only a running query's plan does. */
+  /**
+   * Whether a plan belongs to a streaming query that runs in real-time mode. False before the query
+   * starts.
+   */
   def isRealTime(plan: LogicalPlan): Boolean
 
   /** Whether queries in real-time mode can keep state with `transformWithState`. */
   def realTimeKeepsState: Boolean
 
   /**
-   * An array of rows that spills.
+   * An array of rows that spills to disk.
    *
-   * @param rowsInMemory  number of rows above which Spark's sorter takes the rows and spills them
-   * @param bytesInMemory the same for bytes; Spark 4.0 ignores it
+   * @param rowsInMemory  the number of rows from which on Spark's sorter takes the rows and spills
+   *                      them
+   * @param bytesInMemory the same limit in bytes; Spark 4.0 ignores it
    */
   def spillingRows(rowsInMemory: Int, bytesInMemory: Long): ExternalAppendOnlyUnsafeRowArray
 
   /**
    * Starts a Python worker through Spark's daemon.
    *
-   * @param python       path of the interpreter
-   * @param workerModule module that the worker runs
-   * @param daemonModule module of the daemon that forks workers
-   * @param environment  environment variables of the process
-   * @return the worker, and a function that returns what its fault handler wrote if it crashed
+   * @param python       the path of the interpreter
+   * @param workerModule the module that the worker runs
+   * @param daemonModule the module of the daemon that forks workers
+   * @param environment  the environment variables of the process
+   * @return the worker, and a function that returns the output of its fault handler after a crash
    */
   def startPythonWorker(
       python: String,

@@ -23,16 +23,17 @@ import org.apache.spark.sql.intervalsweep.execution.task.SweepMode
 import org.apache.spark.sql.intervalsweep.temporal.nodes.RuleNames
 
 /**
- * Joins two inputs on intervals. Rows stay in the JVM; only their endpoints go to a Python worker,
+ * Joins two inputs on intervals. Rows stay in the JVM. Only their endpoints go to a Python worker,
  * which answers with runs: a box and the positions of the points in it.
  *
- * This node says what it needs of its inputs, and where the work is done:
- * [[SweepExecution]] brings the rows together, [[SweepTask]] joins those of one task,
- * [[SweepCodegen]] writes the loop over the pairs.
+ * This node declares what it requires of its inputs. [[SweepExecution]] brings the rows together,
+ * [[SweepTask]] joins the rows of one task, and [[SweepCodegen]] generates the loop over the pairs.
  *
- * @param runs what is told of the pairs of a run together, where that is enough; see `MatchRuns`
- * @param groupSide the side by whose rows is grouped above then, if there is one
- * @param output the columns of both sides, and of `runs`, that are needed above
+ * @param runs aggregates over the pairs of a run, if the plan above needs no single pairs; see
+ *   `MatchRuns`
+ * @param groupSide the side whose columns the aggregate above groups by; None if there is a single
+ *   group
+ * @param output the columns of both sides, and of `runs`, that the plan above needs
  */
 case class IntervalSweepJoinExec(
     left: SparkPlan,
@@ -90,17 +91,20 @@ case class IntervalSweepJoinExec(
     case _ => Seq(Nil, Nil)
   }
 
-  /** By the keys alone: within a chunk, endpoints are sorted in arrays, many times as fast. */
+  /**
+   * The order of the keys alone. Endpoints are sorted within a chunk, in arrays, which is many
+   * times as fast.
+   */
   private def ordering(side: Side): Seq[SortOrder] =
     sweepCondition.keys(side).map(SortOrder(_, Ascending))
 
-  /** Rows come in no particular order. */
+  /** The partitioning of the inputs, as far as the join preserves it. The output has no order. */
   override def outputPartitioning: Partitioning = mode match {
     case SweepMode.Broadcast(side) => visible(input(side.other).outputPartitioning)
     case SweepMode.ByKeys => joinOutput.tracked match {
         case Seq() => visible(
             PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning)))
-        // The columns of the other side are NULL in unpaired rows.
+        // Unpaired rows have NULLs in the columns of the other side.
         case Seq(side) => visible(input(side).outputPartitioning)
         case _ => UnknownPartitioning(left.outputPartitioning.numPartitions)
       }
@@ -108,7 +112,10 @@ case class IntervalSweepJoinExec(
     case SweepMode.ByRanges => UnknownPartitioning(0)
   }
 
-  /** A partitioning by columns that are not in the output says nothing above. */
+  /**
+   * `partitioning`, without partitionings by columns that are not in the output: nodes above cannot
+   * use them.
+   */
   private def visible(partitioning: Partitioning): Partitioning = partitioning match {
     case PartitioningCollection(all) =>
       val seen = all.map(visible).filterNot(_.isInstanceOf[UnknownPartitioning])
@@ -128,8 +135,8 @@ case class IntervalSweepJoinExec(
   override def input(side: Side): SparkPlan = if (side == LeftSide) left else right
 
   /**
-   * One for the node, however often and by how many threads at a time its rows are asked for: the
-   * ranges of the tasks are those by which the rows of the input were shuffled.
+   * One execution per node, even if several threads request its rows several times: the tasks need
+   * the ranges by which the input rows were shuffled.
    */
   @transient override lazy val execution: SweepExecution = SweepExecution(this)
 

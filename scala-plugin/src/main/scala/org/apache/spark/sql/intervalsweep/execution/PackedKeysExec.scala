@@ -14,18 +14,18 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.intervalsweep.execution.packing.PackedRows
 
 /**
- * The values of a key in a broadcast of [[PackedRows]], each once, by which partitions of the other
- * side are pruned: for our broadcasts what `SubqueryBroadcastExec` is for Spark's hash tables. The
- * broadcast is that of the join, which is made once.
+ * The distinct non-NULL values of a key in a broadcast of [[PackedRows]], for pruning partitions of
+ * the other side. This node does for these broadcasts what `SubqueryBroadcastExec` does for Spark's
+ * hash tables. It reads the broadcast of the join, which is made once.
  *
- * @param key   over the columns of the broadcast rows
- * @param child the broadcast exchange, or the adaptive plan of it
+ * @param key an expression over the columns of the broadcast rows
+ * @param child the broadcast exchange, or its adaptive plan
  */
 case class PackedKeysExec(override val name: String, key: Expression, child: SparkPlan)
     extends BaseSubqueryExec with UnaryExecNode {
   override def nodeName: String = "PackedKeys"
 
-  // Whoever asks looks at the number of columns alone.
+  // Callers read only the number of columns.
   override def output: Seq[Attribute] =
     Seq(AttributeReference("key", key.dataType, key.nullable)())
 

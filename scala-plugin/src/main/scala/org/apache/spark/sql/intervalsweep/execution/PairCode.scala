@@ -10,15 +10,20 @@ import org.apache.spark.sql.intervalsweep.condition.model.SweepNumber
 import org.apache.spark.sql.intervalsweep.execution.block.BlockColumn
 import org.apache.spark.sql.types.{IntegerType, LongType}
 
-/** The names of the variables of a pair: positions, pairs left in the run, and rows emitted. */
+/**
+ * The variables of a pair in generated code: positions, pairs left in the run, and rows emitted.
+ */
 private case class PairCode(left: String, right: String, pairs: String, emitted: String)
 
-/** How generated code knows of rows without a partner. */
+/**
+ * Generated code that tells pairs from unpaired rows, and unpaired rows with a match from the
+ * others.
+ */
 private final class OutcomeCode(ctx: CodegenContext, isNeeded: Boolean) {
   val isPair: String = ctx.freshName("isPair")
   private val hasMatch = ctx.freshName("hasMatch")
 
-  /** What is the same for all of a run. */
+  /** Variables that stay the same for a whole run. */
   def locals(task: String): String =
     if (!isNeeded) ""
     else
@@ -27,12 +32,12 @@ private final class OutcomeCode(ctx: CodegenContext, isNeeded: Boolean) {
          |final boolean $hasMatch = $task.hasMatch();
        """.stripMargin
 
-  /** The column of an existence join that says whether the row has a match. */
+  /** The column of an existence join: true if the row has a match. */
   def variable(exists: Attribute): ExprCode =
     ExprCode(FalseLiteral, JavaCode.variable(hasMatch, exists.dataType))
 }
 
-/** How generated code knows which sweep found the pairs of a run. */
+/** Generated code that reads which sweep found the pairs of a run. */
 private final class SweepNumberCode(ctx: CodegenContext) {
   val number: Attribute = AttributeReference("sweep", IntegerType, nullable = false)()
   private val name = ctx.freshName("sweepNumber")
@@ -44,7 +49,7 @@ private final class SweepNumberCode(ctx: CodegenContext) {
   def variable: ExprCode = ExprCode(FalseLiteral, JavaCode.variable(name, IntegerType))
 }
 
-/** How generated code knows which pieces belong to one row. */
+/** Generated code that reads which row of the left side a partial row belongs to. */
 private final class PartialRowCode(ctx: CodegenContext, task: String, position: String) {
   private val name = ctx.freshName("partialRowId")
 
@@ -54,7 +59,7 @@ private final class PartialRowCode(ctx: CodegenContext, task: String, position: 
     JavaCode.variable(name, LongType))
 }
 
-/** How generated code knows what the pairs of a run are together. */
+/** Generated code that reads the aggregates over the pairs of a run. */
 private final class RunCode(ctx: CodegenContext, task: String, values: Seq[Alias]) {
   private val isRun = ctx.freshName("isRun")
   private val columns = values.map(value =>
@@ -67,10 +72,10 @@ private final class RunCode(ctx: CodegenContext, task: String, values: Seq[Alias
     s"$column = (${BlockColumn.javaClass(value.dataType)}) $task.runColumns()[$k];"
   }.mkString("\n")
 
-  /** What is the same for all of a run. */
+  /** Variables that stay the same for a whole run. */
   def locals: String = if (values.isEmpty) "" else s"final boolean $isRun = $task.isRun();"
 
-  /** @param ofPair code for the value of one pair */
+  /** @param ofPair generates code for the value of one pair */
   def variables(ofPair: Expression => ExprCode): Seq[ExprCode] =
     values.zip(columns).map { case (value, column) => variable(value, column, ofPair(value.child)) }
 
@@ -98,11 +103,12 @@ private final class RunCode(ctx: CodegenContext, task: String, values: Seq[Alias
 }
 
 /**
- * How generated code reads the columns of one side.
+ * Generated code that reads the columns of one side.
  *
  * @param block Java source of the side's block
- * @param position the variable that holds the row's position in the block
- * @param mayBeAbsent whether the position may be -1: there is no row, all columns are NULL
+ * @param position the variable with the row's position in the block
+ * @param mayBeAbsent true if the position may be -1: the row is then absent, and all its columns
+ *   are NULL
  */
 private final class SideCode(
     ctx: CodegenContext,
@@ -112,16 +118,16 @@ private final class SideCode(
     mayBeAbsent: Boolean) {
   private val columns = attributes.zipWithIndex.map { case (a, k) => new ColumnCode(ctx, a, k) }
 
-  /** The columns as pairs have them: an absent row has NULLs. */
+  /** The columns as a pair has them: nullable if the row may be absent. */
   def seen: Seq[Attribute] = attributes.map(a => a.withNullability(a.nullable || mayBeAbsent))
 
   /** Fetches the columns of a new chunk. */
   def reload: String = columns.map(_.reload).mkString("\n")
 
-  /** Copies the arrays into local variables, where a loop reads them fastest. */
+  /** Copies the arrays into local variables, which a loop reads fastest. */
   def locals: String = columns.map(_.locals).mkString("\n")
 
-  /** One variable a column, whose code reads the value when it is asked for. */
+  /** One variable per column. Its code reads the value where the plan first needs it. */
   val variables: Seq[ExprCode] = columns.map(_.variable)
 
   private final class ColumnCode(ctx: CodegenContext, attribute: Attribute, ordinal: Int) {

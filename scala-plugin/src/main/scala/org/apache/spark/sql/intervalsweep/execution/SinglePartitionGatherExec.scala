@@ -11,8 +11,9 @@ import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
 import org.apache.spark.util.MutablePair
 
 /**
- * The rows of all tasks in one partition, shuffled within the job that asks for them. Adaptive
- * execution begins no stage here, unlike at Spark's own exchange: a job less, and a plan less.
+ * Gathers the rows of all tasks in one partition, by a shuffle within the job that reads them.
+ * Unlike at Spark's own exchange, adaptive execution begins no stage here, which saves a job and
+ * planning the rest of the query again.
  */
 case class SinglePartitionGatherExec(child: SparkPlan) extends UnaryExecNode {
   override def nodeName: String = "Gather"

@@ -15,32 +15,34 @@ import org.apache.spark.sql.intervalsweep.execution.aggregates.{PartialAggregate
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 
 /**
- * Aggregates over the matches of each row of a join's left side, where that row comes out of the join
- * once, but for exceptions: no groups are made, and nothing is shuffled for them.
+ * Aggregates over the matches of each row of a join's left side, without grouping and without a
+ * shuffle. The join emits each left row once, except for partial rows (`partialRowId >= 0`), which
+ * are merged here.
  *
  * {{{
- *   left row 1   sum 12   piece -1      ->   out at once
- *   left row 2   sum  5   piece  7      \
- *   left row 3   sum  8   piece -1       |   out at once
- *   left row 2   sum  1   piece  7      /    out, as 6, behind the task's last row
+ *   left row 1   sum 12   partialRowId -1      ->   emitted at once
+ *   left row 2   sum  5   partialRowId  7      \
+ *   left row 3   sum  8   partialRowId -1       |   emitted at once
+ *   left row 2   sum  1   partialRowId  7      /    emitted as 6, after the task's last row
  * }}}
  *
- * Pieces come where a group of keys does not fit into memory, and where pairs have to be added up by
- * Spark, which says what happens if their sum leaves its type.
+ * A left row has partial rows in two cases: its key group does not fit into memory, or a sum might
+ * leave its type. Spark then adds up the pairs, because Spark decides what happens on overflow.
  *
- * @param partialRowId the column of the join that tells pieces
+ * @param partialRowId the column of the join that identifies partial rows: see
+ *   `SweepNode.partialRowId`
  */
 case class StreamingGroupAggregateExec(
     results: Seq[NamedExpression],
     partialRowId: Attribute,
     child: SparkPlan)
     extends PartitioningPreservingUnaryExecNode with CodegenSupport {
-  override def nodeName: String = "EachRowOnce"
+  override def nodeName: String = "StreamingGroupAggregate"
   override def output: Seq[Attribute] = results.map(_.toAttribute)
   override protected def outputExpressions: Seq[NamedExpression] = results
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
-    SweepMetrics.PartialRows -> SQLMetrics.createMetric(sparkContext, "partialRows of rows"),
+    SweepMetrics.PartialRows -> SQLMetrics.createMetric(sparkContext, "partial rows"),
     SweepMetrics.PeakMemory -> SQLMetrics.createSizeMetric(sparkContext, "peak memory"),
     SweepMetrics.SpillSize -> SQLMetrics.createSizeMetric(sparkContext, "spill size"))
 
@@ -66,10 +68,10 @@ case class StreamingGroupAggregateExec(
 
   override def needCopyResult: Boolean = true
 
-  /** There is a loop here, too, which a LIMIT may stop. */
+  /** This node has a loop of its own, which a LIMIT may stop. */
   override protected def canCheckLimitNotReached: Boolean = true
 
-  /** The variable of the pieces that are kept. */
+  /** The Java variable of the [[PartialRowMerger]]. */
   private var sums: String = _
 
   override protected def doProduce(ctx: CodegenContext): String = {
@@ -81,7 +83,7 @@ case class StreamingGroupAggregateExec(
       forceInline = true)
     val iterator = classOf[Iterator[_]].getName
     val rest = ctx.addMutableState(iterator, "partialRows", forceInline = true)
-    val row = ctx.freshName("partialRowsOfRow")
+    val row = ctx.freshName("partialRowsOfOne")
     s"""
        |${child.asInstanceOf[CodegenSupport].produce(ctx, this)}
        |if ($rest == null) $rest = $sums.finish();

@@ -37,7 +37,7 @@ object SweepExecution {
 
   def apply(node: SweepNode): SweepExecution = new SweepExecution(node, prepared(node))
 
-  /** Runs what has to run before the join itself: broadcasts, samples. */
+  /** Runs the jobs that must precede the join itself: broadcasts and samples. */
   private def prepared(node: SweepNode): TaskInput = node.mode match {
     case SweepMode.Broadcast(side) =>
       val rows = node.input(side).executeBroadcast[Array[InternalRow]]()

@@ -8,9 +8,9 @@ import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 /**
- * Where one side of an IntervalSweepJoin begins. It passes the rows on as they are: being no
- * generated code itself, it makes Spark generate the code of what is below as a stage of its own,
- * as Spark's rule does by name for the inputs of its own SortMergeJoin.
+ * The input of one side of an IntervalSweepJoin. It passes the rows on unchanged. Since it has no
+ * generated code, Spark generates the code below it as a stage of its own. For the inputs of its
+ * own SortMergeJoin, a rule of Spark does this by class name.
  */
 case class SweepInputExec(child: SparkPlan) extends UnaryExecNode {
   override def nodeName: String = "IntervalSweepInput"

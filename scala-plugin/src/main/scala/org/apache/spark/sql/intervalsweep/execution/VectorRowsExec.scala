@@ -22,12 +22,11 @@ import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * The rows of a columnar plan, filtered, in batches: an IntervalSweepJoin splits rows into
- * columns, so that no rows need be made of the columns.
+ * The filtered rows of a columnar plan, in batches. An IntervalSweepJoin splits rows into columns,
+ * so the columns of the plan are never turned into rows.
  *
- * @param condition what the rows have to fulfil, over the columns of `child`
- * @param columns some columns of `child`, perhaps by other names, all of types that
- *                [[RowBatch.takes]]
+ * @param condition a filter over the columns of `child`
+ * @param columns some columns of `child`, possibly renamed, all of types that [[RowBatch.takes]]
  */
 case class VectorRowsExec(
     condition: Option[Expression],
@@ -90,7 +89,7 @@ private final class VectorRows(
     }
   }
 
-  /** The numbers of the rows that fulfil the condition. */
+  /** The numbers of the rows that satisfy the condition. */
   private def taken(): Array[Int] = {
     if (all.length != vectors.numRows) all = Array.range(0, vectors.numRows)
     checks match {
@@ -107,14 +106,15 @@ private final class VectorRows(
 }
 
 /**
- * A condition that is looked at column by column.
+ * A condition that is evaluated column by column.
  *
- * @param notNull columns that are not NULL
- * @param ordered pairs of columns of which the first is less, as the starts and ends of periods
+ * @param notNull columns that must not be NULL
+ * @param ordered pairs of columns whose first value must be less than the second, such as the
+ *   starts and ends of periods
  */
 private final class VectorChecks(notNull: Seq[Int], ordered: Seq[(VectorColumn, VectorColumn)]) {
 
-  /** Of the rows of a batch those that fulfil it. */
+  /** The rows of a batch that satisfy the condition. `all` are the numbers of its rows. */
   def taken(batch: ColumnarBatch, all: Array[Int]): Array[Int] = {
     val whole = notNull.map(batch.column(_)).filter(_.hasNull).foldLeft(all) { (rows, vector) =>
       VectorChecks.kept(rows, !vector.isNullAt(_))
@@ -128,21 +128,21 @@ private final class VectorChecks(notNull: Seq[Int], ordered: Seq[(VectorColumn, 
 
 private object VectorChecks extends PredicateHelper {
 
-  /** None if there are conjuncts of another kind. */
+  /** None if the condition has conjuncts of another kind. */
   def of(condition: Option[Expression], find: Attribute => Int): Option[VectorChecks] = {
     val conjuncts = condition.toSeq.flatMap(splitConjunctivePredicates)
     val notNull = conjuncts.collect { case IsNotNull(a: Attribute) => a }
     val ordered = conjuncts.collect {
       case LessThan(a: Attribute, b: Attribute) if isNumber(a) && isNumber(b) => a -> b
     }
-    // Neither column of a comparison that is true is NULL.
+    // A comparison is true only if neither of its columns is NULL.
     Option.when(notNull.size + ordered.size == conjuncts.size)(
       new VectorChecks(
         (notNull ++ ordered.flatMap { case (a, b) => Seq(a, b) }).map(find).distinct,
         ordered.map { case (a, b) => column(a, find) -> column(b, find) }))
   }
 
-  /** Whether values are in the order of their words. */
+  /** True if the order of the values is the order of their words. */
   private def isNumber(column: Attribute): Boolean = column.dataType match {
     case LongType | IntegerType | DateType | TimestampType | TimestampNTZType => true
     case _ => false
@@ -151,7 +151,7 @@ private object VectorChecks extends PredicateHelper {
   private def column(a: Attribute, find: Attribute => Int): VectorColumn =
     new VectorColumn(a.dataType, find(a))
 
-  /** The rows that are to be kept; the same array if all are. */
+  /** The rows that `isKept` accepts; the same array if it accepts all. */
   def kept(rows: Array[Int], isKept: Int => Boolean): Array[Int] = {
     val kept = new Array[Int](rows.length)
     var n = 0
@@ -164,13 +164,15 @@ private object VectorChecks extends PredicateHelper {
   }
 }
 
-/** A column of columnar batches, as a [[RowBatch]] of some of the rows has it. */
+/**
+ * A column of columnar batches. It returns the values of some rows in the form of a [[RowBatch]].
+ */
 private final class VectorColumn(dataType: DataType, ordinal: Int) {
   import VectorColumn.Slots
 
   private val shift = RowBatch.shift(dataType)
 
-  /** Null if none is: rows with one may have been left out for that. */
+  /** Null if none of `rows` is NULL: the filter may have dropped the NULL rows. */
   def nullsIfAny(batch: ColumnarBatch, rows: Array[Int]): Array[Boolean] = {
     val vector = batch.column(ordinal)
     if (!vector.hasNull) null
@@ -206,7 +208,10 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
       case vector => texts(vector, rows)(vector.getUTF8String(_).copy())
     }
 
-  /** A text of a dictionary is made for the first row that has it, and shared by the others. */
+  /**
+   * Decodes a text of a dictionary for the first row that has it. Later rows share it, unless
+   * another text has taken its place in the small cache.
+   */
   private def decoded(vector: WritableColumnVector, rows: Array[Int]): Array[UTF8String] = {
     val codes = vector.getDictionaryIds
     val (knownCodes, known) = (new Array[Int](Slots), new Array[UTF8String](Slots))
@@ -234,8 +239,9 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
   }
 
   /**
-   * Whether many values can be had at once. Of Spark's own vectors NULLs can be read, as anything; in a
-   * dictionary, and in vectors of others, such as Arrow's, there is no value to be had of a NULL.
+   * True if many values can be read at once. Spark's own vectors return an arbitrary value for
+   * NULL. A dictionary, and vectors of other libraries such as Arrow, have no value to return for
+   * NULL.
    */
   private def hasPlainWords(vector: ColumnVector): Boolean = vector match {
     case writable: WritableColumnVector => !writable.hasDictionary
@@ -255,6 +261,9 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
 
 private object VectorColumn {
 
-  /** For texts of a dictionary that are known: a power of two, and few next to the rows of a batch. */
+  /**
+   * Size of the cache of decoded texts: a power of two, and small compared with the rows of a
+   * batch.
+   */
   private val Slots = 1024
 }

@@ -12,8 +12,8 @@ import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.types._
 
 /**
- * A call of a relation's SQL function, with resolved arguments, made into an [[IntervalPredicate]].
- * A call that means nothing is an AnalysisException.
+ * A call of a relation's SQL function, with resolved arguments. [[build]] turns it into an
+ * [[IntervalPredicate]], or throws an AnalysisException if the arguments are invalid.
  */
 private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Expression]) {
 
@@ -33,7 +33,8 @@ private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Ex
   }
 
   /**
-   * Two structs in place of four endpoints; four structs are endpoints that happen to be structs.
+   * Whether the call has two structs in place of four endpoints. Four structs are four endpoints of
+   * a struct type.
    */
   private def arePeriods: Boolean = {
     val structs = positional.take(Endpoint.all.size).count(isStruct)
@@ -53,9 +54,9 @@ private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Ex
     }
 
   /**
-   * The formula may read an operand more than once, and one that differs every time must be
-   * computed once. Spark sees to that where the formula is written out; no join can be rewritten
-   * here anyway.
+   * The formula, for operands that are not deterministic. It may read an operand more than once, so
+   * `With` computes each operand once. The result is not an IntervalPredicate, because a join with
+   * such operands cannot use a sweep anyway.
    */
   private def computedOnce(
       operands: Seq[Expression],
@@ -78,7 +79,7 @@ private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Ex
       zone(ends.head.dataType, parameters.values))
   }
 
-  /** Whatever GREATEST would make of the four. */
+  /** The four endpoints, cast to one type as GREATEST would cast them. */
   private def coerced(operands: Seq[Expression]): Seq[Expression] = {
     val rules = if (conf.ansiEnabled) AnsiTypeCoercion else TypeCoercion
     val endpoints =
@@ -88,7 +89,7 @@ private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Ex
     endpoints
   }
 
-  /** The parameters that are given and not relaxed, by name. */
+  /** The parameters that are given and not NULL, by name. */
   private def assigned(values: Seq[Expression]): Map[String, Expression] = {
     val names = relation.parameters.map(_._1)
     val byPosition = names.zip(values)
@@ -107,7 +108,7 @@ private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Ex
       errors.wrongType(
         Endpoint.RStart.name,
         endpoint,
-        s"NUMERIC, DATE or TIMESTAMP (as there is a $name)")
+        s"NUMERIC, DATE or TIMESTAMP (because $name is given)")
     }
     if (!wanted.exists(_.acceptsType(value.dataType))) {
       errors.wrongType(name, value, wanted.map(describe).mkString(" or "))
@@ -135,10 +136,10 @@ private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Ex
     case number => number.asInstanceOf[Number].doubleValue < 0
   }
 
-  /** The value of an expression that has one before any row is read; it may be null. */
+  /** The value of a constant expression, which may be null. */
   private def constant(e: Expression): Option[Any] = {
     val evaluable = e.transform { case replaceable: RuntimeReplaceable => replaceable.replacement }
-    // What throws is left for the query to throw, if it ever gets there.
+    // An expression that throws here throws again when the query evaluates it.
     if (e.foldable) Try(evaluable.eval()).toOption else None
   }
 

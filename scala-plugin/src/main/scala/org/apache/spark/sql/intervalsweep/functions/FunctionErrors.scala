@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.util.{toPrettySQL, TypeUtils}
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.types.DataType
 
-/** What can be wrong with a call, in Spark's own error conditions. */
+/** The errors of a call with invalid arguments, with Spark's own error conditions. */
 private[functions] case class FunctionErrors(relation: Relation, arguments: Seq[Expression]) {
 
   private val name = relation.functionName

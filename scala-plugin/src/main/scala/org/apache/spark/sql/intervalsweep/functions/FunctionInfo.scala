@@ -3,13 +3,13 @@ package org.apache.spark.sql.intervalsweep.functions
 
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 
-/** What DESCRIBE FUNCTION says of a function. */
+/** The text of DESCRIBE FUNCTION for a function. */
 object FunctionInfo {
 
   /**
-   * @param owner     what is the function, or makes its plan
+   * @param owner     the class of the function, or of the object that builds its plan
    * @param kind      one of Spark's groups of functions
-   * @param arguments in the form of Spark's own functions, as `examples` and `note` are
+   * @param arguments the text in the layout of Spark's own functions, like `examples` and `note`
    */
   def apply(
       owner: Class[_],
@@ -31,7 +31,7 @@ object FunctionInfo {
     "",
     "built-in")
 
-  /** Of a table function. */
+  /** The text for a table function. */
   def ofTable(
       owner: AnyRef,
       name: String,

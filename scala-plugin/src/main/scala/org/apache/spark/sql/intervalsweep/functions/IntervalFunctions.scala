@@ -5,7 +5,7 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
 
-/** The SQL function of every relation, described to `DESCRIBE FUNCTION EXTENDED`. */
+/** The SQL functions of all relations, with their texts for `DESCRIBE FUNCTION EXTENDED`. */
 object IntervalFunctions {
 
   def descriptions: Seq[SparkSessionExtensions#FunctionDescription] = Relations.all.map {
@@ -43,16 +43,16 @@ object IntervalFunctions {
   private def arguments(relation: Relation): String = {
     val parameters = relation.parameters.map { case (name, distance) =>
       s"""
-         |      * $name - the most that $distance may be, by position or as `$name => ...`: a
+         |      * $name - the upper limit on $distance, by position or as `$name => ...`: a
          |          number for numeric endpoints, a day-time or year-month INTERVAL for TIMESTAMP,
          |          a whole number of days or an INTERVAL of days or months for DATE. Without it,
-         |          or with the literal NULL, there is no bound.""".stripMargin
+         |          or with the literal NULL, there is no limit.""".stripMargin
     }
     s"""
        |    Arguments:
        |      * r.ts, r.te - start and end of the left interval, which is half-open: [r.ts, r.te).
-       |      * s.ts, s.te - start and end of the right interval. All four are brought to one type
-       |          that has an order, as for `greatest`.
+       |      * s.ts, s.te - start and end of the right interval. All four are cast to one
+       |          orderable type, as in `greatest`.
        |      * r, s - the intervals as structs of start and end.${parameters.mkString}
        |  """.stripMargin
   }
@@ -85,7 +85,7 @@ object IntervalFunctions {
        |  """.stripMargin
   }
 
-  /** `[1, 3)` as `   [-----)`, three columns a unit. */
+  /** Draws the interval `[1, 3)` as `   [-----)`, with three columns per unit. */
   private def bar(name: String, interval: (Int, Int)): String = {
     val (start, end) = interval
     s"$name ${" " * (3 * start)}[${"-" * (3 * (end - start) - 1)})"

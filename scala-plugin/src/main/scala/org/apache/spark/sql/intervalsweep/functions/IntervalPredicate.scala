@@ -9,18 +9,21 @@ import org.apache.spark.sql.intervalsweep.functions.distances.{DifferenceAtMost,
 import org.apache.spark.sql.types.YearMonthIntervalType
 
 /**
- * A relation over four endpoints of one type. It is the conjunction of its [[conjuncts]], value by
- * value: NULL where they are NULL, FALSE where they are FALSE.
+ * A relation over four endpoints of one type. Its value is the conjunction of its [[conjuncts]], in
+ * three-valued logic.
  *
- * That is why it is not `nullIntolerant`, although no NULL endpoint ever matches: `NULL AND FALSE`
- * is FALSE, so that its negation may hold, and a relation need not look at all four endpoints. What
- * Spark would conclude for a filter or a join, [[InferEndpointsNotNull]] does.
+ * It is not `nullIntolerant`, although a NULL endpoint never matches. First, the value of
+ * `NULL AND FALSE` is FALSE, so the negation of a relation can be true for a NULL endpoint. Second,
+ * a relation may compare fewer than four endpoints. `InferEndpointsNotNull` derives the IS NOT NULL
+ * filters that Spark derives from nullIntolerant conditions.
  *
- * It stays whole through the optimizer, unlike a `RuntimeReplaceable`, for the plan to show it.
+ * Not a `RuntimeReplaceable`: the call survives optimization, so that plans show its name.
  *
- * @param delta      absent if relaxed; as the person wrote it, see [[DifferenceAtMost.of]]
- * @param timeZoneId on whose calendar a year-month interval is added to a TIMESTAMP; the session's,
- *                   if absent
+ * @param delta      the parameter as given in SQL, see [[DifferenceAtMost.of]]; absent if there is
+ *                   no bound
+ * @param epsilon    the same for the second parameter
+ * @param timeZoneId the time zone in which a year-month interval is added to a TIMESTAMP; the zone
+ *                   of the session if absent
  */
 case class IntervalPredicate(
     relation: Relation,
@@ -41,7 +44,7 @@ case class IntervalPredicate(
 
   override def nullable: Boolean = conjunction.nullable
 
-  /** The formula over the endpoints, then the bounds that the parameters set. */
+  /** The comparisons of the formula, then the bounds that the parameters set. */
   @transient lazy val conjuncts: Seq[Expression] =
     relation.formula.map(compare) ++
       bound(relation.delta, delta) ++
@@ -50,10 +53,10 @@ case class IntervalPredicate(
   /** The conjuncts as one expression. */
   @transient lazy val conjunction: Expression = conjuncts.reduce(And)
 
-  /** Whether it is nothing but equalities, as MEETS, MET_BY and EQUALS are. */
+  /** Whether the relation consists of equalities only, like MEETS, MET_BY and EQUALS. */
   def isEquality: Boolean = conjuncts.forall(_.isInstanceOf[EqualTo])
 
-  /** The same without the endpoints whose columns the conjuncts do not compare. */
+  /** The same relation, without the endpoints whose columns the conjuncts do not read. */
   def withoutUnread: IntervalPredicate = {
     def ifRead(endpoint: Expression): Expression =
       if (endpoint.references.subsetOf(conjunction.references)) endpoint

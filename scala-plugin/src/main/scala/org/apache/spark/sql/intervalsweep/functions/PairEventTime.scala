@@ -9,12 +9,12 @@ import org.apache.spark.sql.intervalsweep.QueryError
 import org.apache.spark.sql.types.DataType
 
 /**
- * The time of a row of a join: of a pair the later one of its rows', of a row without a match the
- * time from which on none can come any more. It stands for what
- * [[org.apache.spark.sql.intervalsweep.planner.streams.PairTimes]] makes of it, which knows the join.
+ * The event time of a row of a join. For a pair: the later of the times of its two rows. For an
+ * unmatched row: the time from which on the row can have no match. The rule `PairTimes`, which
+ * knows the join, replaces this placeholder.
  *
- * @param left  the column by which the rows of the left side come
- * @param right and of the right side
+ * @param left  the event-time column of the left side
+ * @param right the event-time column of the right side
  */
 case class PairEventTime(left: Expression, right: Expression) extends BinaryExpression
     with Placeholder {
@@ -26,13 +26,13 @@ case class PairEventTime(left: Expression, right: Expression) extends BinaryExpr
       newRight: Expression): PairEventTime = copy(newLeft, newRight)
 
   override def unknown(): Nothing = fail(
-    "it is the time of a row of a join: select it right above the join, of a column of its left " +
-      "side and one of its right side that have one type, TIMESTAMP if the join is an outer one, " +
-      "in a session that was started with the extension")
+    "select it directly above the join, in a session that was started with the extension, with a " +
+      "column of its left side and a column of its right side that have one type (TIMESTAMP for " +
+      "an outer join)")
 
   def fail(why: String): Nothing =
     throw new QueryError(
-      s"[INTERVALSWEEP_STREAM.NO_PAIR_TIME] The time of pairs $sql is not known: $why.",
+      s"[INTERVALSWEEP_STREAM.NO_PAIR_TIME] The event time $sql is unknown: $why.",
       origin)
 }
 
@@ -49,10 +49,10 @@ object PairEventTime {
       name,
       "misc_funcs",
       """
-         |    _FUNC_(left, right) - Of a pair of a join by intervals the later one of the times of its
-         |      rows, which are columns of either side. Of a row without a match, in an outer join,
-         |      the time from which on none can come any more, or its own if that is later.
-         |      Over two streams the column has the watermark, so that an aggregate by it may follow.
+         |    _FUNC_(left, right) - The event time of a row of an interval join, from the event-time
+         |      columns of both sides. For a pair: the later of the two times. For an unmatched row of
+         |      an outer join: the time from which on it can have no match, or its own time if that is
+         |      later. Over two streams the column has a watermark, so an aggregate can group by it.
          |  """.stripMargin,
       examples =
         """

@@ -8,11 +8,13 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /**
- * An expression that stands for what a rule of analysis makes of it, which knows the plan around it.
+ * An expression that an analyzer rule replaces. The replacement depends on the plan around it.
  */
 trait Placeholder extends Expression {
 
-  /** Fails, as no rule has replaced it. */
+  /**
+   * Throws an error that says where the expression may occur. Called if no rule has replaced it.
+   */
   def unknown(): Nothing
 
   override def nullable: Boolean = true
@@ -22,7 +24,7 @@ trait Placeholder extends Expression {
 
 object Placeholder {
 
-  /** A check of resolved plans: whether there is one left. */
+  /** A check of resolved plans: throws an error if a placeholder is left. */
   val check: SparkSession => LogicalPlan => Unit = _ =>
     plan =>
       plan.foreachWithSubqueries { node =>

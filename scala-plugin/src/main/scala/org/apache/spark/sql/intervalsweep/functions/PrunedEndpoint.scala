@@ -5,10 +5,10 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, LeafExpression, Un
 import org.apache.spark.sql.types.DataType
 
 /**
- * Stands for an endpoint that nothing asks for.
+ * Replaces an endpoint that a relation does not read, so that its columns can be pruned.
  *
- * @param shown how the endpoint is shown in plans
- * @param sql   how it is written
+ * @param shown the text of the endpoint in plans
+ * @param sql   the SQL text of the endpoint
  */
 case class PrunedEndpoint(shown: String, override val sql: String, dataType: DataType)
     extends LeafExpression with Unevaluable {

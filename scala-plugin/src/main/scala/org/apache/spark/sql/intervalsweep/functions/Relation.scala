@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.functions
 
-/** One of the four endpoints that a relation compares; `index` is its place among the arguments. */
+/** One of the four endpoints of a relation. `index` is its position among the arguments. */
 sealed abstract class Endpoint(val name: String, val index: Int) extends Product with Serializable {
   override def toString: String = name
 }
@@ -29,24 +29,24 @@ case class EndpointComparison(left: Endpoint, operator: Operator, right: Endpoin
   override def toString: String = s"$left ${operator.symbol} $right"
 }
 
-/** What a parameter bounds: the relation demands `later - earlier <= parameter`. */
+/** The distance that a parameter bounds: the relation demands `later - earlier <= parameter`. */
 case class EndpointDistance(later: Endpoint, earlier: Endpoint) {
   override def toString: String = s"$later - $earlier"
 }
 
-/** Two intervals over the integers that are in the relation. */
+/** Two intervals of integers for which the relation is true. */
 case class Example(r: (Int, Int), s: (Int, Int)) {
   def at(endpoint: Endpoint): Int = Seq(r._1, r._2, s._1, s._2)(endpoint.index)
   def of(distance: EndpointDistance): Int = at(distance.later) - at(distance.earlier)
 }
 
 /**
- * A relation between two half-open intervals `r` and `s`: the conjunction of its `formula` and,
- * where a parameter is given, of the bound on the parameter's distance.
+ * A relation between two half-open intervals `r` and `s`: the conjunction of the comparisons of its
+ * `formula` and, for each parameter that is given, of `distance <= parameter`.
  *
- * @param name    the SQL function's name, in capitals
- * @param inverse the name of the relation that holds between `s` and `r` when this one holds
- *                between `r` and `s`; its parameters bound the same distances
+ * @param name    the name of the SQL function, in capitals
+ * @param inverse the name of the relation with `r` and `s` swapped. Its parameters bound the same
+ *                distances
  */
 case class Relation(
     name: String,
@@ -60,7 +60,7 @@ case class Relation(
 
   def functionName: String = name.toLowerCase(java.util.Locale.ROOT)
 
-  /** The parameters that the function takes after its endpoints, in their order. */
+  /** The parameters that the function takes after the endpoints, in the order of the arguments. */
   def parameters: Seq[(String, EndpointDistance)] =
     delta.map(Relation.Delta -> _).toSeq ++ epsilon.map(Relation.Epsilon -> _)
 }

@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-/** The relations, from the one place that defines them: `relations.json`. */
+/** All relations. `relations.json` defines them; this object reads and checks it. */
 object Relations {
 
   val Resource = "intervalsweep/relations.json"
@@ -24,7 +24,10 @@ object Relations {
     all.find(_.name == name)
       .getOrElse(throw new NoSuchElementException(s"$Resource has no relation $name"))
 
-  /** That one, or else one of the same comparisons, up to equal endpoints, that has a `delta`. */
+  /**
+   * The relation itself if it has a `delta`. Otherwise a relation that has a `delta` and compares
+   * the same endpoints; the two relations differ only if some of these are equal.
+   */
   def withDelta(relation: Relation): Option[Relation] = {
     def compared(r: Relation) = r.formula.map(c => (c.left, c.right))
     (relation +: all).find(r => r.delta.isDefined && compared(r) == compared(relation))
@@ -55,7 +58,7 @@ object Relations {
 
   private def text(node: JsonNode, field: String): String = {
     val value = node.required(field)
-    require(value.isTextual, s"$field is not a text in $node")
+    require(value.isTextual, s"$field must be a string; got $value")
     value.asText
   }
 
@@ -63,7 +66,7 @@ object Relations {
     val numbers = node.required(field)
     require(
       numbers.size == 2 && numbers.elements.asScala.forall(_.isInt),
-      s"$numbers is no interval")
+      s"$field must be an array of two integers; got $numbers")
     (numbers.get(0).asInt, numbers.get(1).asInt)
   }
 
@@ -72,14 +75,14 @@ object Relations {
       val operator = Operator.all.find(_.symbol == symbol)
         .getOrElse(throw new IllegalArgumentException(s"unknown operator in '$term'"))
       EndpointComparison(endpoint(left), operator, endpoint(right))
-    case _ => throw new IllegalArgumentException(s"'$term' is no comparison of two endpoints")
+    case _ => throw new IllegalArgumentException(s"formula must compare two endpoints; got '$term'")
   }
 
   private def distance(node: JsonNode): Option[EndpointDistance] =
     if (node.isNull) None
     else node.asText.split(" ") match {
       case Array(later, "-", earlier) => Some(EndpointDistance(endpoint(later), endpoint(earlier)))
-      case _ => throw new IllegalArgumentException(s"$node is no difference of two endpoints")
+      case _ => throw new IllegalArgumentException(s"must be 'later - earlier'; got $node")
     }
 
   private def endpoint(name: String): Endpoint = Endpoint.all.find(_.name == name)

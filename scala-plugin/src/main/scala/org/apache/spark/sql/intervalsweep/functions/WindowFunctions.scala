@@ -11,10 +11,12 @@ import org.apache.spark.sql.intervalsweep.QueryError
 import org.apache.spark.sql.types.{BooleanType, DataType, IntegerType, TimestampType}
 
 /**
- * What a row of a window union is: the first of its base row, and the last. So it is in batch; over
- * streams, to select one of them asks for rows before their windows are final.
+ * The functions `window_is_final` and `window_revision`. In batch each base row has one result row,
+ * so they are the constants true and 1. Over streams, a query that selects one of them emits rows
+ * before their windows are complete, and later revisions of these rows.
  *
- * @param isFinal whether no row of its base row follows; otherwise how many there are up to it
+ * @param isFinal true for `window_is_final`: whether no later revision follows. False for
+ *                `window_revision`: the number of the revision, from 1 on
  */
 case class WindowMark(isFinal: Boolean) extends LeafExpression {
   override def foldable: Boolean = true
@@ -27,19 +29,17 @@ case class WindowMark(isFinal: Boolean) extends LeafExpression {
 }
 
 /**
- * The time from which on the window of a row cannot change any more: where it ends, or the row's own
- * time if that is later. It stands for what [[org.apache.spark.sql.intervalsweep.planner.streams.WindowTimes]]
- * makes of it, which knows the window.
+ * The time from which on the window of a row is complete: the end of the window, or the time of the
+ * row if that is later. The rule `WindowTimes`, which knows the window, replaces this placeholder.
  */
 case class WindowEventTime() extends LeafExpression with Placeholder {
   override def dataType: DataType = TimestampType
   override def prettyName: String = "window_event_time"
 
   override def unknown(): Nothing = throw new QueryError(
-    "[INTERVALSWEEP_STREAM.NO_WINDOW] window_event_time() is the end of a window: select it in a " +
-      "lateral subquery of aggregates, in a session that was started with the extension, whose " +
-      "WHERE has the TIMESTAMP of the other rows BETWEEN base.ts - INTERVAL ... AND base.ts + " +
-      "INTERVAL ...",
+    "[INTERVALSWEEP_STREAM.NO_WINDOW] window_event_time() needs a time window: in a session that " +
+      "was started with the extension, select it in a lateral subquery of aggregates whose WHERE " +
+      "has probe.ts BETWEEN base.ts - INTERVAL ... AND base.ts + INTERVAL ..., of type TIMESTAMP",
     origin)
 }
 
@@ -47,22 +47,22 @@ object WindowFunctions {
   def descriptions: Seq[SparkSessionExtensions#FunctionDescription] = Seq(
     description(
       WindowMark(isFinal = false),
-      "the number of the row among those of its base row, from 1 on",
+      "the number of this revision of the result row, from 1 on",
       "1",
       AtOnce),
     description(
       WindowMark(isFinal = true),
-      "whether the row is the last one of its base row",
+      "whether this is the last revision of the result row",
       "true",
       AtOnce),
     description(
       WindowEventTime(),
-      "the time at which the window ends, or that of the base row if it is later",
-      "an error, as it stands in no window union",
-      "Over two streams the column has the watermark, so that an aggregate by it may follow."))
+      "the end of the window, or the time of the base row if that is later",
+      "an error, because it is not in a window union",
+      "Over two streams the column has a watermark, so an aggregate can group by it."))
 
-  private val AtOnce = "To select it over two streams has rows come out at once, and again when " +
-    "their windows change."
+  private val AtOnce = "Over two streams, a query that selects it emits rows at once, and again " +
+    "when their windows change."
 
   private def description(
       function: Expression,

@@ -23,7 +23,7 @@ import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
 import org.apache.spark.sql.intervalsweep.functions.IntervalFunctions
 import org.apache.spark.sql.types.StructType
 
-/** Two tables `r` (left) and `s` (right), conditions on them as SQL, and what they mean. */
+/** Two tables `r` (left) and `s` (right), and conditions on them as SQL. */
 trait ConditionSupport extends AnyFunSuite {
 
   type Row = Seq[Any]
@@ -64,7 +64,7 @@ trait ConditionSupport extends AnyFunSuite {
         s.outputSet,
         SweepOptions(preferredBoxes = preferred)))
 
-    /** The form of a condition in words. */
+    /** The form of a condition as EXPLAIN shows it. */
     def form(sql: String, preferred: Option[Side] = None): String =
       analyze(condition(sql), preferred).fold(
         why => fail(s"$sql: ${why.message}"),
@@ -74,10 +74,11 @@ trait ConditionSupport extends AnyFunSuite {
       analyze(condition(sql)).fold(identity, sweep => fail(s"$sql: $sweep"))
 
     /**
-     * The sweeps match, exactly once, the pairs that the condition holds for. Where the condition
-     * raises an error for a pair, that pair does or is no match; where it does not, none may.
+     * Asserts that the sweeps match each pair for which the condition is true exactly once, and no
+     * other pair. If the condition raises an error for a pair, the sweeps raise one, too, or do not
+     * match the pair. Otherwise they raise none.
      *
-     * @return how many pairs matched
+     * @return the number of pairs that matched
      */
     def assertExact(sql: String, rRows: Seq[Row], sRows: Seq[Row]): Int = {
       val evaluable = ready(condition(sql))
@@ -104,7 +105,7 @@ trait ConditionSupport extends AnyFunSuite {
       }
     }
 
-    /** Does by hand what the plan does with a condition. */
+    /** Evaluates a condition pair by pair, as the plan does with a sweep. */
     private class Matcher(sweep: SweepCondition) {
       private val keys =
         sweep.leftKeys.zip(sweep.rightKeys).map { case (a, b) => bind(EqualTo(a, b), both) }
@@ -119,7 +120,10 @@ trait ConditionSupport extends AnyFunSuite {
         side -> inConf(GenerateUnsafeProjection.generate(expressions, true))
       }
 
-      /** Interpreted and generated alike, the latter with common subexpressions computed ahead. */
+      /**
+       * The endpoints of a row. Asserts that interpreted and generated code agree; generated code
+       * computes common subexpressions first.
+       */
       def ends(side: Side, row: InternalRow): Seq[Any] = inConf {
         val values = endpoints(side).map(_.eval(row))
         val same = generated(side)(row).toSeq(endpoints(side).map(_.dataType))
@@ -127,7 +131,7 @@ trait ConditionSupport extends AnyFunSuite {
         values
       }
 
-      /** How many sweeps match a pair, after the keys and the residual. */
+      /** The number of sweeps that match a pair, after the keys and the residual. */
       def count(pair: InternalRow, left: Seq[Any], right: Seq[Any]): Int = {
         def end(side: Side, endpoint: Int): Long =
           (if (side == LeftSide) left else right) (endpoint).asInstanceOf[Long]
@@ -151,7 +155,7 @@ trait ConditionSupport extends AnyFunSuite {
         }
     }
 
-    /** What the optimizer's first rules would leave of it. */
+    /** The expression after the first rules of the optimizer. */
     private def ready(e: Expression): Expression = e.transform {
       case replaceable: RuntimeReplaceable => replaceable.replacement
     }.transform { case w: With =>

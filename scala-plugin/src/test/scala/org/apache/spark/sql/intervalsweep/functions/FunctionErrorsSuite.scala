@@ -69,7 +69,7 @@ class FunctionErrorsSuite extends AnyFunSuite with FunctionsSession {
     "`allen_meets`",
     "\"MAP<INT, INT>\"")
 
-  // GREATEST has no common type for these either, with ANSI or without.
+  // GREATEST has no common type for these either, with or without ANSI.
   Seq("true", "false").foreach { ansi =>
     test(s"refused: a string and something else, ANSI $ansi") {
       withConf(SQLConf.ANSI_ENABLED.key -> ansi) {

@@ -10,7 +10,7 @@ import org.apache.spark.sql.intervalsweep.planner.joins.{
 }
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
-/** A session that knows the functions, and nothing else of this project. */
+/** A session with the interval functions and their two optimizer rules, and nothing else. */
 trait FunctionsSession extends BeforeAndAfterAll { this: Suite =>
 
   protected lazy val spark: SparkSession = SparkSession.builder()
@@ -26,7 +26,7 @@ trait FunctionsSession extends BeforeAndAfterAll { this: Suite =>
     }
     .getOrCreate()
 
-  /** Tables `r (rts, rte)` and `s (sts, ste)`. CACHE, so that the optimizer cannot look into them. */
+  /** Tables `r (rts, rte)` and `s (sts, ste)`. Cached, so that the optimizer cannot fold them. */
   protected def createIntervals(): Unit =
     Seq("r", "s").foreach { name =>
       spark.sql(s"CREATE TEMP VIEW ${name}0 AS SELECT * FROM VALUES " +
@@ -55,7 +55,7 @@ trait FunctionsSession extends BeforeAndAfterAll { this: Suite =>
       }
   }
 
-  /** Without constant folding, in generated code and interpreted. */
+  /** Runs the body in generated code and interpreted, without constant folding. */
   protected def withAndWithoutCodegen(body: String => Unit): Unit =
     for ((factory, whole) <- Seq("CODEGEN_ONLY" -> "true", "NO_CODEGEN" -> "false"))
       withConf(

@@ -7,10 +7,10 @@ import org.scalatest.funsuite.AnyFunSuite
 class IntervalFunctionsSuite extends AnyFunSuite with FunctionsSession {
 
   private val endpoints = "r.ts, r.te, s.ts, s.te"
-  // A query costs more than a column of it.
+  // Comparisons per query: a query takes longer than a further column.
   private val atOnce = 8
 
-  /** Every r and s whose endpoints are among the values, which are SQL. */
+  /** A table of all pairs of intervals whose endpoints are among the values, given as SQL. */
   private def withPairs(values: String*)(body: => Unit): Unit = {
     val list = values.mkString("VALUES (", "), (", ")")
     spark.sql(
@@ -20,7 +20,7 @@ class IntervalFunctionsSuite extends AnyFunSuite with FunctionsSession {
     body
   }
 
-  /** Each function has the value of the expression next to it, NULL included, for every pair. */
+  /** Asserts that each function equals the formula next to it for every pair, NULL included. */
   private def assertSame(functionsAndFormulas: Seq[(String, String)]): Unit =
     functionsAndFormulas.grouped(atOnce).foreach { some =>
       val differing = some.map { case (function, formula) =>
@@ -101,7 +101,7 @@ class IntervalFunctionsSuite extends AnyFunSuite with FunctionsSession {
   Seq("true", "false").foreach { ansi =>
     test(s"the endpoints are brought to one type as for GREATEST, ANSI $ansi") {
       withConf(SQLConf.ANSI_ENABLED.key -> ansi) {
-        // INT and FLOAT meet in FLOAT without ANSI, in DOUBLE with it.
+        // The common type of INT and FLOAT is FLOAT without ANSI, and DOUBLE with ANSI.
         assert(value("ALLEN_MEETS(0, 16777217, 16777217L, 20000000)") == true)
         assert(value("ALLEN_MEETS(0, 16777217, FLOAT(16777216), 20000000)") == (ansi == "false"))
         assert(value("ALLEN_MEETS(0, 1.50BD, 1.5BD, 2)") == true)
@@ -225,7 +225,7 @@ class IntervalFunctionsSuite extends AnyFunSuite with FunctionsSession {
     def call(earlier: String, later: String, dataType: String = "TIMESTAMP"): String =
       s"ISEQL_BEFORE(NULL, $dataType'$earlier', $dataType'$later', NULL, INTERVAL '1' MONTH)"
     withAndWithoutCodegen { _ =>
-      // In Tokyo these are 1 March and 1 April, a month apart; in UTC a month leads to 29 March.
+      // In Tokyo these are 1 March and 1 April, a month apart. In UTC a month later is 29 March.
       val endsOfMonths = call("2024-02-29 23:30:00Z", "2024-03-31 23:30:00Z")
       Seq("UTC" -> false, "Asia/Tokyo" -> true).foreach { case (zone, expected) =>
         val query = withConf(SQLConf.SESSION_LOCAL_TIMEZONE.key -> zone) {
@@ -241,7 +241,7 @@ class IntervalFunctionsSuite extends AnyFunSuite with FunctionsSession {
 
   test("an argument that differs every time is computed once") {
     withAndWithoutCodegen { _ =>
-      // Were s.ts computed a second time, it could be 2 for r.ts < s.ts and 0 for s.ts < r.te.
+      // If s.ts were computed twice, it could be 2 in r.ts < s.ts and 0 in s.ts < r.te.
       val overlaps = "ALLEN_OVERLAPS(0D, 1D, CAST(rand() < 0.5 AS DOUBLE) * 2, 3D)"
       assert(rows(s"SELECT count(*) FROM range(1000) WHERE $overlaps").head.getLong(0) == 0)
       assert(rows(s"SELECT $overlaps FROM range(100)").forall(_.getBoolean(0) == false))

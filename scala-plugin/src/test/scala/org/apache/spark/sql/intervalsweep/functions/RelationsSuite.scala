@@ -45,7 +45,7 @@ class RelationsSuite extends AnyFunSuite {
     "ISEQL_DURING" -> Seq(p => p.rs - p.ss, p => p.se - p.re),
     "ISEQL_REVERSE_DURING" -> Seq(p => p.ss - p.rs, p => p.re - p.se))
 
-  /** Empty and reversed intervals, too. */
+  /** All pairs of intervals, including empty and reversed ones. */
   private val pairs =
     for (a <- 0 to 4; b <- 0 to 4; c <- 0 to 4; d <- 0 to 4) yield Pair(a, b, c, d)
 
@@ -117,10 +117,10 @@ class RelationsSuite extends AnyFunSuite {
     "a missing field" -> json().replace("summary", "resume") -> "summary",
     "an unknown endpoint" -> json(term = "r.tx = s.ts") -> "unknown endpoint 'r.tx'",
     "an unknown operator" -> json(term = "r.ts > s.ts") -> "unknown operator in 'r.ts > s.ts'",
-    "half a comparison" -> json(term = "r.ts") -> "'r.ts' is no comparison",
+    "half a comparison" -> json(term = "r.ts") -> "must compare two endpoints; got 'r.ts'",
     "half a distance" -> json().replace("\"delta\": null", "\"delta\": \"r.ts\"") ->
-      "no difference",
-    "a broken example" -> json().replace("[0, 1], \"s\"", "[0], \"s\"") -> "[0] is no interval",
+      "must be 'later - earlier'",
+    "a broken example" -> json().replace("[0, 1], \"s\"", "[0], \"s\"") -> "two integers; got [0]",
     "an unknown inverse" -> json(inverse = "B") -> "B is not A with r and s swapped",
     "a wrong inverse" -> json(term = "r.ts < s.ts") -> "A is not A with r and s swapped").foreach {
     case ((what, resource), message) =>

@@ -7,13 +7,22 @@ import org.apache.spark.sql.intervalsweep.condition.reading.{Conjuncts, ExactAri
 import org.apache.spark.sql.types.IntegralType
 
 /**
- * Conditions that bound the number of one row by the number of the other, either way, and where a
- * greater number has no smaller bound: `abs(a.n - b.n) < 9`, or `a.n div 5 <= b.n div 5`. What holds
- * for two numbers then holds for those between, and fails for them only if it does for one of the two.
+ * Recognizes monotone bands: conditions on the numbers `x` and `y` of two rows that are equivalent
+ * to `lower(x) <= y AND y <= upper(x)`, where neither bound decreases if x increases. Examples are
+ * `abs(a.n - b.n) < 9` and `a.n div 5 <= b.n div 5`; a bound may be absent.
+ *
+ * Invariant: if the condition is true for a row and two numbers, it is true for all numbers between
+ * them, so the matches of a row are one contiguous interval of numbers. It raises an error for a
+ * number between them only if it does so for one of the two.
+ *
+ * @param numbers the column with the number, for each side
  */
 private[intervalsweep] case class BandCondition(numbers: Map[Side, Attribute]) {
 
-  /** How a value changes with the numbers: for each side that it depends on, whether it grows. */
+  /**
+   * The direction in which a value changes: for each side whose number it depends on, whether the
+   * value grows with that number.
+   */
   private type Change = Map[Side, Boolean]
 
   def isOne(condition: Expression): Boolean =
@@ -43,7 +52,7 @@ private[intervalsweep] case class BandCondition(numbers: Map[Side, Attribute]) {
   private def difference(one: Option[Change], other: Option[Change]): Option[Change] =
     together(one, other.map(_.view.mapValues(!_).toMap))
 
-  /** None if what grows by one falls by the other. */
+  /** The change of a sum. None if one term grows and the other falls with the same number. */
   private def together(one: Option[Change], other: Option[Change]): Option[Change] =
     for (a <- one; b <- other if a.forall { case (side, grows) => b.get(side).forall(_ == grows) })
       yield a ++ b

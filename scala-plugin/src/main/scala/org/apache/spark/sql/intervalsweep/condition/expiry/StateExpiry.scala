@@ -16,27 +16,40 @@ import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relation
 import org.apache.spark.sql.types._
 
 /**
- * How long a row of a join of streams may still find partners.
+ * The expiry of a stored row in a join of two streams: the event time after which it can have no
+ * new match.
  * {{{
  *        r  |-----------|                        ISEQL_START_PRECEDING(r, s), the clock is s.ts
  *   ------- r.ts ------ r.te -----------> s.ts   s.ts in [r.ts, r.te): expiry r.te - 1
- *                        ^ once all rows of s up to here have come, r can leave
+ *                        ^ when all rows of s up to here have arrived, r can be evicted
  * }}}
  *
- * @param expiry       LONG over the row: a partner's clock is at most that. NULL: there is none
- * @param needsOrdered whether it holds only for partners that do not end before they start
+ * @param expiry       a LONG over the row. The clock of each matching row is at most this value.
+ *                     NULL means that the row has no matches
+ * @param needsOrdered if set, the expiry is valid only for matching rows whose interval does not
+ *                     end before it starts
  */
 case class StateExpiry(expiry: Expression, needsOrdered: Option[OrderedEnds] = None)
 
-/** The two ends of a side's intervals, of which the first is not to be after the second. */
+/** The start and the end of one side's intervals. The start must not be after the end. */
 case class OrderedEnds(start: Expression, end: Expression)
 
 /**
- * Of one side of a join of streams.
+ * Derives the expiry of the rows of one side of a join of two streams, from upper bounds that the
+ * condition sets on the other side's event time, the clock. The derivations are tried in this
+ * order:
  *
- * @param side    whose rows leave
- * @param clock   the other side's column by which that side's rows come, up to lateness
- * @param filters what is known of all rows of the other side
+ *  1. the condition bounds the clock
+ *  1. it bounds another column, and the clock is at most a constant away from that column
+ *  1. it bounds the end of an interval whose start is the clock
+ *  1. the condition has alternatives (OR), and each of them has an expiry
+ *
+ * Invariant: a row may be evicted when every later row of the other side has a clock above the
+ * expiry of the row. Later rows have a clock above the watermark of the previous micro-batch.
+ *
+ * @param side    the side whose rows are evicted
+ * @param clock   the event-time column of the other side, by which its rows arrive, up to lateness
+ * @param filters conditions that are true for all rows of the other side
  */
 private[intervalsweep] case class ExpiryAnalysis(
     left: AttributeSet,
@@ -50,7 +63,10 @@ private[intervalsweep] case class ExpiryAnalysis(
   def of(condition: Expression): Either[Unbounded, StateExpiry] =
     of(Conjuncts.of(condition)).toRight(Unbounded(side, clock, cures(condition)))
 
-  /** By how much the clock of a partner is at most before a column of the row, if that is bounded. */
+  /**
+   * The largest time by which the clock of a matching row can be before a column of the row. None
+   * if it is not bounded.
+   */
   def partnerLag(condition: Expression, own: Attribute): Option[Long] =
     Known(Conjuncts.of(condition)).partnerLag(own)
 
@@ -61,7 +77,7 @@ private[intervalsweep] case class ExpiryAnalysis(
       .orElse(byAlternatives(conjuncts))
   }
 
-  /** One of several must hold: the row leaves with the last of them. */
+  /** The expiry for alternatives: the latest of their expiries. None if an alternative has none. */
   private def byAlternatives(conjuncts: Seq[Conjunct]): Option[StateExpiry] =
     conjuncts.iterator.flatMap { either =>
       either.expression match {
@@ -79,13 +95,13 @@ private[intervalsweep] case class ExpiryAnalysis(
       case order => Some(StateExpiry(Greatest(each.map(_.expiry)), order.headOption))
     }
 
-  /** What conjuncts say of the partners of a row. */
+  /** The bounds that conjuncts set on the rows that match a row. */
   private case class Known(conjuncts: Seq[Conjunct]) {
     private val comparisons = Comparisons(sides)
     private val bounds: Seq[PointBounds] =
       conjuncts.flatMap(comparisons.of(_).toOption).flatMap(_.boxes.get(side)).map(_.everywhere)
 
-    /** The largest value of an expression over a partner, inclusive. */
+    /** The upper bound, inclusive, on an expression over a matching row. */
     def latest(partner: Expression): Option[Expression] =
       Operand.of(partner).filter(_.hasValue).flatMap(of => latestOf(of.encoded))
 
@@ -103,7 +119,7 @@ private[intervalsweep] case class ExpiryAnalysis(
       distances.minOption
     }
 
-    /** By a bound on another column, from which the clock is at most some constant away. */
+    /** The upper bound on the clock that follows from a bound on another column plus a constant. */
     def byLinks: Option[Expression] = {
       val ofPartners = filters ++ conjuncts.map(_.expression).filter(isOfPartners)
       val ends = ofPartners.flatMap(linkOf).flatMap { end =>
@@ -123,7 +139,7 @@ private[intervalsweep] case class ExpiryAnalysis(
     private def isOfPartners(e: Expression): Boolean =
       e.references.nonEmpty && e.references.subsetOf(partners)
 
-    /** The upper bound on the clock in `clock <= other column + constant`. */
+    /** The upper bounds on the clock in facts such as `clock <= other column + constant`. */
     private def linkOf(fact: Expression): Seq[BoundExpression] = {
       val others = Sides(partners - clock, AttributeSet(clock))
       val encoded = EncodedEndpoint(clock)
@@ -133,7 +149,7 @@ private[intervalsweep] case class ExpiryAnalysis(
         .flatMap(_.upper)
     }
 
-    /** By a bound on the end, where the clock is the start and not after it. */
+    /** The expiry from a bound on the end of an interval, whose start is the clock. */
     def byOrder: Option[StateExpiry] = {
       val ordered = ExpiryAnalysis.intervals(conjuncts).collectFirst {
         case (start, end) if isClock(start) && latest(end).isDefined => OrderedEnds(start, end)
@@ -144,7 +160,7 @@ private[intervalsweep] case class ExpiryAnalysis(
 
   private def isClock(e: Expression): Boolean = EndpointEncoding.strip(e).semanticEquals(clock)
 
-  /** What would bound it: each is tried. */
+  /** The changes of a query that would give its rows an expiry. Each is tried. */
   private def cures(condition: Expression): Seq[Cure] = {
     val unit = ExpiryAnalysis.unit(clock.dataType)
     def isCured(parameter: PartialFunction[Expression, Expression]): Boolean = {
@@ -172,7 +188,7 @@ private[intervalsweep] case class ExpiryAnalysis(
 
 private[intervalsweep] object ExpiryAnalysis {
 
-  /** The intervals that relations compare, as start and end. */
+  /** The intervals that the relations compare, as (start, end). */
   private def intervals(conjuncts: Seq[Conjunct]): Seq[(Expression, Expression)] =
     conjuncts.flatMap(_.relation).distinct.flatMap { p =>
       Seq(p.rStart -> p.rEnd, p.sStart -> p.sEnd)
@@ -184,7 +200,10 @@ private[intervalsweep] object ExpiryAnalysis {
   }
 }
 
-/** A bound as a constant away from a column: by how much, and how much more it may be. */
+/**
+ * Matches a bound as (column, constant, slack): the bound differs from `column + constant` by at
+ * most `slack`.
+ */
 private object Shifted {
   private val Day = 24L * 3600 * 1000 * 1000
 
@@ -192,7 +211,7 @@ private object Shifted {
     case OnErrorElse(EncodedEndpoint(sum: TimestampAddInterval), _)
         if sum.right.foldable && sum.right.dataType.isInstanceOf[DayTimeIntervalType] =>
       for (by <- Option(sum.right.eval()).map(_.asInstanceOf[Long])) yield {
-        // Days are those of the calendar, of 23 or of 25 hours.
+        // A day of the calendar can have 23 or 25 hours.
         val slack =
           if (math.abs(by) < Day) 0L
           else WallClock.slack(sum.zoneIdForType(sum.left.dataType)).toLong
@@ -205,7 +224,7 @@ private object Shifted {
   }
 }
 
-/** What would let rows leave. */
+/** A change of the query that would give its rows an expiry. */
 sealed abstract class Cure(val advice: String) extends Product with Serializable
 
 object Cure {
@@ -213,10 +232,10 @@ object Cure {
   case object Epsilon extends Cure(s"give the relation an ${Relation.Epsilon}")
   case object MaxLength
       extends Cure(
-        "say how long intervals are at most, by max_length or by a filter te <= ts + ...")
+        "limit the length of the intervals with max_length or with a filter te <= ts + ...")
 }
 
-/** No bound says when rows of a side can leave. */
+/** The rows of a side have no expiry, because no bound on `clock` follows from the condition. */
 case class Unbounded(side: Side, clock: Attribute, cures: Seq[Cure]) {
   def advice: String =
     cures.map(_.advice).mkString("", ", or ", if (cures.isEmpty) "" else ", or ") +

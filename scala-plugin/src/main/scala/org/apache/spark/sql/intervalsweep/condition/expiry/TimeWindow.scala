@@ -12,17 +12,18 @@ import org.apache.spark.sql.intervalsweep.condition.reading.{
 import org.apache.spark.sql.types.DayTimeIntervalType
 
 /**
- * One end of a window around a base row's time, inclusive.
+ * One end of a window around the time of a base row, inclusive.
  *
- * @param offset microseconds from the base row's time on
- * @param slack  by how much it may be further away: where an interval has days, and the clocks of
- *               the time zone change
- * @param bound  the end itself as a LONG over the base row, where the offset does not tell it
+ * @param offset microseconds from the time of the base row to the end
+ * @param slack  microseconds by which the end may be further away than `offset`: the interval has
+ *               days, and the clocks of the time zone change
+ * @param bound  the end as a LONG over the base row, if the offset alone does not determine it
  */
 case class WindowEnd(offset: Long, slack: Long = 0, bound: Option[Expression] = None)
 
 /**
- * The probe rows with a time from one end to the other, around the time of a base row:
+ * A window around the time of a base row. It contains the probe rows whose time is between its
+ * ends:
  * {{{
  *             lower.offset = -PRE                 upper.offset = FOL
  *    -------------[-----------------------+-------------]----------> time of the probe rows
@@ -31,7 +32,10 @@ case class WindowEnd(offset: Long, slack: Long = 0, bound: Option[Expression] = 
  */
 case class TimeWindow(lower: WindowEnd, upper: WindowEnd) {
 
-  /** When the window of a base row cannot change any more, of the time of the row. */
+  /**
+   * The time from which on the window of a base row is complete: the upper end of the window, or
+   * the time of the row if that is later.
+   */
   def eventTime(base: Attribute): Expression = {
     def offset = Seq(EncodedEndpoint(base), Literal(upper.offset))
     if (upper.bound.isEmpty && upper.offset <= 0) base
@@ -45,9 +49,11 @@ case class TimeWindow(lower: WindowEnd, upper: WindowEnd) {
 object TimeWindow {
 
   /**
-   * What of a condition bounds the time of the probe rows, and all else of it.
+   * A condition, split into the window and the rest.
    *
-   * @param missing the ends that nothing bounds
+   * @param window  the window, if the condition bounds both of its ends
+   * @param missing the names of the ends that no conjunct bounds
+   * @param others  the conjuncts that the window does not decide
    */
   case class Found(
       window: Option[TimeWindow],
@@ -55,7 +61,9 @@ object TimeWindow {
       others: Seq[Expression])
 
   /**
-   * @param condition over the rows of both sides
+   * Reads the window from a condition.
+   *
+   * @param condition a condition over the rows of both sides
    * @param base      the time of the base rows
    * @param probe     the time of the probe rows
    */
@@ -77,26 +85,26 @@ object TimeWindow {
       conjuncts.filterNot(c => decided.exists(_ eq c)).map(_.whole).distinct)
   }
 
-  /** An end that has to be computed is not compared with others. */
+  /** The tightest end with a constant offset, or else the first end that depends on the row. */
   private def chosen(ends: Seq[WindowEnd])(
       tightest: Seq[WindowEnd] => Option[WindowEnd]): Option[WindowEnd] =
     tightest(ends.filter(_.bound.isEmpty)).orElse(ends.headOption)
 }
 
-/** Reads conjuncts as ends of a window. */
+/** Reads a conjunct as an end of a window. */
 private[condition] case class TimeEnds(base: Attribute, probe: Attribute) {
   private val sides = Sides(AttributeSet(base), AttributeSet(probe))
   private val sums = LinearSums(sides)
   private val times = AttributeSet(Seq(base, probe))
 
-  /** The end, and whether it is the upper one. */
+  /** The end, and whether it is the upper end. None if the conjunct is not an end. */
   def of(conjunct: Expression): Option[(WindowEnd, Boolean)] = conjunct match {
     case Ordered(lesser, greater, strict) if conjunct.references == times =>
       exact(lesser, greater, strict).orElse(calendar(lesser, greater, strict))
     case _ => None
   }
 
-  /** `lesser - greater` is `p - b + c` or `b - p + c`. */
+  /** An end with a constant offset: `lesser - greater` is `p - b + c` or `b - p + c`. */
   private def exact(
       lesser: Expression,
       greater: Expression,
@@ -133,7 +141,7 @@ private[condition] case class TimeEnds(base: Attribute, probe: Attribute) {
     case _ => None
   }
 
-  /** An interval of days and the like, added to the base row's time by the calendar. */
+  /** An end by the calendar: a day-time interval that is added to the time of the base row. */
   private def calendar(
       lesser: Expression,
       greater: Expression,

@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.types._
 
 /**
- * The narrower of two inclusive bounds: the smaller upper or the larger lower one. NULL if one
- * is, as `least` and `greatest` would not be.
+ * The narrower of two inclusive bounds: the smaller of two upper bounds, or the larger of two lower
+ * bounds. Unlike `least` and `greatest`, it is NULL if one of the bounds is NULL.
  */
 case class TighterBound(left: Expression, right: Expression, upper: Boolean)
     extends BinaryExpression {
@@ -41,8 +41,9 @@ case class TighterBound(left: Expression, right: Expression, upper: Boolean)
 }
 
 /**
- * A LONG that may be impossible to compute, as under ANSI arithmetic, and what stands for it
- * then. It is a conditional expression so that no part of it is computed elsewhere, ahead of it.
+ * `child`, or `instead` if `child` raises an error, such as an overflow of ANSI arithmetic. It is a
+ * conditional expression, so that common subexpression elimination does not compute a part of it
+ * outside of the `try`.
  */
 case class OnErrorElse(child: Expression, instead: Expression) extends Expression
     with ConditionalExpression {
@@ -91,11 +92,11 @@ case class OnErrorElse(child: Expression, instead: Expression) extends Expressio
 }
 
 /**
- * How far a double may be from `anchor` for a difference of at most `limit`, encoded: an upper
- * bound on `x` in `x - anchor <= limit`, or a lower bound on it in `anchor - x <= limit`. The
- * difference is rounded and so is the bound; both err by half a unit in the last place, for which
- * the next double makes room. NULL, for no match, if `anchor` is NaN or infinite, as the
- * difference then is.
+ * An encoded bound on a double `x`: the upper bound of `x - anchor <= limit`, or the lower bound of
+ * `anchor - x <= limit`. Both the difference and the bound are rounded, with an error of at most
+ * half a unit in the last place. So the bound is extended to the next double; it may admit too many
+ * values, never too few. NULL (no match) if `anchor` is NaN or infinite, because then the
+ * difference is, too.
  */
 case class FloatingBound(left: Expression, right: Expression, upper: Boolean)
     extends BinaryExpression {
@@ -139,7 +140,7 @@ case class FloatingBound(left: Expression, right: Expression, upper: Boolean)
 
 object FloatingBound {
   def of(anchor: Double, limit: Double, upper: Boolean): Long = {
-    // A limit of NaN is no limit, as it is larger than every difference.
+    // NaN is larger than every difference, so a limit of NaN admits all.
     val reach = if (limit.isNaN) Double.PositiveInfinity else math.nextUp(limit)
     EndpointEncoding.ofDouble(if (upper) math.nextUp(anchor + reach)
     else math.nextDown(anchor - reach))
@@ -147,9 +148,9 @@ object FloatingBound {
 }
 
 /**
- * The same for decimals of more than 18 digits: encoded, how far one of so many digits after the
- * point may be from `anchor` for a difference of at most `limit`, a DECIMAL or a DOUBLE. Open where
- * the limit is no finite number.
+ * The same bound for decimals of more than 18 digits, which is exact before it is encoded. `scale`
+ * is the number of digits after the point, and `limit` is a DECIMAL or a DOUBLE. The bound is open
+ * if the limit is NaN or infinite.
  */
 case class DecimalBound(left: Expression, right: Expression, scale: Int, upper: Boolean)
     extends BinaryExpression {

@@ -10,8 +10,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{ByteArray, UTF8String}
 
 /**
- * A value as a LONG that keeps Spark's order, so that one kind of number is swept whatever was
- * compared:
+ * A value as a LONG that keeps Spark's order. So a sweep handles only LONGs, whatever the types of
+ * the endpoints are:
  * {{{
  *   exact: one LONG for each value
  *     BYTE, SHORT, INT, LONG           the number
@@ -24,7 +24,7 @@ import org.apache.spark.unsafe.types.{ByteArray, UTF8String}
  *   a prefix: values in order have LONGs in order, or the same one
  *     STRING, BINARY                   the first 8 bytes
  *     DECIMAL(p > 18, s)               see EndpointEncoding.ofUnscaled
- *     STRUCT                           that of the first field, see Operand
+ *     STRUCT                           the encoding of the first field, see Operand
  * }}}
  */
 case class EncodedEndpoint(child: Expression) extends UnaryExpression {
@@ -71,14 +71,14 @@ object EndpointEncoding {
     case _ => isExact(dataType)
   }
 
-  /** Types of whose values each has an encoding of its own. */
+  /** Types in which different values have different encodings. */
   def isExact(dataType: DataType): Boolean = dataType match {
     case d: DecimalType => d.precision <= Decimal.MAX_LONG_DIGITS
     case FloatType | DoubleType => true
     case _ => isWhole(dataType)
   }
 
-  /** Types whose values are whole numbers of a unit, which their arithmetic adds. */
+  /** Types whose values are whole numbers of a unit, and whose sums are sums of these numbers. */
   def isWhole(dataType: DataType): Boolean = dataType match {
     case _: IntegralType | DateType | TimestampType | TimestampNTZType => true
     case _: DayTimeIntervalType | _: YearMonthIntervalType => true
@@ -95,7 +95,9 @@ object EndpointEncoding {
     case whole => whole.asInstanceOf[Number].longValue
   }
 
-  /** Spark compares texts and bytes as unsigned bytes; what is too short has zeros. */
+  /**
+   * The first 8 bytes, padded with zeros. Spark compares strings and binaries as unsigned bytes.
+   */
   def ofText(value: UTF8String): Long = value.getPrefix ^ Long.MinValue
 
   def ofBytes(value: Array[Byte]): Long = ByteArray.getPrefix(value) ^ Long.MinValue
@@ -105,10 +107,11 @@ object EndpointEncoding {
     else ofUnscaled(value.toJavaBigDecimal.unscaledValue)
 
   /**
-   * Of a decimal's unscaled value, which has up to 127 bits. Below 2^62 it is its own encoding, as
-   * it is for decimals of up to 18 digits, with which it may be compared; above it, as in a
-   * floating-point number, there follow 65 blocks, one for each number of bits, of 2^55 encodings.
-   * A bound may have more bits, and is then beyond them all.
+   * The encoding of a decimal's unscaled value, which has up to 127 bits. A value below 2^62 is its
+   * own encoding. So it is comparable with the encodings of decimals of up to 18 digits. Above 2^62
+   * the encoding works like a floating-point number: 65 blocks of 2^55 encodings follow, one block
+   * for each number of bits from 63 to 127. A bound may have more bits than any value; it has the
+   * last encoding.
    */
   def ofUnscaled(value: BigInteger): Long = {
     val bits = value.abs.bitLength
@@ -121,7 +124,7 @@ object EndpointEncoding {
     }
   }
 
-  /** The value that is exactly encoded. */
+  /** The value of an exact encoding. */
   def decode(encoded: Long, dataType: DataType): Any = dataType match {
     case ByteType => encoded.toByte
     case ShortType => encoded.toShort
@@ -132,7 +135,7 @@ object EndpointEncoding {
     case _ => encoded
   }
 
-  /** The encoding of the largest value of a type with an exact one. */
+  /** The encoding of the largest value of a type that has an exact encoding. */
   def ofLargest(dataType: DataType): Long = dataType match {
     case ByteType => Byte.MaxValue
     case ShortType => Short.MaxValue
@@ -143,9 +146,9 @@ object EndpointEncoding {
   }
 
   /**
-   * Positive doubles are ordered as their bits are, negative ones the other way round. -0.0 is
-   * 0.0; NaN has one encoding, above infinity's. No double is encoded as the smallest or largest
-   * LONG.
+   * The encoding of a double. The bits of positive doubles are in the order of the doubles, and the
+   * bits of negative doubles in the opposite order. -0.0 has the encoding of 0.0. All NaNs have one
+   * encoding, above that of infinity. No double is encoded as the smallest or the largest LONG.
    */
   def ofDouble(value: Double): Long =
     if (value == 0.0) 0L
@@ -158,7 +161,7 @@ object EndpointEncoding {
     java.lang.Double.longBitsToDouble(if (encoded >= 0) encoded else encoded ^ Long.MaxValue)
 
   /**
-   * Takes off what changes a value's type, but neither its encoding nor whether it can be
+   * Removes casts and wrappers that change neither the encoding of a value nor whether it can be
    * computed.
    */
   def strip(e: Expression): Expression = e match {

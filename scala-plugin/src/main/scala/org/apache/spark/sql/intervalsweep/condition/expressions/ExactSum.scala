@@ -8,11 +8,11 @@ import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.types._
 
 /**
- * The sum of LONGs in the integers, however large it is on the way. NULL if a term is.
+ * The exact sum of LONGs: intermediate results do not overflow. NULL if a term is NULL.
  *
- * @param negative     for each term, whether it is subtracted
- * @param nullIfBelow  what becomes of a sum below the longs: NULL, or the smallest LONG
- * @param nullIfAbove  likewise for a sum above them
+ * @param negative    for each term, whether it is subtracted
+ * @param nullIfBelow whether a sum below the LONGs is NULL; otherwise it is the smallest LONG
+ * @param nullIfAbove whether a sum above the LONGs is NULL; otherwise it is the largest LONG
  */
 case class ExactSum(
     terms: Seq[Expression],
@@ -36,7 +36,7 @@ case class ExactSum(
   override def prettyName: String = "exact_sum"
 
   override def eval(input: InternalRow): Any = {
-    // A sum is kept as high * 2^32 + low, neither of which can overflow.
+    // The sum is high * 2^32 + low. Neither of the two can overflow.
     var high, low = 0L
     val values = terms.iterator.map(_.eval(input)).zip(negative)
     while (values.hasNext) {
@@ -104,11 +104,11 @@ object ExactSum {
 
   private[condition] val Low = 0xffffffffL
 
-  /** A sum that stops at the ends of the longs. */
+  /** A sum that saturates at the smallest and the largest LONG. */
   def saturating(terms: Seq[Expression], negative: Seq[Boolean]): ExactSum =
     ExactSum(terms, negative, nullIfBelow = false, nullIfAbove = false)
 
-  /** -1, 0 or 1: whether `high * 2^32 + low` is below, among or above the longs. */
+  /** -1, 0 or 1 if `high * 2^32 + low` is below, within or above the LONGs. */
   def beyond(high: Long, low: Long): Int = {
     val carried = high + (low >> 32)
     if (carried < Int.MinValue) -1 else if (carried > Int.MaxValue) 1 else 0

@@ -9,8 +9,8 @@ import org.apache.spark.sql.intervalsweep.functions.distances.{DifferenceAtMost,
 import org.apache.spark.sql.types._
 
 /**
- * Whether an expression has a value, or is NULL, for every row: then it may be computed for rows
- * that the formula would never have come to. What is not known here may fail.
+ * Whether an expression raises no error for any row. If so, it is safe to evaluate for rows that
+ * short-circuiting would have skipped. Expressions that are not listed here may fail.
  */
 private[intervalsweep] object IsTotal {
 
@@ -46,7 +46,7 @@ private[intervalsweep] object IsTotal {
   private def isFractional(dataType: DataType): Boolean =
     dataType == FloatType || dataType == DoubleType
 
-  // Not every up-cast: DATE to TIMESTAMP fails for a date some 300,000 years away.
+  // Some up-casts fail: DATE to TIMESTAMP does for a date some 300,000 years away.
   private def castHasValue(from: DataType, to: DataType, mode: EvalMode.Value): Boolean =
     (from, to) match {
       case (_: NumericType, _: NumericType) => mode == EvalMode.LEGACY || Cast.canUpCast(from, to)

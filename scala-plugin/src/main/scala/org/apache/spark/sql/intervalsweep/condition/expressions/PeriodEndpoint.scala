@@ -10,9 +10,9 @@ import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.types._
 
 /**
- * An end of a period of valid time as a LONG that is never NULL. NULL means unbounded, the smallest
- * LONG for a start and the largest for an end. The largest value of the type means unbounded too,
- * so that nothing is valid at it.
+ * An endpoint of a period of valid time, as a LONG that is never NULL. NULL means unbounded: the
+ * smallest LONG for a start, and the largest LONG for an end. The largest value of the type also
+ * means unbounded, so nothing is valid at that instant.
  */
 case class PeriodEndpoint(child: Expression, isEnd: Boolean) extends UnaryExpression {
 
@@ -54,9 +54,9 @@ case class PeriodEndpoint(child: Expression, isEnd: Boolean) extends UnaryExpres
 }
 
 /**
- * The value that a LONG encodes, the way back from [[PeriodEndpoint]].
+ * The value that a LONG encodes: the inverse of [[PeriodEndpoint]].
  *
- * @param isPeriod whether the smallest and the largest LONG mean unbounded, which is NULL
+ * @param isPeriod whether the smallest and the largest LONG mean unbounded and become NULL
  */
 case class DecodedEndpoint(child: Expression, dataType: DataType, isPeriod: Boolean = true)
     extends UnaryExpression {

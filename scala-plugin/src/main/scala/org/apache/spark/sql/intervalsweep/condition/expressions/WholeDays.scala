@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.types._
 
-/** Microseconds as whole days, rounded up or down. */
+/** Microseconds in whole days, rounded up or down. */
 case class WholeDays(child: Expression, up: Boolean) extends UnaryExpression {
 
   override def nullIntolerant: Boolean = true

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition.model
 
-/** The extent of one box after the other on an axis, both ends inclusive. */
+/**
+ * The interval that the current box admits on an axis, both ends inclusive. The object is mutable:
+ * [[read]] moves it to another box.
+ */
 final class AxisInterval(axis: Axis) extends Serializable {
   private val (lowerEndpoint, lowerIsStrict) =
     axis.lower.fold((-1, false))(b => (b.endpoint, b.strict))
@@ -14,11 +17,11 @@ final class AxisInterval(axis: Axis) extends Serializable {
 
   def contains(point: Long): Boolean = least <= point && point <= most
 
-  /** Takes the box with these endpoints, by index. */
+  /** Moves to the box whose endpoints the function returns, by their index. */
   def read(endpoint: Int => Long): Unit = {
     least = Long.MinValue
     most = Long.MaxValue
-    var isBeyond = false // a bound that no value of the type is beyond
+    var isBeyond = false // a strict bound at the end of the LONGs admits no value
     if (lowerEndpoint >= 0) {
       least = endpoint(lowerEndpoint)
       if (lowerIsStrict) { isBeyond = least == Long.MaxValue; least += 1 }

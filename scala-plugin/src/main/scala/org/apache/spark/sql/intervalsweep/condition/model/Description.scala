@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.condition.model
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-/** A [[SweepCondition]] in words, for EXPLAIN. */
+/** The text of a [[SweepCondition]] in EXPLAIN. */
 case class Description(condition: SweepCondition) {
 
   def parts: Seq[String] =

@@ -4,40 +4,40 @@ package org.apache.spark.sql.intervalsweep.condition.model
 import org.apache.spark.sql.catalyst.plans._
 
 /**
- * What a join returns: pairs, and rows of one side alone.
+ * The rows that a join returns: pairs, and unpaired rows of one side.
  *
  * {{{
- *                      pairs    left rows alone            right rows alone
+ *                      pairs    unpaired left rows         unpaired right rows
  *   INNER              yes
  *   LEFT OUTER         yes      without a match
  *   RIGHT OUTER        yes                                 without a match
  *   FULL OUTER         yes      without a match            without a match
  *   LEFT SEMI          no       with a match
  *   LEFT ANTI          no       without a match
- *   existence          no       all, and which they are
+ *   existence          no       all, with a flag: has a match
  * }}}
  *
- * @param unpaired for each side, which of its rows are emitted unpaired: those with (true) or without (false)
- *   a match
+ * @param unpaired for each side, the rows that are emitted unpaired: `true` stands for rows with a
+ *                 match, `false` for unmatched rows
  */
 case class JoinOutput(hasPairs: Boolean, unpaired: Map[Side, Seq[Boolean]]) {
 
-  /** Whether it has to be known which rows of a side have a match. */
+  /** Whether the join must track which rows of a side have a match. */
   def isTracked(side: Side): Boolean = unpaired(side).nonEmpty
 
   def tracked: Seq[Side] = JoinOutput.sides.filter(isTracked)
 
-  /** Whether a row is emitted even if it can match nothing, such as one with a NULL endpoint. */
+  /** Whether unmatched rows of a side are emitted, such as rows with a NULL endpoint. */
   def keepsUnmatched(side: Side): Boolean = unpaired(side).contains(false)
 
-  /** Whether one match of a row of that side says all, so that the others need not be found. */
+  /** Whether the join needs only one match of each row of a side, and may skip further matches. */
   def needsFirstMatchOnly(side: Side): Boolean = !hasPairs && tracked == Seq(side)
 }
 
 object JoinOutput {
   private val sides = Seq[Side](LeftSide, RightSide)
 
-  /** What a type of join returns; None for those that are not swept. */
+  /** The output of a join type. None for join types that no sweep supports. */
   def of(joinType: JoinType): Option[JoinOutput] = joinType match {
     case _: InnerLike => Some(apply(hasPairs = true))
     case LeftOuter => Some(apply(hasPairs = true, left = Seq(false)))
@@ -49,12 +49,12 @@ object JoinOutput {
     case _ => None
   }
 
-  /** The type of a join that returns this. */
+  /** The join type that has this output. */
   def typeOf(output: JoinOutput): JoinType =
     Seq(Inner, LeftOuter, RightOuter, FullOuter, LeftSemi, LeftAnti).find(of(_).contains(output))
-      .getOrElse(throw new IllegalArgumentException(s"no type of join returns $output"))
+      .getOrElse(throw new IllegalArgumentException(s"no join type has the output $output"))
 
-  /** All rows of one side, and whether they have a match. */
+  /** The output of an existence join: all rows of one side, with whether each has a match. */
   def outcomes(side: Side): JoinOutput = {
     val both = Seq(true, false)
     if (side == LeftSide) apply(hasPairs = false, left = both)

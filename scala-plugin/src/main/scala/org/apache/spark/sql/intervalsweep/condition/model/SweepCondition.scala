@@ -5,20 +5,25 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, Unevaluable}
 import org.apache.spark.sql.types.{BooleanType, DataType}
 
 /**
- * A join condition as equality keys, boxes and points, and a rest:
+ * A join condition in the form that a sweep can execute: equi-join keys, sweeps over boxes and
+ * points, and a residual condition.
  * {{{
  *   condition  <=>  leftKeys = rightKeys  AND  (some sweep matches)  AND  residual
  * }}}
- * in the sense of a filter, where NULL is as good as false. No pair is matched by two sweeps.
+ * The equivalence is that of a filter, where NULL counts as false. Invariant: for each pair, at
+ * most one sweep matches it with a true residual, so the results need no deduplication. (The
+ * residual of alternatives depends on the sweep; see [[SweepNumber]].)
  *
- * It is an expression, so that what Spark does to the expressions of a physical plan reaches all of
- * its parts as one value: canonical forms, subqueries, references.
+ * The class is an Expression, so that Spark's transformations of a physical plan (canonical forms,
+ * subqueries, references) reach all of its parts.
  *
  * @param leftEndpoints  expressions of type LONG over the left side alone, in an order-preserving
- *                       encoding; NULL means that the row matches nothing
+ *                       encoding; a row with a NULL endpoint matches nothing
  * @param rightEndpoints the same for the right side
- * @param residual       what a pair that the sweeps match has to fulfil besides
- * @param leftChecks     what must not fail for the left row of such a pair; see [[Failures]]
+ * @param residual       the further condition on a pair that a sweep matches
+ * @param leftChecks     expressions that are evaluated for the left row of each pair, because they
+ *                       may raise an error that the original condition would raise; see
+ *                       `ErrorPreservation`
  * @param rightChecks    the same for the right row
  */
 case class SweepCondition(
@@ -32,13 +37,13 @@ case class SweepCondition(
     rightChecks: Seq[Expression])
     extends Expression with Unevaluable {
 
-  require(leftKeys.length == rightKeys.length, "keys come in pairs")
-  require(sweeps.nonEmpty, "a sweep condition has a sweep")
+  require(leftKeys.length == rightKeys.length, "both sides must have the same number of keys")
+  require(sweeps.nonEmpty, "sweeps must not be empty")
   Seq(LeftSide, RightSide).foreach { side =>
     require(
       sweeps.flatMap(_.endpointsOf(side)).forall(endpoints(side).indices.contains),
-      s"a sweep reads an endpoint that does not exist on the $side")
-    require(pointEndpoints(side).distinct.length <= 1, s"the $side is sorted in two ways")
+      s"each endpoint index of a sweep must exist on the $side side")
+    require(pointEndpoints(side).distinct.length <= 1, s"the $side side must have one sort key")
   }
 
   def keys(side: Side): Seq[Expression] = if (side == LeftSide) leftKeys else rightKeys
@@ -46,7 +51,7 @@ case class SweepCondition(
   def endpoints(side: Side): Seq[Expression] =
     if (side == LeftSide) leftEndpoints else rightEndpoints
 
-  /** With further checks. */
+  /** This condition with further checks. */
   def withChecks(left: Seq[Expression], right: Seq[Expression]): SweepCondition =
     copy(leftChecks = leftChecks ++ left, rightChecks = rightChecks ++ right)
 
@@ -55,17 +60,17 @@ case class SweepCondition(
   def checks(side: Side): Seq[Expression] = if (side == LeftSide) leftChecks else rightChecks
 
   /**
-   * The endpoint by which the rows of a side are sorted: the lead point where the side is points,
-   * which is the same in every sweep, and otherwise the end of the lead axis at which a box
-   * begins.
+   * The endpoint by which the rows of a side are sorted. If its rows are points in some sweep: the
+   * point of the lead axis, which is the same in all sweeps. Otherwise: the lower bound of the lead
+   * axis, or its upper bound if it has no lower bound.
    */
   def sortEndpoint(side: Side): Int = pointEndpoints(side).headOption.getOrElse {
     sweeps.head.lead.bounds.head.endpoint
   }
 
   /**
-   * The endpoint by which rows are sorted that have the same [[sortEndpoint]]: where both axes are
-   * equalities, so that what matches is next to each other however many rows share a value.
+   * The endpoint that orders rows with the same [[sortEndpoint]]. It exists if both axes are
+   * equalities: then all matches of a box are next to each other, however many rows share a value.
    */
   def tieEndpoint(side: Side): Option[Int] = for {
     sweep <- sweeps.find(_.points == side) if sweep.lead.isEquality
@@ -75,7 +80,7 @@ case class SweepCondition(
   private def pointEndpoints(side: Side): Seq[Int] =
     sweeps.filter(_.points == side).map(_.lead.point)
 
-  /** In the order of the fields. */
+  /** The children, in the order of the fields; see [[withNewChildrenInternal]]. */
   override def children: Seq[Expression] =
     leftKeys ++ rightKeys ++ leftEndpoints ++ rightEndpoints ++ residual ++ leftChecks ++
       rightChecks
@@ -99,12 +104,13 @@ case class SweepCondition(
 }
 
 /**
- * How a condition is to be swept if there are several ways.
+ * Preferences for conditions that allow several forms.
  *
- * @param preferredBoxes  the side to make boxes of where the condition leaves the choice
- * @param forcedBoxes     the side to make boxes of wherever the condition allows it
- * @param weakRanges      whether one inequality beside equality keys is enough
- * @param functionsAsAxes whether a function that is nothing but equalities is axes beside keys, too
+ * @param preferredBoxes  the side whose rows become boxes if two forms are equally good
+ * @param forcedBoxes     the side whose rows become boxes if the condition allows it
+ * @param weakRanges      whether equality keys with a single inequality are worth a sweep
+ * @param functionsAsAxes whether a function that consists of equalities becomes axes, even if the
+ *                        condition has other keys or a range
  */
 case class SweepOptions(
     preferredBoxes: Option[Side] = None,

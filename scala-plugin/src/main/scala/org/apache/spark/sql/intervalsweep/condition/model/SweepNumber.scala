@@ -6,7 +6,10 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.types.{DataType, IntegerType}
 
-/** In a residual: which of the sweeps of its [[SweepCondition]] proposes the pair, from 0 on. */
+/**
+ * The index of the sweep that proposed a pair, counted from 0 in the sweeps of a
+ * [[SweepCondition]]. It occurs in residual conditions.
+ */
 case class SweepNumber() extends LeafExpression with Unevaluable {
   override def dataType: DataType = IntegerType
   override def nullable: Boolean = false
@@ -16,7 +19,7 @@ case class SweepNumber() extends LeafExpression with Unevaluable {
 
 object SweepNumber {
 
-  /** An expression that reads the number from a column. */
+  /** Replaces each [[SweepNumber]] of an expression by the column that contains the index. */
   def readFrom(number: Attribute, e: Expression): Expression =
     e.transform { case SweepNumber() => number }
 }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.{
 }
 
 /**
- * Alternatives below OR. Each has sweeps of its own, and all of them together find a pair once:
+ * Alternatives below OR. Each has its own sweeps, and all sweeps together find each pair once:
  * {{{
  *   (b.ts BETWEEN a.ts AND a.te) OR (a.ts BETWEEN b.ts AND b.te)
  *
@@ -16,21 +16,29 @@ import org.apache.spark.sql.intervalsweep.condition.model.{
  *     residual  CASE WHEN sweep < 1 THEN first
  *                    ELSE NOT coalesce(first, false) AND second END
  * }}}
- * A sweep only proposes pairs here, and the residual decides, by the number of the sweep. So an
- * endpoint of one alternative may be NULL where another one holds: such an endpoint has some value.
+ * Here a sweep only proposes pairs. The residual condition decides, by the number of the sweep.
+ * Invariant: it accepts a pair only for the sweeps of the first alternative that is true. An
+ * endpoint of one alternative can be NULL while another alternative is true, so such an endpoint
+ * gets a value.
  *
- * @param branches the comparisons of each alternative, those of the whole condition among them
+ * Cost: up to `MostSweeps` sweeps over the same two sort orders. Planning compares O(k^3)
+ * expressions for k candidate forms.
+ *
+ * @param branches the comparisons of each alternative, together with those of the whole condition
  */
 private[condition] case class Alternatives(branches: Seq[Seq[Comparison]]) {
   import Alternatives._
 
-  /** The sweeps of each branch; None if one has no range, or if they need several orders of rows. */
+  /**
+   * The sweeps of each branch. None if a branch has no range, if the branches need different sort
+   * orders of one side, or if there are more than `MostSweeps` sweeps.
+   */
   def toSweeps(table: EndpointTable): Option[Seq[Seq[Sweep]]] =
     best.map(_.map(_.toSweeps(table))).filter(_.map(_.length).sum <= MostSweeps)
 
   /**
-   * A side is sorted by one point, whichever sweeps it is points in: of all choices of these two
-   * points the one with the strongest of the weakest leads.
+   * The best candidate for each branch. Each side has one sort key, which all sweeps must share. Of
+   * all choices of the two sort keys, the best maximizes the strength of the weakest lead axis.
    */
   private def best: Option[Seq[Candidate]] = {
     val candidates = branches.map(Candidate.of)
@@ -45,16 +53,21 @@ private[condition] case class Alternatives(branches: Seq[Seq[Comparison]]) {
     choices.maxByOption(c => (c.map(_.strength).min, c.map(_.strength).sum))
   }
 
-  /** Whether a branch has but one inequality: not worth a sweep beside equality keys. */
+  /** Whether the lead axis of some branch is one-sided: not worth a sweep next to equality keys. */
   def areWeak: Boolean = best.exists(_.exists(c => c.strength == PointAxis.OneSided))
 }
 
 private[condition] object Alternatives {
 
-  /** A pair is looked at by each sweep. */
+  /**
+   * The largest number of sweeps. Each sweep can propose the same pair to the residual condition.
+   */
   private val MostSweeps = 8
 
-  /** The alternatives of a condition, if it is several; in the sense of a filter. */
+  /**
+   * The alternatives of a condition, if there are several. Their disjunction is true for the same
+   * rows as the condition; NULL counts as false.
+   */
   def unapply(e: Expression): Option[Seq[Expression]] = Some(split(e)).filter(_.length > 1)
 
   private def split(e: Expression): Seq[Expression] = e match {
@@ -65,12 +78,13 @@ private[condition] object Alternatives {
   }
 
   /**
-   * Which pairs count, by the number of the sweep that proposes them.
+   * The residual condition. It accepts a pair if the alternative of its sweep is true and no
+   * earlier alternative is.
    *
-   * @param sweeps how many sweeps each of the alternatives has
+   * @param sweeps the number of sweeps of each alternative
    */
   def residual(alternatives: Seq[Expression], sweeps: Seq[Int]): Expression = {
-    // Looked at in the order in which OR does: what an earlier one guards may fail.
+    // Evaluated in the order of OR: an earlier alternative can guard a later one against an error.
     val first = alternatives.indices.map { i =>
       val earlier = alternatives.take(i).map(e => Not(Coalesce(Seq(e, Literal.FalseLiteral))))
       (earlier :+ alternatives(i)).reduce(And)
@@ -83,7 +97,7 @@ private[condition] object Alternatives {
   /**
    * One way to sweep a branch.
    *
-   * @param leads the point by which a side is sorted that is points
+   * @param leads the sort key of each side whose rows are points
    */
   private case class Candidate(
       leads: Map[Side, Expression],

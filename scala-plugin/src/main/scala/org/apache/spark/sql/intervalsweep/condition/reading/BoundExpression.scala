@@ -6,13 +6,13 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{
   ExactSum, OnErrorElse, TighterBound
 }
 
-/** One end of a box on one axis: a LONG over the rows of the boxes. */
+/** One end of a box on one axis: an expression of type LONG over a row of the box side. */
 private[condition] case class BoundExpression(bound: Expression, strict: Boolean) {
 
   def sameAs(other: BoundExpression): Boolean = strict == other.strict &&
     bound.semanticEquals(other.bound)
 
-  /** The same end as an inclusive bound; NULL if there is no LONG beyond this one. */
+  /** The same end as an inclusive bound. NULL (no match) if no LONG is within a strict bound. */
   def inclusive(upper: Boolean): Expression =
     if (!strict) bound
     else {
@@ -20,7 +20,7 @@ private[condition] case class BoundExpression(bound: Expression, strict: Boolean
       ExactSum(Seq(bound, step), Seq(false, upper), nullIfBelow = upper, nullIfAbove = !upper)
     }
 
-  /** Inclusive, and open where the bound cannot be computed. */
+  /** This end as an inclusive bound that is open for rows for which it cannot be computed. */
   def orOpen(upper: Boolean): BoundExpression =
     BoundExpression(OnErrorElse(inclusive(upper), BoundExpression.open(upper)), strict = false)
 }
@@ -31,8 +31,8 @@ private[condition] object BoundExpression {
   def open(upper: Boolean): Literal = Literal(if (upper) Long.MaxValue else Long.MinValue)
 
   /**
-   * One keeps its strictness and so may share its endpoint; of several, each row has its own
-   * tightest.
+   * The tightest of several ends, computed for each row as an inclusive bound. A single end stays
+   * strict if it is strict, so that it can share its endpoint with other axes.
    */
   def tightest(ends: Seq[BoundExpression], upper: Boolean): Option[BoundExpression] =
     distinct(ends) match {
@@ -45,8 +45,8 @@ private[condition] object BoundExpression {
     }
 
   /**
-   * What is beyond `edge` and within the ends. It may be nothing, which is no reason for NULL:
-   * the row may still have matches before the edge.
+   * The bound of the stretch beyond `edge` and within the ends. The stretch may be empty. The bound
+   * must not become NULL then: the row can still have matches before `edge`.
    */
   def beyond(edge: Expression, ends: Seq[BoundExpression], upper: Boolean): BoundExpression = {
     def exclusive(end: BoundExpression): Expression =
@@ -67,7 +67,7 @@ private[condition] object BoundExpression {
     }
 }
 
-/** A bound as a constant away from a base. */
+/** A bound, split into a base and a constant that is added to it. */
 private[condition] case class Offset(base: Seq[(Expression, Boolean)], by: BigInt) {
   def sameBase(other: Offset): Boolean =
     base.length == other.base.length && base.zip(other.base).forall { case ((a, m), (b, n)) =>

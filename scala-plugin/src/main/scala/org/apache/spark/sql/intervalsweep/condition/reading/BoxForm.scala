@@ -6,7 +6,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.{
   Axis, Bound, LeftSide, RightSide, Side, Sweep, SweepOptions
 }
 
-/** All that comparisons say of one point of the side that is not boxes. */
+/** The bounds that all comparisons together set on one point of the point side. */
 private[condition] case class PointAxis(
     point: Expression,
     comparisons: Seq[(Comparison, PointBounds)]) {
@@ -18,7 +18,10 @@ private[condition] case class PointAxis(
   val upper: Option[BoundExpression] =
     BoundExpression.tightest(bounds.flatMap(_.upper), upper = true)
 
-  /** How well it leads: a point on the axis, a stretch of it, or all of it from one end on. */
+  /**
+   * The selectivity class of this axis as lead axis: [[PointAxis.Equality]], [[PointAxis.TwoSided]]
+   * (bounded at both ends) or [[PointAxis.OneSided]].
+   */
   def strength: Int =
     if (bounds.exists(b => b.lower.isDefined && b.upper.isDefined)) PointAxis.Equality
     else if (lower.isDefined && upper.isDefined) PointAxis.TwoSided
@@ -32,13 +35,16 @@ private[condition] case class PointAxis(
     copy(comparisons = comparisons.map { case (c, b) => (c, f(b)) })
 
   /**
-   * The stretches in which the axis is to be searched, disjoint. It is one, but where arithmetic
-   * wraps: then it is what the bounds say as far as they can be believed, and all that is beyond.
+   * The disjoint stretches of the axis to search, as lower and upper bounds. Without wrapping
+   * arithmetic there is one stretch. With it there are up to three: the bounds within the core,
+   * which is the range for which they are valid ([[ValidRange]]), and everything beyond either end
+   * of it.
    * {{{
    *          below          |             core             |         above
    *   ----------------------+------[lower ... upper]-------+---------------------->
    * }}}
-   * The ends of the core are a constant apart, so that it has a place on either side.
+   * The two ends of the core must be a constant apart, so that neither passes the other for any
+   * row. Bounds whose core has another base use their `everywhere` form instead.
    */
   def stretches: Seq[(Option[BoundExpression], Option[BoundExpression])] = {
     val base = bounds.flatMap(_.cores).headOption.map(c => Offset(c.end))
@@ -79,12 +85,15 @@ private[condition] object PointAxis {
   val Equality = 3
 }
 
-/** Comparisons as one sweep, with one side as boxes. */
+/**
+ * Comparisons as a sweep with the rows of one side as boxes. It has one lead axis and at most one
+ * second axis; further comparisons are left to the residual condition.
+ */
 private[condition] case class BoxForm(boxes: Side, lead: PointAxis, second: Option[PointAxis]) {
 
   private def axes: Seq[PointAxis] = lead +: second.toSeq
 
-  /** The comparisons that need not be looked at again. */
+  /** The comparisons that the axes decide, so that the residual need not repeat them. */
   def exact: Seq[Comparison] = axes.flatMap(_.exact)
 
   def comparisons: Int = axes.map(_.comparisons.length).sum
@@ -108,18 +117,18 @@ private[condition] case class BoxForm(boxes: Side, lead: PointAxis, second: Opti
 private[condition] object BoxForm {
 
   /**
-   * The best form: the axis that leaves fewest candidates leads, and then as many comparisons as
-   * possible are decided by the two axes. The other side's endpoints would do as well as points,
-   * so each side is tried as boxes.
+   * The best form, in the order of the tuple below: the lead axis leaves as few candidates as
+   * possible, and then the two axes decide as many comparisons as possible. The rows of either side
+   * can be boxes, so both are tried. Compares O(c^2) expressions for c comparisons.
    */
-  def best(comparisons: Seq[Comparison], wish: SweepOptions): Option[BoxForm] =
+  def best(comparisons: Seq[Comparison], options: SweepOptions): Option[BoxForm] =
     Seq(LeftSide, RightSide).flatMap(of(comparisons, _)).maxByOption { form =>
       (
-        wish.forcedBoxes.contains(form.boxes),
+        options.forcedBoxes.contains(form.boxes),
         form.lead.strength,
         form.comparisons,
         form.exact.length,
-        wish.preferredBoxes.contains(form.boxes),
+        options.preferredBoxes.contains(form.boxes),
         form.boxes == LeftSide)
     }
 
@@ -128,14 +137,14 @@ private[condition] object BoxForm {
     axes.headOption.map(BoxForm(boxes, _, axes.lift(1)))
   }
 
-  /** With either side as boxes and any axis in the lead. */
+  /** All forms: the rows of either side as boxes, and any axis as lead axis. */
   def all(comparisons: Seq[Comparison]): Seq[BoxForm] = for {
     boxes <- Seq(LeftSide, RightSide)
     axes = axesOf(comparisons, boxes)
     lead <- axes
   } yield BoxForm(boxes, lead, axes.find(_ ne lead))
 
-  /** The best first. Stable, so that among equals the first one written leads. */
+  /** The axes, best first. The sort is stable: of equally good axes, the first written leads. */
   private def axesOf(comparisons: Seq[Comparison], boxes: Side): Seq[PointAxis] =
     points(comparisons.flatMap(c => c.boxes.get(boxes).map(c -> _)))
       .sortBy(axis => (-axis.strength, -axis.comparisons.length))
@@ -150,7 +159,7 @@ private[condition] object BoxForm {
     }
 }
 
-/** The endpoints of both sides: each expression once. */
+/** The endpoint expressions of both sides. Each distinct expression has one index per side. */
 private[condition] class EndpointTable {
   private var expressions: Map[Side, Seq[Expression]] = Map(LeftSide -> Nil, RightSide -> Nil)
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, 
 import org.apache.spark.sql.intervalsweep.functions.distances.DifferenceAtMost
 import org.apache.spark.sql.types._
 
-/** What is less, what is greater, and whether equality is excluded. */
+/** Matches an inequality as (lesser, greater, strict). */
 private[condition] object Ordered {
   def unapply(e: Expression): Option[(Expression, Expression, Boolean)] = e match {
     case LessThan(l, r) => Some((l, r, true))
@@ -21,9 +21,9 @@ private[condition] object Ordered {
 }
 
 /**
- * `lesser < greater` or `lesser <= greater` of endpoints as they stand.
+ * `lesser < greater` or `lesser <= greater` between encoded endpoints.
  *
- * @param exact whether it says all that the comparison does; if not, it is one of prefixes
+ * @param exact whether it is equivalent to the comparison. If not, it compares prefixes
  */
 private[condition] case class Inequality(
     lesser: Expression,
@@ -36,15 +36,19 @@ private[condition] case class Inequality(
 /**
  * A conjunct that compares the two sides.
  *
- * @param boxes      what it says with either side as boxes, where that is possible
- * @param inequality what it is, if it is an inequality of two endpoints
+ * @param boxes      its bounds with the rows of one side as boxes, for each side for which they
+ *                   exist
+ * @param inequality the inequality of two endpoints, if the conjunct is one
  */
 private[condition] case class Comparison(
     conjunct: Conjunct,
     boxes: Map[Side, PointBounds],
     inequality: Option[Inequality] = None)
 
-/** Reads a conjunct as a [[Comparison]], however it is spelt, or says why not. */
+/**
+ * Reads a conjunct as a [[Comparison]], or returns the reason why it is not one. The spelling does
+ * not matter: `s.ts - r.ts <= 5` and `s.ts <= r.ts + 5` have the same bounds.
+ */
 private[condition] case class Comparisons(sides: Sides) {
 
   private val sums = LinearSums(sides)
@@ -86,7 +90,7 @@ private[condition] case class Comparisons(sides: Sides) {
     }
   }
 
-  /** Two expressions of which each belongs to another side, and the first one's side. */
+  /** The operands of expressions that belong to different sides, and the side of the first. */
   private def operands(a: Expression, b: Expression): Option[(Operand, Operand, Side)] =
     for {
       side <- sides.of(a) if sides.of(b).contains(side.other)
@@ -95,7 +99,10 @@ private[condition] case class Comparisons(sides: Sides) {
       y <- Operand.of(b)
     } yield (x, y, side)
 
-  /** A constant next to a point would make it another point than without. */
+  /**
+   * Whether an expression adds a constant. As a point, `ts + 5` would differ from `ts`; solving
+   * moves the constant to the bound, so that both are the same point.
+   */
   private def hasConstant(e: Expression): Boolean = EndpointEncoding.strip(e) match {
     case ExactArithmetic(terms) => terms.exists { case (t, _) =>
         sides.isConstant(t) || hasConstant(t)
@@ -133,7 +140,11 @@ private[condition] case class Comparisons(sides: Sides) {
       boxesOf(boxes => sum.flatMap(PointBounds.solved(_, strict = false, boxes)))
   }
 
-  /** @param bound of one end, an upper one or not, how far the other may be away */
+  /**
+   * The bounds for types whose differences are not exact sums of LONGs.
+   *
+   * @param bound the bound on the point, from the other endpoint and whether it is an upper bound
+   */
   private def near(d: DifferenceAtMost, boxes: Side)(
       bound: (Expression, Boolean) => Expression): Option[PointBounds] = {
     def bounded(point: Expression, anchor: Expression, upper: Boolean): Option[PointBounds] =

@@ -7,8 +7,21 @@ import org.apache.spark.sql.intervalsweep.condition.model.{
   LeftSide, RightSide, Side, Sweep, SweepCondition, SweepOptions, WhyNot
 }
 
-/** Splits a condition and assembles a [[SweepCondition]]. */
-private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepOptions) {
+/**
+ * Reads a join condition and assembles a [[SweepCondition]]:
+ *
+ *  1. [[Conjuncts]] splits the condition at AND, and expands functions into their formulas.
+ *  1. [[EqualityKeys]] takes the equi-join keys, and [[Comparisons]] the comparisons between the
+ *     sides, each solved for a point of either side.
+ *  1. [[SplitForm]] or [[BoxForm]] selects the comparisons that become axes.
+ *  1. [[ErrorPreservation]] finds the comparisons that must be evaluated for their errors.
+ *  1. The residual condition consists of the conjuncts that neither a key nor an axis decides.
+ *
+ * If no form is found, the disjuncts of one conjunct are tried as [[Alternatives]].
+ *
+ * Cost: steps 1 to 5 compare O(c^2) expressions for c conjuncts. No row is read.
+ */
+private[condition] case class ConditionAnalysis(sides: Sides, options: SweepOptions) {
 
   private case class Parts(
       keys: Seq[(Conjunct, Seq[(Expression, Expression)])],
@@ -28,19 +41,31 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepOptions
     }
   }
 
-  /** A function that is nothing but equalities is keys beside other keys or a range, else axes. */
+  /**
+   * Reads the conjuncts, and decides whether functions that consist of equalities (ALLEN_MEETS,
+   * ALLEN_MET_BY, ALLEN_EQUALS) become keys or axes. Both readings are tried:
+   *
+   *  - As keys, if the condition has other keys, or a range of more than one inequality. The keys
+   *    select groups of rows, and the sweep searches the range within each group:
+   *    `allen_meets(r.ts, r.te, s.ts, s.te) AND s.x BETWEEN r.x AND r.k` has the key `r.te = s.ts`
+   *    and the axis `s.x in [r.x, r.k]`.
+   *  - As axes otherwise. With keys alone there would be nothing to sweep:
+   *    `allen_meets(r.ts, r.te, s.ts, s.te)` has the axis `s.ts in [r.te, r.te]`.
+   *
+   * `SweepOptions.functionsAsAxes` prefers axes in either case.
+   */
   private def read(conjuncts: Seq[Conjunct]): Parts = {
     val asKeys = read(conjuncts, EqualityKeys(sides, ofFunctions = true))
     val functions = asKeys.keys.count(_._1.relation.isDefined)
     val areKeys = functions < asKeys.keys.size || bestBox(asKeys).exists(!isOneComparison(_))
-    if (functions == 0 || areKeys && !wish.functionsAsAxes) asKeys
+    if (functions == 0 || areKeys && !options.functionsAsAxes) asKeys
     else {
       val asAxes = read(conjuncts, EqualityKeys(sides, ofFunctions = false))
       if (bestBox(asAxes).isDefined) asAxes else asKeys
     }
   }
 
-  private def bestBox(parts: Parts): Option[BoxForm] = BoxForm.best(parts.comparisons, wish)
+  private def bestBox(parts: Parts): Option[BoxForm] = BoxForm.best(parts.comparisons, options)
 
   private def isOneComparison(box: BoxForm): Boolean =
     box.lead.strength == PointAxis.OneSided && box.comparisons < 2
@@ -64,7 +89,7 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepOptions
       parts: Parts,
       box: BoxForm): Either[WhyNot, SweepCondition] = {
     val split = SplitForm.of(parts.comparisons).filter { _ =>
-      box.lead.strength == PointAxis.OneSided && !wish.forcedBoxes.contains(box.boxes)
+      box.lead.strength == PointAxis.OneSided && !options.forcedBoxes.contains(box.boxes)
     }
     val table = new EndpointTable
     val (sweeps, exact) = split match {
@@ -89,17 +114,17 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepOptions
     else unorderable(parts).orElse(weak(parts, box, split)).toLeft(sweep)
   }
 
-  /** By the alternatives of one conjunct. */
+  /** The sweeps for the alternatives (OR) of one conjunct, if some conjunct has such sweeps. */
   private def alternatives(conjuncts: Seq[Conjunct]): Option[SweepCondition] =
     conjuncts.iterator.flatMap { conjunct =>
       conjunct.expression match {
-        case Alternatives(several) if conjunct.relation.isEmpty && !wish.forcedBoxes.isDefined =>
+        case Alternatives(several) if conjunct.relation.isEmpty && !options.forcedBoxes.isDefined =>
           sweptBy(several, conjunct, conjuncts)
         case _ => None
       }
     }.nextOption()
 
-  /** @param either the one of the conjuncts that is the alternatives */
+  /** @param either the conjunct that consists of the alternatives */
   private def sweptBy(
       alternatives: Seq[Expression],
       either: Conjunct,
@@ -109,7 +134,7 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepOptions
     val common = read(others, EqualityKeys(sides, ofFunctions = true))
     val form = Alternatives(branches.map(common.comparisons ++ comparisonsOf(_)))
     val table = new EndpointTable
-    val isWanted = wish.weakRanges || common.keys.isEmpty || !form.areWeak ||
+    val isWanted = options.weakRanges || common.keys.isEmpty || !form.areWeak ||
       branches.forall(_.exists(_.isSwept))
     for {
       sweeps <- if (isWanted) form.toSweeps(table) else None
@@ -132,7 +157,10 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepOptions
   private def comparisonsOf(conjuncts: Seq[Conjunct]): Seq[Comparison] =
     conjuncts.flatMap(Comparisons(sides).of(_).toOption)
 
-  /** Where not all branches read an endpoint, a row without it may match by another branch. */
+  /**
+   * The endpoints of a side. If not all branches read an endpoint, it gets a value instead of NULL:
+   * the row can still match by another branch, and NULL would exclude it from all sweeps.
+   */
   private def valuesOf(side: Side, table: EndpointTable, sweeps: Seq[Seq[Sweep]]): Seq[Expression] =
     table(side).zipWithIndex.map { case (endpoint, index) =>
       val isInAll = sweeps.forall(_.exists(_.endpointsOf(side).contains(index)))
@@ -140,24 +168,22 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepOptions
       else Coalesce(Seq(endpoint, BoundExpression.open(upper = false)))
     }
 
-  /** In the order of the condition, as one part may guard the next against an error. */
+  /** The residual, in the order of the condition: one part can guard the next against an error. */
   private def rest(conjuncts: Seq[Conjunct], decided: Seq[Conjunct]): Option[Expression] =
     conjuncts.filterNot(c => decided.exists(_ eq c))
       .map(_.whole)
       .foldLeft(Seq.empty[Expression])((kept, e) => if (kept.exists(_ eq e)) kept else kept :+ e)
       .reduceOption(And)
 
-  /**
-   * Equality keys are selective: to sort for one inequality more does not pay beside a hash join.
-   */
+  /** With equality keys, a single inequality is not worth a sort; it is left to the hash join. */
   private def weak(parts: Parts, box: BoxForm, split: Option[SplitForm]): Option[WhyNot] = {
     val isWeak =
-      !wish.weakRanges && parts.keys.nonEmpty && split.isEmpty && isOneComparison(box)
+      !options.weakRanges && parts.keys.nonEmpty && split.isEmpty && isOneComparison(box)
     Option.when(isWeak)(WhyNot.WeakRange(box.lead.comparisons.head._1.conjunct.written))
   }
 
   /**
-   * Keys that can be hashed but not sorted are for Spark's hash join, if they are the only ones.
+   * If all keys can be hashed but not sorted, they are left to Spark's hash join.
    */
   private def unorderable(parts: Parts): Option[WhyNot] =
     parts.reasons.collectFirst { case u: WhyNot.UnorderableKeys if parts.keys.isEmpty => u }
@@ -167,7 +193,7 @@ private[condition] case class ConditionAnalysis(sides: Sides, wish: SweepOptions
       .orElse(parts.reasons.collectFirst { case c: WhyNot.CrossSide => c })
       .getOrElse(noRange(condition, conjuncts, parts))
 
-  /** What reads one side alone is a filter, and compares nothing. */
+  /** The reason if no comparison was found. Conjuncts over one side alone are filters: ignored. */
   private def noRange(condition: Expression, conjuncts: Seq[Conjunct], parts: Parts): WhyNot = {
     def written(some: Seq[Conjunct]): Option[Expression] =
       some.map(_.written).distinct.reduceOption(And)
@@ -186,16 +212,16 @@ object ConditionAnalysis {
 
   /**
    * @param condition a resolved join condition
-   * @param wish      what to do where there is a choice
+   * @param options      preferences for conditions that allow several forms
    */
   def of(
       condition: Expression,
       left: AttributeSet,
       right: AttributeSet,
-      wish: SweepOptions = SweepOptions()): Either[WhyNot, SweepCondition] =
-    ConditionAnalysis(Sides(left, right), wish)(condition)
+      options: SweepOptions = SweepOptions()): Either[WhyNot, SweepCondition] =
+    ConditionAnalysis(Sides(left, right), options)(condition)
 
-  /** The keys that a conjunct is, left and right; None if it is something else. */
+  /** The keys of a conjunct, left and right. None if the conjunct is not a key. */
   def keys(
       conjunct: Expression,
       left: AttributeSet,

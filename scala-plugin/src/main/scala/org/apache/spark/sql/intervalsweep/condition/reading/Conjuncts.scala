@@ -7,26 +7,31 @@ import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
 import org.apache.spark.sql.types.IntegralType
 
 /**
- * A part of a condition that must hold.
+ * A part of a condition that must be true for a match.
  *
- * @param whole    the part as it can be evaluated. Several conjuncts may share it
- * @param relation the function that it comes from
+ * @param expression the part to read as a key or a comparison
+ * @param whole      the part to evaluate, if it goes to the residual condition. Several conjuncts
+ *                   may share it
+ * @param relation   the function that the conjunct comes from, if any
  */
 private[intervalsweep] case class Conjunct(
     expression: Expression,
     whole: Expression,
     relation: Option[IntervalPredicate] = None) {
 
-  /** As it stands in the condition. */
+  /** The conjunct as the condition has it. */
   def written: Expression = relation.getOrElse(whole)
 
-  /** From a function that is more than equalities, and so asks for a sweep. */
+  /** Whether it comes from a function with inequalities, which always asks for a sweep. */
   def isSwept: Boolean = relation.exists(!_.isEquality)
 }
 
 private[intervalsweep] object Conjuncts {
 
-  /** In the order of the condition; a comparison is never below a NOT. */
+  /**
+   * The conjuncts of a condition, in its order. An inequality below NOT becomes the opposite
+   * inequality.
+   */
   def of(condition: Expression): Seq[Conjunct] = split(InlineReplaceable(condition))
 
   private def split(condition: Expression): Seq[Conjunct] = condition match {
@@ -38,12 +43,15 @@ private[intervalsweep] object Conjuncts {
     case Literal.TrueLiteral => Nil
     case TrueAs(e) => split(e)
     case Guarded(guard, e) if IsTotal(e) => split(guard) ++ split(e)
-    // Where the guard is NULL, AND would go on to what may fail: so the whole stays as it is.
+    // If the guard is NULL, AND would evaluate `e`, which may fail. So `whole` stays unsplit.
     case Guarded(guard, e) => (split(guard) ++ split(e)).map(_.copy(whole = condition))
     case e => parts(e).map(Conjunct(_, e))
   }
 
-  /** What is true for the same rows as another condition, for which NULL is as good as false. */
+  /**
+   * Strips wrappers that do not matter in a filter, where NULL counts as false, such as
+   * `coalesce(p, false)` and `p = true`.
+   */
   private object TrueAs {
     def unapply(e: Expression): Option[Expression] = e match {
       case Coalesce(Seq(p, Literal.FalseLiteral)) => Some(p)
@@ -60,7 +68,10 @@ private[intervalsweep] object Conjuncts {
     }
   }
 
-  /** A condition that is looked at only where another one is true: true where both are. */
+  /**
+   * A condition `q` that is evaluated only if another condition `p` is true, such as
+   * `CASE WHEN p THEN q END`. It is true if both are.
+   */
   private object Guarded {
     def unapply(e: Expression): Option[(Expression, Expression)] = e match {
       case If(p, q, otherwise) if isNeverTrue(otherwise) => Some((p, q))
@@ -75,7 +86,10 @@ private[intervalsweep] object Conjuncts {
     case _ => false
   }
 
-  /** Exact under three-valued logic: both are NULL for the same rows. */
+  /**
+   * The opposite of an inequality. It is exact in three-valued logic: both are NULL for the same
+   * rows.
+   */
   private object Negated {
     def unapply(e: Expression): Option[Expression] = e match {
       case LessThan(l, r) => Some(GreaterThanOrEqual(l, r))
@@ -86,7 +100,9 @@ private[intervalsweep] object Conjuncts {
     }
   }
 
-  /** `abs(x) <= c` is two comparisons, of x and of -x, of which each fails as abs does. */
+  /**
+   * Splits `abs(x) <= c` into comparisons of x and of -x. Both raise an error where abs(x) does.
+   */
   private def parts(e: Expression): Seq[Expression] = e match {
     case LessThan(Absolute(both), c) => both.map(LessThan(_, c))
     case LessThanOrEqual(Absolute(both), c) => both.map(LessThanOrEqual(_, c))
@@ -95,7 +111,7 @@ private[intervalsweep] object Conjuncts {
     case _ => Seq(e)
   }
 
-  /** Of an absolute value the number of either sign, also where it is compared in a wider type. */
+  /** The number with either sign below an absolute value, which a cast may widen. */
   private object Absolute {
     def unapply(e: Expression): Option[Seq[Expression]] = e match {
       case Abs(child, fails) => Some(Seq(child, UnaryMinus(child, fails)))

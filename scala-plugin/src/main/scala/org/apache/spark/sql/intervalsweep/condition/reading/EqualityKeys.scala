@@ -10,16 +10,20 @@ import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
 import org.apache.spark.sql.types._
 
 /**
- * Equalities of an expression of the left side with one of the right side, in that order.
+ * Reads conjuncts as equi-join keys: pairs of an expression of the left side and an expression of
+ * the right side, in that order.
  *
- * @param ofFunctions whether those of a function that is nothing but equalities are keys
+ * @param ofFunctions whether the equalities of a function become keys, if the function consists of
+ *                    equalities only, such as ALLEN_MEETS
  */
 private[condition] case class EqualityKeys(sides: Sides, ofFunctions: Boolean) {
 
   /**
-   * None if the conjunct is no such equality. Those of a function that is more than equalities
-   * are not keys, but axes: the rows then stay in the order of time. An axis of prefixes would not
-   * decide them.
+   * The keys of a conjunct. None if it is not an equality between the sides.
+   *
+   * An equality from a function with other comparisons, such as ALLEN_STARTS, becomes an axis and
+   * not a key, so that the rows stay in the order of time. Exception: endpoints that are encoded as
+   * prefixes, whose axis would not decide the equality.
    */
   def of(conjunct: Conjunct): Option[Either[WhyNot, Seq[(Expression, Expression)]]] =
     conjunct.expression match {
@@ -53,14 +57,17 @@ private[condition] case class EqualityKeys(sides: Sides, ofFunctions: Boolean) {
   private def isSortable(dataType: DataType): Boolean =
     RowOrdering.isOrderable(dataType) && isBinaryEqual(dataType)
 
-  /** Equal as bytes once floating-point numbers are normalized; some collated strings are not. */
+  /**
+   * Whether equal values are equal as bytes, after floating-point numbers are normalized. This is
+   * not so for some collated strings.
+   */
   private def isBinaryEqual(dataType: DataType): Boolean =
     !dataType.existsRecursively(t =>
       t.isInstanceOf[StringType] && !UnsafeRowUtils.isBinaryStable(t))
 
   /**
-   * NULL becomes a default value, told from a real one by a second key, as in Spark's own equi-
-   * joins.
+   * The two keys of `<=>`, as in Spark's own equi-joins. The first replaces NULL by a default
+   * value; the second distinguishes NULL from a real default value.
    */
   private def nullSafe(pair: (Expression, Expression)): Seq[(Expression, Expression)] = {
     def defaulted(e: Expression): Expression = Coalesce(Seq(e, Literal.default(e.dataType)))
@@ -68,6 +75,6 @@ private[condition] case class EqualityKeys(sides: Sides, ofFunctions: Boolean) {
     Seq((defaulted(l), defaulted(r)), (IsNull(l), IsNull(r)))
   }
 
-  // The optimizer has done this to the keys that Spark knows of, and never to those of a function.
+  // The optimizer normalizes the keys of plain equalities, but not the keys of a function.
   private def normalized(e: Expression): Expression = NormalizeFloatingNumbers.normalize(e)
 }

@@ -7,18 +7,26 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{EndpointEncodin
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
 
 /**
- * Where a formula raises an error for pairs that match: bounds are in the integers, in which sums
- * do not end at the end of a type. Such a pair has to raise it, as it does in Spark's own join.
+ * Finds the parts of a formula that can raise an error for a pair that a sweep matches. The bounds
+ * of a sweep use exact integers and never overflow; Spark's formula may. Invariant: a pair whose
+ * formula overflows still raises the error, as it does in Spark's own join.
  *
- * @param held comparisons that all hold for a pair, in the integers
+ * @param held the comparisons that the sweep decides: all are true for a matching pair, in exact
+ *             arithmetic
  */
 private[condition] case class ErrorPreservation(sides: Sides, held: Seq[Comparison]) {
 
-  /** Those whose formula computes something of both sides that may fail for such a pair. */
+  /**
+   * The comparisons whose formula has an expression over both sides that may fail for a matching
+   * pair. They must stay in the residual condition.
+   */
   def ofPairs: Seq[Comparison] =
     held.filterNot(c => sums(c.conjunct.expression).forall(isLimited))
 
-  /** What the formulas compute of one side alone, and which may fail for some rows. */
+  /**
+   * The expressions over one side alone, within the formulas, that may fail for some rows. They are
+   * evaluated for each matching row; see `SweepCondition.leftChecks`.
+   */
   def ofRows(side: Side): Seq[Expression] =
     ExpressionSet(held.flatMap(c => fallible(c.conjunct.expression, side))).toSeq
 
@@ -28,26 +36,29 @@ private[condition] case class ErrorPreservation(sides: Sides, held: Seq[Comparis
     else if (sides.of(e).getOrElse(LeftSide) == side) Seq(e)
     else Nil
 
-  /** The sums and differences of both sides' values that fail rather than wrap. */
+  /** The sums and differences over both sides that raise an error on overflow. */
   private def sums(e: Expression): Seq[Expression] = e.collect {
     case sum @ (ExactArithmetic(_) | _: SubtractTimestamps | _: SubtractDates)
         if sides.isAcross(sum) => magnitude(sum)
   }
 
-  /** What is in its type, is so with another sign, but for the smallest number. */
+  /**
+   * The expression without its signs. If a value is within its type, so is its negation, except for
+   * the smallest number.
+   */
   private def magnitude(e: Expression): Expression = EndpointEncoding.strip(e) match {
     case UnaryMinus(child, _) => magnitude(child)
     case other => other
   }
 
-  /** Whether the comparisons keep a sum within its type. */
+  /** Whether the comparisons keep a sum within its type, for each pair for which they are true. */
   private def isLimited(sum: Expression): Boolean = Seq(true, false).forall { upper =>
     ordered.exists { case (lesser, greater) =>
       if (upper) isAtMost(sum, lesser, greater) else isAtLeast(sum, lesser, greater)
     } || isWithin(sum, upper)
   }
 
-  /** Whether `lesser <= greater` says that the sum is at most a value of its type. */
+  /** Whether `lesser <= greater` limits the sum to at most a value of its type. */
   private def isAtMost(sum: Expression, lesser: Expression, greater: Expression): Boolean =
     !sides.isAcross(greater) && lesser.semanticEquals(sum)
 
@@ -59,7 +70,10 @@ private[condition] case class ErrorPreservation(sides: Sides, held: Seq[Comparis
         case _ => false
       })
 
-  /** Whether a comparison of the same terms, in another order or in days, says so. */
+  /**
+   * Whether a comparison of the same terms keeps the sum within its type. The terms may be in
+   * another order, or counted in days instead of microseconds.
+   */
   private def isWithin(sum: Expression, upper: Boolean): Boolean = {
     val own = Linear(sum)
     val known = ordered.map { case (lesser, greater) => Linear(lesser) - Linear(greater) }
@@ -71,7 +85,7 @@ private[condition] case class ErrorPreservation(sides: Sides, held: Seq[Comparis
     }
   }
 
-  /** Pairs of expressions of which the first is at most the second. */
+  /** Pairs of expressions: the first is at most the second. */
   private lazy val ordered: Seq[(Expression, Expression)] =
     held.flatMap(_.conjunct.expression match {
       case Ordered(lesser, greater, _) => Seq(lesser -> greater)
@@ -79,7 +93,7 @@ private[condition] case class ErrorPreservation(sides: Sides, held: Seq[Comparis
       case _ => Nil
     }).map { case (l, r) => (EndpointEncoding.strip(l), EndpointEncoding.strip(r)) }
 
-  /** A sum with its terms put together. */
+  /** A sum as a factor for each distinct term, and a constant. */
   private case class Linear(terms: Map[Expression, BigInt], constant: BigInt) {
     def *(factor: BigInt): Linear =
       Linear(terms.map { case (e, n) => e -> n * factor }, constant * factor)

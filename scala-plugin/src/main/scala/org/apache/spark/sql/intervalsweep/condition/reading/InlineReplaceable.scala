@@ -5,7 +5,10 @@ import org.apache.spark.sql.catalyst.expressions.{
   CommonExpressionRef, Expression, RuntimeReplaceable, With
 }
 
-/** An expression without what only stands for something else; the optimizer leaves none of it. */
+/**
+ * Replaces expressions that only stand for other expressions (RuntimeReplaceable, deterministic
+ * With) by these. The optimizer does the same, but conditions are also read before it runs.
+ */
 private[intervalsweep] object InlineReplaceable {
   def apply(e: Expression): Expression = e.transform {
     case r: RuntimeReplaceable => apply(r.replacement)

@@ -28,7 +28,13 @@ private[condition] object ValueRange {
   private def bits(n: Int): ValueRange = ValueRange(-BigInt(2).pow(n - 1), BigInt(2).pow(n - 1) - 1)
 }
 
-/** A number of one side, or a constant (then `side` is None), that is added or subtracted. */
+/**
+ * A term of a sum: a number of one side, or a constant.
+ *
+ * @param side     None for a constant
+ * @param range    the values that the number can have
+ * @param negative whether the number is subtracted
+ */
 private[condition] case class Term(
     operand: Operand,
     side: Option[Side],
@@ -39,15 +45,19 @@ private[condition] case class Term(
 }
 
 /**
- * A place where the formula's arithmetic wraps around at the ends of a type. The formula's number
- * is then too small for having gone beyond the upper end, or too large for the lower one. For
- * `sum <= 0`, a number too small misleads where it is added, and one too large where it is
- * subtracted: pairs match that the sum in the integers does not know of. The other way round, it
- * knows of too many.
+ * A place where the formula's arithmetic wraps at an end of a type. After wrapping at the upper
+ * end, Spark's value is smaller than the exact sum. After wrapping at the lower end, it is larger.
+ * Example with BYTE: `100 + 100` is -56.
  *
- * @param terms  what is summed there
- * @param others the ranges of what is summed besides, and is itself no term
- * @param range  what the result is wrapped to
+ * Consider the condition `sum <= 0`. If the site is added, a value that is too small misleads:
+ * pairs match that the exact sum rejects. If the site is subtracted, a value that is too large
+ * misleads. In the other two cases the exact sum accepts pairs that do not match, and the residual
+ * condition rejects them.
+ *
+ * @param terms    the terms that are summed at this site
+ * @param others   the ranges of the nested sums at this site, which are not terms themselves
+ * @param range    the range to which the result is wrapped
+ * @param negative whether the site is subtracted
  */
 private[condition] case class OverflowSite(
     terms: Seq[Term],
@@ -63,10 +73,11 @@ private[condition] case class OverflowSite(
 }
 
 /**
- * An arithmetic expression as a sum of terms in the integers.
+ * An arithmetic expression as an exact sum of terms, without overflow.
  *
- * @param wrappings where the formula's own result differs from that sum
- * @param slack     by how much it may differ otherwise
+ * @param wrappings the sites at which Spark's result may wrap and so differ from the exact sum
+ * @param slack     the largest difference between Spark's result and the sum for other reasons,
+ *                  such as clock changes
  */
 private[condition] case class LinearSum(
     terms: Seq[Term],
@@ -80,13 +91,14 @@ private[condition] case class LinearSum(
 
   def -(other: LinearSum): LinearSum = this + other.negated
 
-  /** It may be that the formula wraps. */
+  /** Whether Spark's result can differ from the sum because arithmetic wraps. */
   def mayWrap: Boolean = wrappings.exists(w => !w.range.contains(w.sum))
 }
 
+/** Reads expressions as [[LinearSum]]s. */
 private[condition] case class LinearSums(sides: Sides) {
 
-  /** None if the expression is no sum of numbers each of which belongs to one side. */
+  /** None if the expression is not a sum of terms that belong to one side each. */
   def of(expression: Expression): Option[LinearSum] = {
     val e = EndpointEncoding.strip(expression)
     e match {
@@ -100,14 +112,15 @@ private[condition] case class LinearSums(sides: Sides) {
     }
   }
 
-  /** An endpoint of any type that is whole once it is encoded. */
+  /** The sum of an endpoint that is encoded as a whole number, DECIMAL included. */
   def endpoint(e: Expression): Option[LinearSum] =
     if (EndpointEncoding.isWhole(e.dataType)) of(e)
     else Option.when(!sides.isAcross(e) && e.dataType.isInstanceOf[DecimalType])(e).flatMap(term)
 
   /**
-   * `lesser - greater`, for `lesser < greater` or `lesser <= greater`. DATE - DATE counts in
-   * microseconds and is a whole number of days, so that its bound may be rounded to one.
+   * `lesser - greater`, for `lesser < greater` or `lesser <= greater`. DATE - DATE is an interval
+   * in microseconds and always a whole number of days. So the other operand is rounded to whole
+   * days, and the sum counts days.
    */
   def difference(lesser: Expression, greater: Expression, strict: Boolean): Option[LinearSum] = {
     def days(micros: Expression, up: Boolean): Option[LinearSum] =
@@ -142,8 +155,9 @@ private[condition] case class LinearSums(sides: Sides) {
       .map(_.reduce(_ + _))
 
   /**
-   * A constant is split off, for it to go to the bound. All else of one side stays as the formula
-   * has it: summed in another order it might overflow where the formula does not.
+   * The sum of an expression over one side. Constants become terms of their own, so that they can
+   * move to the bound. The rest of the expression stays one term: if its parts were added in
+   * another order, they could overflow where the formula does not.
    */
   private def oneSided(e: Expression): Option[LinearSum] = e match {
     case ExactArithmetic(addends)
@@ -166,10 +180,14 @@ private[condition] case class LinearSums(sides: Sides) {
     LinearSum(Seq(Term(operand, side, known, negative = false)))
   }
 
-  /** However often it wraps at one type on the way, the result is the sum, wrapped once. */
+  /**
+   * The sum of an expression that wraps. Wrapping after each addition has the same result as
+   * wrapping the whole sum once. So nested sums that wrap to the same range are one
+   * [[OverflowSite]].
+   */
   private def wrapping(e: Expression): Option[LinearSum] =
     Operand.all(addends(e, e.dataType).map { case (addend, negative) =>
-      // What is wrapped to another type inside, is within that type.
+      // The result of an inner site that wraps to another type is within that type.
       val range = ValueRange.of(EndpointEncoding.strip(addend).dataType)
       of(addend).map(sum =>
         (if (negative) sum.negated else sum) -> (if (negative) range.negated else range))
@@ -197,12 +215,13 @@ private[condition] case class LinearSums(sides: Sides) {
     }
 }
 
-/** The clocks of a time zone. */
+/** The clock on the wall in a time zone. */
 private[condition] object WallClock {
 
   /**
-   * TIMESTAMP - TIMESTAMP is a difference of readings of the clock on the wall. It differs from
-   * the time elapsed by at most that between the zone's extreme offsets, in microseconds.
+   * The largest difference, in microseconds, between TIMESTAMP - TIMESTAMP and the time elapsed.
+   * Spark subtracts readings of the clock on the wall. So the error is at most the difference
+   * between the largest and the smallest UTC offset of the zone.
    */
   def slack(zone: java.time.ZoneId): BigInt = {
     import scala.jdk.CollectionConverters._

@@ -9,12 +9,12 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{
 import org.apache.spark.sql.types._
 
 /**
- * One side of a comparison as a LONG.
+ * One operand of a comparison, as a LONG.
  *
  * @param encoded  its encoding, over the attributes of one side
- * @param hasValue whether it can be computed for every row. If not, it serves as a bound only,
- *                 which is left open where it fails
- * @param isExact  whether its encoding is that of no other value
+ * @param hasValue whether the encoding can be computed for every row. If not, the operand can only
+ *                 be a bound, which is open for the rows for which it fails
+ * @param isExact  whether different values have different encodings
  */
 private[condition] case class Operand(encoded: Expression, hasValue: Boolean, isExact: Boolean)
 
@@ -35,7 +35,10 @@ private[condition] object Operand {
     case encoded => encoded
   }
 
-  /** Structs are ordered by their first fields first, where NULL is less than any value. */
+  /**
+   * The encoding. A struct has the encoding of its first field, as Spark orders structs by their
+   * first fields first. NULL in that field is less than any value.
+   */
   private def encoding(e: Expression): Expression = e.dataType match {
     case _: StructType =>
       val first = e match {
@@ -48,9 +51,8 @@ private[condition] object Operand {
   }
 
   /**
-   * What fails for no other reason than that its value lies beyond the ends of its type: the
-   * formula raises an error for the row, so that the bound may be what exact arithmetic says, the
-   * end of the longs.
+   * The encoding of an expression whose only possible error is overflow. Spark's formula raises
+   * that error for the row anyway, so the bound may saturate to the smallest or the largest LONG.
    */
   private def saturated(e: Expression): Option[Expression] = e match {
     case c @ Cast(date, TimestampType | TimestampNTZType, _, _) if date.dataType == DateType =>
@@ -84,7 +86,7 @@ private[condition] object Operand {
 }
 
 /**
- * `+` and `-` that raise an error rather than wrap: their terms, and whether each is subtracted.
+ * Sums that raise an error on overflow. Returns their terms, and whether each is subtracted.
  */
 private[condition] object ExactArithmetic {
   def unapply(e: Expression): Option[Seq[(Expression, Boolean)]] =
@@ -101,7 +103,7 @@ private[condition] object ExactArithmetic {
       case _ => None
     }
 
-  /** Without changes of the clocks the calendar's days are 24 hours. */
+  /** In a zone without clock changes, each day of the calendar has 24 hours. */
   private def isElapsed(t: TimestampAddInterval): Boolean =
     t.right.dataType.isInstanceOf[DayTimeIntervalType] &&
       t.zoneIdForType(t.left.dataType).getRules.isFixedOffset
@@ -115,7 +117,9 @@ private[condition] object ExactArithmetic {
   }
 }
 
-/** `+` and `-` that wrap around at the ends of their type. */
+/**
+ * Sums that wrap at the ends of their type. Returns their terms, and whether each is subtracted.
+ */
 private[condition] object WrappingArithmetic {
   def unapply(e: Expression): Option[Seq[(Expression, Boolean)]] = e match {
     case a: Add if wraps(a.dataType, a.evalMode) => Some(Seq(a.left -> false, a.right -> false))

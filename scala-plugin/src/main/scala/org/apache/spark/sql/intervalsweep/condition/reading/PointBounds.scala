@@ -6,11 +6,12 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.ExactSum
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 
 /**
- * What a comparison says when one side is boxes: the `point` of the other side is within the
- * bounds.
+ * A comparison, read with the rows of one side as boxes: the `point` of the other side must lie
+ * within the bounds.
  *
- * @param exact whether it says all that the comparison does; if not, it says less
- * @param cores where it holds; see [[ValidRange]]
+ * @param exact whether the bounds are equivalent to the comparison. If not, they are necessary for
+ *              it but not sufficient, and the comparison stays in the residual condition
+ * @param cores the ranges of points for which the bounds are valid; see [[ValidRange]]
  */
 private[condition] case class PointBounds(
     point: Expression,
@@ -19,7 +20,7 @@ private[condition] case class PointBounds(
     exact: Boolean,
     cores: Seq[ValidRange] = Nil) {
 
-  /** What both say of one point. */
+  /** The conjunction of both, if they bound the same point. */
   def and(other: PointBounds): Option[PointBounds] =
     Option.when(point.semanticEquals(other.point)) {
       PointBounds(
@@ -30,7 +31,9 @@ private[condition] case class PointBounds(
         cores ++ other.cores)
     }
 
-  /** For an equality that is exact: both ends as the one expression that they are. */
+  /**
+   * Merges the two ends of an exact equality into one expression, so that they share an endpoint.
+   */
   def joined: PointBounds = (exact, upper.map(_.bound)) match {
     case (true, Some(sum: ExactSum)) =>
       val end =
@@ -39,7 +42,7 @@ private[condition] case class PointBounds(
     case _ => this
   }
 
-  /** The bounds that hold for all points. */
+  /** The bounds that are valid for all points. */
   def everywhere: PointBounds = cores.foldLeft(copy(cores = Nil)) { (bounds, core) =>
     if (core.upper) bounds.copy(upper = Some(core.everywhere))
     else bounds.copy(lower = Some(core.everywhere))
@@ -47,12 +50,15 @@ private[condition] case class PointBounds(
 }
 
 /**
- * How far the bound of a comparison can be believed whose arithmetic wraps around. E.g. in BYTE,
- * `b.t - a.t <= 5` is `b.t <= a.t + 5` as long as `b.t <= a.t + 127`; for the points beyond, the
- * difference wraps to a negative one, and the comparison holds as well.
+ * The range of points for which a derived bound is exact, although the arithmetic of the comparison
+ * wraps. Example with BYTE: `b.t - a.t <= 5` is equivalent to `b.t <= a.t + 5` as long as
+ * `b.t <= a.t + 127`. For points beyond that, the difference wraps to a negative number, and the
+ * comparison is true as well.
  *
- * @param end        inclusive; beyond it, nothing is known
- * @param everywhere a bound without that limit: open for the rows that have points beyond it
+ * @param end        the last point of the range, inclusive. The bound says nothing about points
+ *                   beyond it
+ * @param everywhere a bound that is valid for all points. It is open for rows of the box side for
+ *                   which some point can lie beyond `end`
  */
 private[condition] case class ValidRange(
     end: Expression,
@@ -62,8 +68,9 @@ private[condition] case class ValidRange(
 private[condition] object PointBounds {
 
   /**
-   * Of an endpoint as it stands. None if the point cannot be computed for every row. Of two prefixes
-   * that are the same, either value may be the larger one.
+   * The bound from a comparison of two endpoints. None if the point cannot be computed for every
+   * row. If both encodings are prefixes, the bound is inclusive and not exact: of two values with
+   * the same prefix, either may be the larger.
    */
   def direct(point: Operand, bound: Operand, strict: Boolean, upper: Boolean): Option[PointBounds] =
     Option.when(point.hasValue) {
@@ -84,11 +91,11 @@ private[condition] object PointBounds {
     PointBounds(point, Option.when(!upper)(end), Option.when(upper)(end), exact)
 
   /**
-   * Of `sum <= 0`, or `sum < 0` if strict, solved for the number of the points' side:
+   * Solves `sum <= 0`, or `sum < 0` if strict, for the terms of the point side:
    * {{{
    *   p + B <= 0   is   p <= -B         B - p <= 0   is   p >= B
    * }}}
-   * None if there is no such number, or if it cannot be computed for every row.
+   * None if the sum has no terms of the point side, or if these cannot be computed for every row.
    */
   def solved(sum: LinearSum, strict: Boolean, boxes: Side): Option[PointBounds] = {
     val (points, others) = sum.terms.partition(_.side.contains(boxes.other))
@@ -114,7 +121,7 @@ private[condition] object PointBounds {
       wraps match {
         case Seq(wrap) if computable && points.length == 1 =>
           coreOf(wrap, upper, boxes).fold(bounded(point, everywhere, upper, exact)) { core =>
-            // Beyond the core the row may match, although it may not within.
+            // Not NULL: a box without matches within the core may have matches beyond it.
             val notNull = bound.copy(bound = bound.bound match {
               case s: ExactSum => s.copy(nullIfBelow = false, nullIfAbove = false)
               case other => other
@@ -128,7 +135,7 @@ private[condition] object PointBounds {
   }
 
   /**
-   * The points' number, and whether it is subtracted. Several are added if that cannot overflow.
+   * The point and whether it is subtracted. Several terms are added up if the sum cannot overflow.
    */
   private def pointOf(terms: Seq[Term]): Option[(Expression, Boolean)] = terms match {
     case _ if !terms.forall(_.operand.hasValue) => None
@@ -140,7 +147,10 @@ private[condition] object PointBounds {
       }
   }
 
-  /** Whether some point could bring a row's sum beyond the dangerous end of the type. */
+  /**
+   * A condition on a row of the box side: some point can bring the sum beyond the end of the type
+   * at which wrapping misleads.
+   */
   private def beyondType(w: OverflowSite, boxes: Side): Expression = {
     val (points, others) = w.terms.partition(_.side.contains(boxes.other))
     val reach = ValueRange.sum(points.map(_.signed) ++ w.others)
@@ -151,8 +161,9 @@ private[condition] object PointBounds {
   }
 
   /**
-   * The last point that does not bring a row's sum beyond that end: `p + A <= end` is `p <= end -
-   * A`. None if the sum is not of one point and known numbers, or if that point may be no LONG.
+   * The last point that does not bring a row's sum beyond that end: `p + A <= end` is
+   * `p <= end - A`. None if the sum has other terms than one point and numbers of the box side, or
+   * if the last point may lie outside of the LONGs.
    */
   private def coreOf(w: OverflowSite, upper: Boolean, boxes: Side): Option[Expression] = {
     val (points, others) = w.terms.partition(_.side.contains(boxes.other))
@@ -186,13 +197,13 @@ private[condition] object PointBounds {
       nullIfAbove)
     sum match {
       case ExactSum(Seq(), _, _, _) => Literal(0L)
-      // A number as it stands shares its endpoint with the comparisons that use it so.
+      // A single term needs no sum: so it shares its endpoint with other comparisons of this term.
       case ExactSum(Seq(term), Seq(false), _, _) => term
       case _ => sum
     }
   }
 
-  /** A number as a sum of longs. */
+  /** LONGs whose sum is the number. */
   private def longs(number: BigInt): Seq[Long] =
     if (number == 0) Nil
     else {

@@ -6,10 +6,13 @@ import org.apache.spark.sql.catalyst.trees.TreePattern._
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
 
-/** Which side of the join an expression belongs to. */
+/** The two sides of a join, by their columns. Says to which side an expression belongs. */
 private[condition] case class Sides(left: AttributeSet, right: AttributeSet) {
 
-  /** The one side whose attributes, and no others, it reads, if it may be computed there. */
+  /**
+   * The side whose attributes the expression reads. None if the expression reads both sides or
+   * none, or cannot be computed below the join.
+   */
   def of(e: Expression): Option[Side] =
     if (e.references.isEmpty || !isMovable(e)) None
     else if (e.references.subsetOf(left)) Some(LeftSide)
@@ -18,7 +21,7 @@ private[condition] case class Sides(left: AttributeSet, right: AttributeSet) {
 
   def isConstant(e: Expression): Boolean = e.references.isEmpty && isMovable(e)
 
-  /** Whether it reads both sides, so that it has to be split. */
+  /** True for expressions that read both sides or cannot be moved below the join. */
   def isAcross(e: Expression): Boolean = of(e).isEmpty && !isConstant(e)
 
   private def isMovable(e: Expression): Boolean =

@@ -6,7 +6,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.{Axis, Bound, LeftSide
 import org.apache.spark.sql.types.DataType
 
 /**
- * Two opposite inequalities as two sweeps, each of which leads with a bounded axis:
+ * Two opposite inequalities as two sweeps. Each sweep has a bounded lead axis:
  * {{{
  *   a < b  AND  c < d        a, d of one side (A), b, c of the other (B); any strictness
  *
@@ -16,25 +16,29 @@ import org.apache.spark.sql.types.DataType
  *     A       a=========d          sweep 2: B is boxes, its lead axis is c < a < b
  *     B  c=========b                        and its second one c < d
  * }}}
- * For INTERVAL_INTERSECTS, `c` and `a` are the starts: of two intervals that intersect one begins
- * within the other. In general: either `a <= c` or `c < a`, never both, and each sweep adds one
- * of the two to the inequalities as they are. So the sweeps are disjoint, and together exact, for
- * all rows, empty and reversed intervals included; where `a` is NULL or `c` is, neither the
- * inequalities nor a sweep match. All of it is about the encoded endpoints: of prefixes, the sweeps
- * are disjoint, too, and together what the inequalities of the prefixes say.
+ * For INTERVAL_INTERSECTS, `a` and `c` are the starts: if two intervals intersect, one of them
+ * starts within the other.
  *
- * In both sweeps the rows of A are sorted by `a` and those of B by `c`.
+ * Invariant: no pair is found by both sweeps, and together they find exactly the pairs that satisfy
+ * the inequalities. Proof: sweep 1 adds `a <= c` to the inequalities, and sweep 2 adds `c < a`. For
+ * each pair exactly one of these is true. This includes empty and reversed intervals. If `a` or `c`
+ * is NULL, neither the inequalities nor a sweep match. The proof is about encoded endpoints. If
+ * these are prefixes, the sweeps are still disjoint, and together they are equivalent to the
+ * inequalities of the prefixes.
+ *
+ * Cost: in both sweeps the rows of A are sorted by `a` and the rows of B by `c`, so each side needs
+ * one sort.
  */
 private[condition] case class SplitForm(first: Comparison, second: Comparison) {
 
   def comparisons: Seq[Comparison] = Seq(first, second)
 
-  /** The comparisons that need not be looked at again. */
+  /** The comparisons that the sweeps decide, so that the residual need not repeat them. */
   def exact: Seq[Comparison] = comparisons.filter(_.inequality.exists(_.exact))
 
   private val (less, more) = (first.inequality.get, second.inequality.get)
 
-  /** The points by which the two sides are sorted. */
+  /** The sort key of each side. */
   def leads: Map[Side, Expression] =
     Map(less.lesserSide -> less.lesser, more.lesserSide -> more.lesser)
 
@@ -58,14 +62,14 @@ private[condition] case class SplitForm(first: Comparison, second: Comparison) {
 
 private[condition] object SplitForm {
 
-  /** The first pair of opposite inequalities whose endpoints are of one type. */
+  /** The form of the first two opposite inequalities with endpoints of one type. */
   def of(comparisons: Seq[Comparison]): Option[SplitForm] = {
     val inequalities = for (c <- comparisons; i <- c.inequality) yield (c, i)
     inequalities.combinations(2).collectFirst {
       case Seq((c, i), (d, j))
           if i.lesserSide != j.lesserSide &&
             DataType.equalsStructurally(i.dataType, j.dataType, ignoreNullability = true) =>
-        // The left side is A, whichever is written first.
+        // The left side is always A.
         if (i.lesserSide == LeftSide) SplitForm(c, d) else SplitForm(d, c)
     }
   }

@@ -4,13 +4,13 @@ package org.apache.spark.sql.intervalsweep.execution.aggregates
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
 
-/** The rows with which one row of the other side is paired, taken together. */
+/** The matches of one row: aggregates over the rows of the other side that it is paired with. */
 trait Matches {
 
   def block: RowBlock
   def rows: Long
 
-  /** How many of them are not NULL in a column. */
+  /** The number of matches that are not NULL in a column. */
   def count(column: Int): Long
 
   /** The sum of an integral column. */
@@ -19,21 +19,23 @@ trait Matches {
   /** The sum of a floating-point column. */
   def doubleSum(column: Int): Double
 
-  /** Which of them has the least or the greatest value of a column; -1 if all are NULL. */
+  /**
+   * The position of the match with the least or the greatest value of a column; -1 if all are NULL.
+   */
   def extreme(column: Int, kind: RunKind): Int
 }
 
-/** The partners of the boxes of a batch, of one box after the other. */
+/** The matches of the boxes of a batch, of one box after another. */
 trait BatchMatches extends Matches {
 
-  /** Goes on to a place of the batch. */
+  /** Moves to a place of the batch. */
   def set(place: Int): Unit
 
   /** The sums of an integral column, by place. */
   def sums(column: Int): Array[Long]
 }
 
-/** The partners that a run has: points next to each other. The runs are those of a batch. */
+/** Matches that are a run, that is consecutive points. The runs are those of a batch. */
 final class RunMatches(override val block: RowBlock) extends BatchMatches {
   private val tables = block.tables
   private val counts = new Array[Array[Int]](block.columns.length)
@@ -41,7 +43,7 @@ final class RunMatches(override val block: RowBlock) extends BatchMatches {
   private var runs: RunBatch = _
   private var run = 0
 
-  /** Goes on to the runs of another batch. */
+  /** Moves to the runs of another batch. */
   def take(runs: RunBatch): Unit = {
     this.runs = runs
     java.util.Arrays.fill(counts.asInstanceOf[Array[AnyRef]], null)
@@ -74,8 +76,9 @@ final class RunMatches(override val block: RowBlock) extends BatchMatches {
     tree.of(runs.first(run), runs.count(run))
   }
 
-  // For all runs at once: the tables are larger than the caches, and a short loop has many reads
-  // under way where the long way of a run through the join and the aggregate has one.
+  // One tight loop over all runs of a batch: the tables are larger than the CPU caches, and the CPU
+  // overlaps the cache misses of such a loop. Evaluation run by run, through the join and the
+  // aggregate, would wait for each.
 
   private def sumsOfRuns(table: Array[Long]): Array[Long] = {
     val first = runs.first

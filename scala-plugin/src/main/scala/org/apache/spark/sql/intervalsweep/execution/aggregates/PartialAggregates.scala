@@ -13,12 +13,13 @@ import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.RowSorter
 
 /**
- * The columns of an aggregate that has a group for each row of one side of a join, where nearly all
- * of these rows come once, with all that the group holds. The others come in pieces.
+ * The columns of an aggregate that has one group per row of one side of a join. Nearly all of these
+ * rows come once, with everything that the group has. The others come as partial rows.
  *
- * @param results functions of pieces, and columns that are the same in all pieces of a row
- * @param partialRowId the number of the row that a piece belongs to
- * @param input the columns of pieces, this number among them
+ * @param results functions over partial rows, and columns that are the same in all partial rows of
+ *   a row
+ * @param partialRowId the number of the row that a partial row belongs to
+ * @param input the columns of partial rows, including this number
  */
 case class PartialAggregates(
     results: Seq[NamedExpression],
@@ -26,20 +27,20 @@ case class PartialAggregates(
     input: Seq[Attribute],
     metrics: Map[String, SQLMetric]) {
 
-  /** The columns of a row that comes once. */
+  /** The result columns of a row that comes once. */
   def ofOne: Seq[Expression] = results.map(withFunctions(_)(PartialAggregates.ofOne))
 
-  /** The columns by the buffers of the functions. */
+  /** The result columns, computed from the buffers of the functions. */
   private[aggregates] def ofBuffers: Seq[Expression] =
     results.map(withFunctions(_)(_.evaluateExpression))
 
-  /** Of equal functions the first one: each has buffers of its own. */
+  /** The functions. Equal functions occur once, since each has its own buffers. */
   private[aggregates] val functions: Seq[DeclarativeAggregate] =
     results.flatMap(_.collect { case e: AggregateExpression =>
       PartialAggregates.function(e)
     }).distinct
 
-  /** What is read of any piece of a row: its number comes first. */
+  /** The columns that are read from any partial row of a row. The first is its number. */
   private[aggregates] def columns: Seq[Attribute] =
     partialRowId +: AttributeSet(ofOneColumns).toSeq.filter(input.contains)
 
@@ -59,7 +60,7 @@ object PartialAggregates {
   private def function(e: AggregateExpression): DeclarativeAggregate =
     e.aggregateFunction.asInstanceOf[DeclarativeAggregate]
 
-  /** The value of a function of one row, by its own expressions. */
+  /** The value of a function over one row, built from the function's own expressions. */
   private def ofOne(function: DeclarativeAggregate): Expression = {
     val attributes = function.aggBufferAttributes
     val initial = AttributeMap(attributes.zip(function.initialValues))
@@ -71,9 +72,10 @@ object PartialAggregates {
 }
 
 /**
- * The pieces of a task, put together. Those that follow one another at once; the pieces of a row whose
- * group is too large for memory come with one part of the other side after the other, and meet when
- * all are there. They are spilled, if need be.
+ * Merges the partial rows of a task. Consecutive partial rows of one row are merged at once. If the
+ * group of a row is too large for memory, its partial rows come with one chunk of the other side
+ * after another. They are stored, spilled if necessary, and merged after the last one: a sort by
+ * row number brings them together.
  */
 final class PartialRowMerger(plan: PartialAggregates) {
   private val functions = plan.functions
@@ -103,7 +105,7 @@ final class PartialRowMerger(plan: PartialAggregates) {
 
   private def store(): Unit = if (number >= 0) rows.add(added.result)
 
-  /** The rows that came in pieces, after the last of these. */
+  /** The rows that came as partial rows. Call it after the last partial row. */
   def finish(): Iterator[InternalRow] =
     if (number < 0) Iterator.empty
     else {
@@ -141,10 +143,10 @@ private object PartialRowMerger {
 }
 
 /**
- * Functions of rows that belong together.
+ * Aggregate functions over rows that belong together.
  *
- * @param updates what a row makes of the functions' buffers
- * @param results what is asked in the end, of the buffers and of the first row
+ * @param updates the expressions by which a row changes the functions' buffers
+ * @param results the result expressions, over the buffers and the first row
  */
 private final class PartialRowFold(
     input: Seq[Attribute],

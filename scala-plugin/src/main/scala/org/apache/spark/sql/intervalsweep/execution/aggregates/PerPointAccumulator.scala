@@ -6,9 +6,9 @@ import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, DoubleCo
 import org.apache.spark.sql.intervalsweep.execution.index.SegmentTree
 
 /**
- * The partners of each point of a chunk, where is grouped by points: each box adds
- * itself to the points of its run, in O(log n), and after the last run it is known what came
- * together at each point.
+ * The matches of each point of a chunk, for aggregates that group by points. Each box adds itself
+ * to the points of its run, in O(log n) for n points. After the last run, one pass over the points
+ * gives the aggregates of each.
  *
  * {{{
  *   point        0   1   2   3   4
@@ -18,8 +18,8 @@ import org.apache.spark.sql.intervalsweep.execution.index.SegmentTree
  *   sum          0   5   12  7   7
  * }}}
  *
- * Sums of floating-point numbers, and least and greatest values, cannot be taken back: there a box
- * adds itself to a few nodes of a tree, above those points.
+ * Sums of floating-point numbers, and least and greatest values, cannot be taken back. For these a
+ * box adds itself to the few nodes of a tree that cover its points.
  */
 final class PerPointAccumulator(
     columns: Array[RunColumn],
@@ -46,7 +46,7 @@ final class PerPointAccumulator(
     null)
   private var point = -1
 
-  /** By the number of the column, for the columns that are asked for. */
+  /** Accumulators by the number of the column; null for columns that are not requested. */
   private def gathered(kinds: RunKind*)(make: BlockColumn => Accumulator): Array[Accumulator] = {
     val wanted = columns.filter(c => kinds.contains(c.kind)).flatMap(_.columns)
       .filter(_.side == boxSide).map(_.ordinal)
@@ -64,24 +64,24 @@ final class PerPointAccumulator(
     while (k < all.length) { all(k).add(box, first, count); k += 1 }
   }
 
-  /** After the last box. */
+  /** Computes the aggregates of all points. Call it after the last box. */
   def finish(): Unit = {
     Changes.accumulate(changes)
     some.finish()
     all.foreach(_.finish())
   }
 
-  /** Goes on to the next point with a partner; false after the last one. */
+  /** Moves to the next point that has a match; false after the last one. */
   def advance(): Boolean = {
     point += 1
     while (point < points && changes(point) == 0) point += 1
     point < points
   }
 
-  /** The point of which all this is true. */
+  /** The current point. */
   def position: Int = point
 
-  /** One of its partners. */
+  /** One of the boxes that match the current point. */
   def partner: Int = some.at(point)
 
   override def rows: Long = changes(point)
@@ -92,7 +92,7 @@ final class PerPointAccumulator(
     (if (kind == RunKind.Least) least else greatest) (column).position(point)
 }
 
-/** Something of a column of the boxes that is gathered for each point. */
+/** An aggregate of a column of the boxes, for each point. */
 private abstract class Accumulator {
   def add(box: Int, first: Int, count: Int): Unit
   def finish(): Unit
@@ -103,7 +103,7 @@ private abstract class Accumulator {
 
 private object Changes {
 
-  /** Makes sums of changes, in place. They may wrap on the way. */
+  /** Turns changes into sums, in place. Sums may wrap around on the way. */
   def accumulate(changes: Array[Long]): Unit = {
     var i = 1
     while (i < changes.length) { changes(i) += changes(i - 1); i += 1 }
@@ -135,7 +135,7 @@ private final class SumAccumulator(column: DoubleColumn, points: Int) extends Ac
   override def double(point: Int): Double = nodes(points + point)
 }
 
-/** Where the least or the greatest values are. */
+/** The positions of the least or the greatest values. */
 private final class ExtremeAccumulator(column: BlockColumn, points: Int, sign: Int)
     extends Accumulator {
   private val tree = new PositionTree(
@@ -148,9 +148,9 @@ private final class ExtremeAccumulator(column: BlockColumn, points: Int, sign: I
 }
 
 /**
- * One of the boxes that were added to a point; -1 for none.
+ * For each point, one of the boxes that were added to it; -1 if there is none.
  *
- * @param better which of two it is
+ * @param better chooses one of two boxes
  */
 private final class PositionTree(points: Int, better: (Int, Int) => Int) {
   private val nodes = Array.fill(2 * points)(-1)

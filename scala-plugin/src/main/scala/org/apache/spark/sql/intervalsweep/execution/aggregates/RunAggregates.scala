@@ -8,33 +8,36 @@ import org.apache.spark.sql.intervalsweep.execution.block.{
 import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
 import org.apache.spark.sql.types.LongType
 
-/** The values of [[RunColumn]]s for a row and its partners. */
+/** Computes the values of [[RunColumn]]s for a row and its matches. */
 final class RunAggregates(val layout: RunLayout) {
   private val columns = layout.columns
 
-  /** The values, as columns of one row. */
+  /** The values, as columns with one row. */
   val results: Array[BlockColumn] = columns.map { c =>
     val result = BlockColumn(c.dataType)
     result.grow(1)
     result
   }
 
-  /** Whether a box's pairs may be emitted together; if not, those of a point may. */
+  /** True if the pairs of a box may be emitted as one row. Otherwise those of a point may. */
   def isByBox(boxes: Side): Boolean = layout.groupSide.forall(_ == boxes)
 
-  /** Takes memory for what is computed of the rows of a chunk; if refused, pairs are emitted one by one. */
+  /**
+   * Reserves memory for tables over the rows of a chunk. If it is refused, pairs are emitted one by
+   * one.
+   */
   def reserve(left: RowBlock, right: RowBlock): Boolean =
     left.reserveTables(bytesPerRow) && right.reserveTables(bytesPerRow)
 
   private def bytesPerRow: Int = RunAggregates.BytesPerRow * (1 + columns.length)
 
-  /** For the partners of each point. */
+  /** An accumulator for the matches of each point. */
   def gathered(boxes: Side, block: Side => RowBlock): PerPointAccumulator =
     new PerPointAccumulator(columns, boxes, block(boxes), block(boxes.other).numRows)
 
   /**
-   * Up to how many pairs can be taken together so that no sum can leave 64 bits. Those of more are
-   * added one by one, by Spark, which says what happens then.
+   * The number of pairs up to which no sum can leave 64 bits. If there are more pairs, Spark adds
+   * them up one by one, and decides what happens on overflow.
    */
   def mostPairs(block: Side => RowBlock): Double = {
     def bound(place: ColumnPlace): Double = block(place.side).tables.bound(place.ordinal)
@@ -48,14 +51,15 @@ final class RunAggregates(val layout: RunLayout) {
     }.minOption.getOrElse(Double.MaxValue)
   }
 
-  /** Whether the values of several runs can be added: is not grouped by rows of a side. */
+  /** True if the values of several runs can be added up, which requires a single group. */
   val areAdditive: Boolean = layout.groupSide.isEmpty && columns.forall { c =>
     c.dataType == LongType && c.kind != RunKind.Least && c.kind != RunKind.Greatest
   }
 
   /**
-   * Computes the values for all runs of a batch. By columns: a loop over one has many reads under
-   * way, where runs that go through the join and the aggregate one by one wait for each.
+   * Computes the values for all runs of a batch, column by column. The CPU overlaps the cache
+   * misses of a loop over one column. Runs that pass through the join and the aggregate one by one
+   * would wait for each.
    */
   def total(side: Side, own: RowBlock, runs: RunBatch, partners: BatchMatches): Unit =
     columns.indices.foreach(k => total(columns(k), results(k), side, own, runs, partners))
@@ -91,7 +95,7 @@ final class RunAggregates(val layout: RunLayout) {
     result.nulls(0) = isNull
   }
 
-  /** Whether it is a sum over two columns of 64 bits without NULLs: there is a loop of its own. */
+  /** True for a sum over two 64-bit columns without NULLs, which has a loop of its own. */
   private def isPlain(c: RunColumn, side: Side, own: RowBlock, partners: Matches): Boolean =
     c.kind == RunKind.SumOfTwo && c.columns.forall { place =>
       val column = (if (place.side == side) own else partners.block).columns(place.ordinal)
@@ -119,7 +123,7 @@ final class RunAggregates(val layout: RunLayout) {
     if (!c.isDifference) x + y else if (c.columns(0).side == side) x - y else y - x
   }
 
-  /** Computes the values for row `row` of the block `own` of a side. */
+  /** Computes the values for row `row` of `own`, the block of one side. */
   def compute(side: Side, own: RowBlock, row: Int, partners: Matches): Unit = {
     var k = 0
     while (k < columns.length) {
@@ -178,7 +182,7 @@ final class RunAggregates(val layout: RunLayout) {
         else result.copy(0, partners.block.columns(column), position)
     }
 
-  /** `sum(x + y_i) = count(y_i) x + sum(y_i)`, where neither is NULL. */
+  /** `sum(x + y_i) = count(y_i) x + sum(y_i)`, over the matches in which neither is NULL. */
   private def sumOfTwo(
       c: RunColumn,
       result: BlockColumn,
@@ -201,6 +205,6 @@ final class RunAggregates(val layout: RunLayout) {
 
 private object RunAggregates {
 
-  /** A table of counts, and one of sums or a tree, for a column. */
+  /** For a column: a table of counts, and a table of sums or a tree. */
   private val BytesPerRow = 24
 }

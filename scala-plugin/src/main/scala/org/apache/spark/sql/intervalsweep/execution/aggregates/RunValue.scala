@@ -10,15 +10,15 @@ import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.types._
 
-/** What the pairs of a run, that is a row with some partners, are asked together. */
+/** An aggregate over the pairs of a run, that is over one row and several matches of it. */
 sealed trait RunKind
 
 object RunKind {
 
-  /** How many pairs there are. */
+  /** The number of pairs. */
   case object Rows extends RunKind
 
-  /** In how many of them a column is not NULL. */
+  /** The number of pairs in which a column is not NULL. */
   case object Count extends RunKind
 
   /** The sum of a column. */
@@ -30,16 +30,16 @@ object RunKind {
   /** The least value of a column. */
   case object Least extends RunKind
 
-  /** The greatest one. */
+  /** The greatest value of a column. */
   case object Greatest extends RunKind
 }
 
 /**
- * A value of all pairs that a row stands for. Evaluated as an expression it is that of one pair,
- * which is right wherever each pair has a row of its own.
+ * An aggregate over all pairs that an output row stands for. Evaluated as an expression, it is the
+ * value of one pair, which is correct if each pair has a row of its own.
  *
- * @param columns what is read of the two sides
- * @param ofPair  the value of one pair
+ * @param columns the columns that are read from the two sides
+ * @param ofPair the value of one pair
  */
 case class RunValue(kind: RunKind, columns: Seq[Expression], ofPair: Expression)
     extends Expression {
@@ -61,16 +61,16 @@ case class RunValue(kind: RunKind, columns: Seq[Expression], ofPair: Expression)
     case _ => s"$prettyName(${columns.head.sql})"
   }
 
-  /** The sum or difference of which this is the sum. */
+  /** The sum or difference that is summed up. */
   private def total: Expression = ofPair match {
     case cast: Cast => cast.child
     case other => other
   }
 
-  /** Of two columns, whether the second is subtracted. */
+  /** True if the second of two columns is subtracted. */
   def isDifference: Boolean = total.isInstanceOf[Subtract]
 
-  /** Up to which size the sum of two columns of a pair fits its type. */
+  /** The greatest size up to which the sum of two columns of a pair fits its type. */
   def limit: Double = total.dataType match {
     case ByteType => Byte.MaxValue.toDouble
     case ShortType => Short.MaxValue.toDouble
@@ -83,15 +83,17 @@ case class RunValue(kind: RunKind, columns: Seq[Expression], ofPair: Expression)
 }
 
 /**
- * What an aggregate reads of one side.
+ * The argument of an aggregate, computed from one side.
  *
- * @param ofPair the same where it is not known yet that it does not fail
+ * @param column the column that has its value
+ * @param ofPair the expression for a single pair. If it may fail, it differs from `column`, which
+ *   is then NULL for the rows for which it fails.
  */
 case class RunOperand(side: Side, column: Attribute, ofPair: Expression)
 
 object RunValue {
 
-  /** A bound on sums that leaves room for what a comparison of floating-point numbers misses. */
+  /** A bound on sums. It leaves room for the error of comparisons of floating-point numbers. */
   val MostLong: Double = Long.MaxValue.toDouble / 2
 
   def rows: RunValue = RunValue(RunKind.Rows, Nil, Literal(1L))
@@ -102,7 +104,7 @@ object RunValue {
       Seq(operand.column),
       If(IsNull(operand.ofPair), Literal(0L), Literal(1L)))
 
-  /** Of an integral or a floating-point column; as BIGINT or DOUBLE. */
+  /** The sum of an integral column as BIGINT, or of a floating-point column as DOUBLE. */
   def sum(operand: RunOperand): RunValue = {
     val dataType = operand.column.dataType match {
       case FloatType | DoubleType => DoubleType
@@ -128,9 +130,10 @@ object RunValue {
 }
 
 /**
- * How the pairs of a task are emitted together.
+ * How a task aggregates pairs.
  *
- * @param groupSide the side by whose rows is grouped above, if there is one
+ * @param groupSide the side whose columns the aggregate above groups by; None if there is a single
+ *   group
  */
 case class RunLayout(groupSide: Option[Side], columns: Array[RunColumn])
 

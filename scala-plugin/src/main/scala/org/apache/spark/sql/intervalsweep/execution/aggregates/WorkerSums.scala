@@ -7,24 +7,27 @@ import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
 import org.apache.spark.sql.types.LongType
 
 /**
- * What a worker adds up of a chunk's points for each box, where only sums are asked for and a
- * second axis would break the matches of a box into many runs.
+ * The columns of a chunk's points that a worker sums up for each box. This is done if only sums are
+ * needed, and a second axis would break the matches of a box into many runs. A column that is sent
+ * to the worker for this is a measure.
  *
- * @param summed the integral columns that sums are asked of
- * @param counted the columns whose values that are not NULL are counted
+ * @param summed the integral columns to be summed
+ * @param counted the columns whose non-NULL values are counted
  */
 final class SummedColumns private (val block: RowBlock, summed: Seq[Int], counted: Seq[Int]) {
 
-  /** The place of a sum among the measures, by its column. */
+  /** The index of a sum among the measures, by its column. */
   val sums: Map[Int, Int] = summed.zipWithIndex.toMap
 
-  /** The place of a count; there is none of a column without NULLs. */
+  /**
+   * The index of a count among the measures, by its column. Columns without NULLs have no count.
+   */
   val counts: Map[Int, Int] =
     counted.zipWithIndex.map { case (column, k) => column -> (summed.size + k) }.toMap
 
   def size: Int = sums.size + counts.size
 
-  /** A value for each row and measure; 0 for NULL. */
+  /** The measures: a value for each row, 0 for NULL. */
   def values: Seq[Array[Long]] =
     summed.map(c => block.columns(c).longs(block.numRows)) ++
       counted.map(c => presence(block.columns(c)))
@@ -35,7 +38,7 @@ final class SummedColumns private (val block: RowBlock, summed: Seq[Int], counte
 
 object SummedColumns {
 
-  /** Whether all that is asked of the points can be added up as integers. */
+  /** True if sums of integers are enough for everything that is needed of the points. */
   def areEnough(layout: RunLayout, points: Side): Boolean =
     layout.columns.filter(_.columns.exists(_.side == points)).forall { c =>
       c.kind match {
@@ -56,7 +59,7 @@ object SummedColumns {
   }
 }
 
-/** The partners of a box by their sums, which are those of a batch. */
+/** The matches of a box as sums, which are those of a batch. */
 final class WorkerSums(measures: SummedColumns, batch: RunBatch) extends BatchMatches {
   private var place = 0
 

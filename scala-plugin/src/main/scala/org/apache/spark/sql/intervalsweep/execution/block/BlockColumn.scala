@@ -10,20 +10,20 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * One column of a [[RowBlock]]: values in a primitive array where the type has one, because a loop
- * over `long[]` emits several times as many pairs a second as one over rows (see
+ * One column of a [[RowBlock]]. Values are in a primitive array if their type has one: a loop over
+ * `long[]` emits several times as many pairs a second as a loop over rows (see
  * docs/decisions/0004-columns-in-the-inner-loop.md).
  *
- * Row `i` is the i-th row of the block. The arrays are public: generated code reads them.
+ * Index `i` is the i-th row of the block. The arrays are public because generated code reads them.
  */
 sealed abstract class BlockColumn(val dataType: DataType) {
   var nulls: Array[Boolean] = Array.emptyBooleanArray
   private var hasNulls = false
 
-  /** Bytes that a row takes in this column, as far as it is fixed. */
+  /** Bytes per row in this column, without values of variable length. */
   def bytesPerRow: Int
 
-  /** Makes room for `capacity` rows, keeping the first ones. */
+  /** Makes room for `capacity` rows and keeps the existing ones. */
   def grow(capacity: Int): Unit = nulls = java.util.Arrays.copyOf(nulls, capacity)
 
   /** Sets row `i` from a field of `row`. Rows are set in ascending order. */
@@ -36,19 +36,19 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   }
   protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit
 
-  /** `nulls`, or null if no row is NULL: most columns that may have NULLs have none. */
+  /** `nulls`, or null if no row is NULL: most nullable columns have no NULLs. */
   final def nullsIfAny: Array[Boolean] = if (hasNulls) nulls else null
 
-  /** Forgets the rows, of which there are `n`, and what memory is of their values alone. */
+  /** Removes the `n` rows, and releases the objects that are their values. */
   final def clear(n: Int): Unit = {
     hasNulls = false
     forget(n)
   }
 
-  /** Values of a fixed size are written over. */
+  /** Releases the values. Values of a fixed size need no release: later rows overwrite them. */
   protected def forget(n: Int): Unit = ()
 
-  /** Reorders the rows: row `i` becomes what row `order(i)` was. */
+  /** Reorders the rows: row `i` was row `order(i)`. */
   def permute(order: Array[Int], n: Int): Unit = if (hasNulls) {
     val old = nulls
     nulls = new Array[Boolean](old.length)
@@ -60,10 +60,10 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   final def boxed(i: Int): Any = if (nulls(i)) null else boxedValue(i)
   protected def boxedValue(i: Int): Any
 
-  /** Compares two values that are not NULL, in Spark's order. */
+  /** Compares two non-NULL values in Spark's order. */
   def compare(i: Int, j: Int): Int
 
-  /** Sets row `i` to what row `j` of a column of the same type is. */
+  /** Sets row `i` to row `j` of a column of the same type. */
   final def copy(i: Int, from: BlockColumn, j: Int): Unit = {
     nulls(i) = from.nulls(j)
     if (!nulls(i)) copyValue(i, from, j)
@@ -77,7 +77,7 @@ sealed abstract class BlockColumn(val dataType: DataType) {
     hasNulls ||= from.hasNulls
   }
 
-  /** Sets the rows from `i` on to `n` rows of a batch, from its row `first` on. */
+  /** Sets the rows from `i` on to the `n` rows of a batch that start at its row `first`. */
   final def setAll(i: Int, batch: RowBatch, ordinal: Int, first: Int, n: Int): Unit = {
     val flags = batch.nulls(ordinal)
     if (flags == null) java.util.Arrays.fill(nulls, i, i + n, false)
@@ -89,20 +89,22 @@ sealed abstract class BlockColumn(val dataType: DataType) {
     else setWords(i, batch.words(ordinal), first, n)
   }
 
-  /** The same of a field of texts. */
+  /** Same for a text field. */
   protected def setTexts(i: Int, texts: Array[UTF8String], first: Int, n: Int): Unit =
     throw unlike("a text")
 
-  /** The same of the words of a field. */
+  /** Same for the words of a field. */
   protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit
 
-  /** The values, whatever their type. */
+  /** The array of values, whatever its type. */
   protected def array: AnyRef
 
   /** The value of row `i` of an integral column. */
   def long(i: Int): Long = throw unlike("BIGINT")
 
-  /** The values of the first `n` rows of an integral column, 0 for NULL; perhaps with more behind. */
+  /**
+   * The values of the first `n` rows of an integral column, 0 for NULL. The array may be longer.
+   */
   final def longs(n: Int): Array[Long] = this match {
     case longs: LongColumn if !hasNulls => longs.values
     case _ =>
@@ -129,7 +131,7 @@ sealed abstract class BlockColumn(val dataType: DataType) {
 final class IntColumn(dataType: DataType) extends BlockColumn(dataType) {
   var values: Array[Int] = Array.emptyIntArray
 
-  /** Bytes of a value in a row; 0 for a Boolean. A number, as it is asked for with every row. */
+  /** Bytes of a value in a row; 0 for a Boolean. Stored as a number because every row reads it. */
   private val width = dataType match {
     case BooleanType => 0
     case ByteType => 1
@@ -204,7 +206,7 @@ final class LongColumn(dataType: DataType) extends BlockColumn(dataType) {
   }
 }
 
-/** FLOAT and DOUBLE; a float widened to double and back is the same float. */
+/** FLOAT and DOUBLE. A float that is widened to double and back is the same float. */
 final class DoubleColumn(dataType: DataType) extends BlockColumn(dataType) {
   var values: Array[Double] = Array.emptyDoubleArray
   override protected def array: AnyRef = values
@@ -245,7 +247,7 @@ final class DoubleColumn(dataType: DataType) extends BlockColumn(dataType) {
 
 /**
  * Every other type, as the objects by which Catalyst passes its values: strings, decimals, nested
- * values, and whatever types Spark may yet invent.
+ * values, and any type that Spark may add.
  */
 final class ObjectColumn(dataType: DataType) extends BlockColumn(dataType) {
   var values: Array[AnyRef] = Array.empty
@@ -256,7 +258,7 @@ final class ObjectColumn(dataType: DataType) extends BlockColumn(dataType) {
     values = java.util.Arrays.copyOf(values, capacity)
   }
 
-  /** A copy: the row is one that its producer uses again. */
+  /** Copies the value, since the producer reuses the row. */
   override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
     values(i) = InternalRow.copyValue(row.get(ordinal, dataType)).asInstanceOf[AnyRef]
   override protected def forget(n: Int): Unit = java.util.Arrays.fill(values, 0, n, null)
@@ -281,7 +283,7 @@ final class ObjectColumn(dataType: DataType) extends BlockColumn(dataType) {
 
 object ObjectColumn {
 
-  /** A reference, the flag, and the headers of a small object and its bytes. */
+  /** A reference, the NULL flag, and the headers of a small object and of its bytes. */
   private val BytesPerObject = 53
 }
 

@@ -4,30 +4,30 @@ package org.apache.spark.sql.intervalsweep.execution.block
 import org.apache.spark.SparkException
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
 
-/** Where the memory of blocks is accounted. The blocks themselves are plain arrays. */
+/** Accounts for the memory of blocks. The blocks themselves are plain arrays. */
 trait BlockMemory {
 
-  /** Whether the executor's other tasks wait for the blocks, and use them then. */
+  /** True if other tasks of the executor wait for the blocks, and then use them. */
   def isShared: Boolean
 
-  /** Takes `bytes`, all or none; says whether it was possible. */
+  /** Reserves all of `bytes` or nothing. Returns true if it reserved them. */
   def tryReserve(bytes: Long): Boolean
 
-  /** Takes `bytes`, or fails the task in words. */
+  /** Reserves `bytes`, or fails the task with an error that says what to change. */
   def reserve(bytes: Long): Unit
 
   def release(bytes: Long): Unit
 }
 
 /**
- * The memory of a task's blocks, taken from Spark's task memory manager, so that it counts beside
- * the task's sorts and Spark can spill those first.
+ * The memory of a task's blocks. It is reserved from Spark's task memory manager, so it counts
+ * together with the task's sorts, and Spark can spill those first.
  */
 final class TaskMemory(manager: TaskMemoryManager)
     extends MemoryConsumer(manager, manager.pageSizeBytes, MemoryMode.ON_HEAP) with BlockMemory {
   override def isShared: Boolean = false
 
-  /** The most bytes taken at a time. */
+  /** The most bytes that were reserved at a time. */
   var peak = 0L
 
   override def tryReserve(bytes: Long): Boolean = {
@@ -50,6 +50,6 @@ final class TaskMemory(manager: TaskMemoryManager)
 
   def releaseAll(): Unit = freeMemory(getUsed)
 
-  /** The rows of a chunk are all needed until it ends. */
+  /** Spills nothing: all rows of a chunk are needed until it ends. */
   override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
 }

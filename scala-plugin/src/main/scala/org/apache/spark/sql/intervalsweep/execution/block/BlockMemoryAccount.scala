@@ -2,8 +2,8 @@
 package org.apache.spark.sql.intervalsweep.execution.block
 
 /**
- * The memory that one block has taken: for its arrays, for values of variable length, and for what
- * is computed of its rows.
+ * The memory that one block has reserved: for its arrays, for values of variable length, and for
+ * tables that are computed from its rows.
  */
 private[block] final class BlockMemoryAccount(memory: BlockMemory, bytesPerRow: Long) {
   private var fixedBytes = 0L
@@ -12,10 +12,10 @@ private[block] final class BlockMemoryAccount(memory: BlockMemory, bytesPerRow: 
   private var tableBytes = 0L
   private var isRefused = false
 
-  /** Whether memory for values of variable length was refused. */
+  /** True if memory for values of variable length was refused. */
   def isShort: Boolean = isRefused
 
-  /** Takes memory for the arrays of so many more rows, or fails the task in words. */
+  /** Reserves memory for `more` rows in the arrays, or fails the task with an error. */
   def reserveRows(more: Int): Unit = {
     memory.reserve(bytesPerRow * more)
     fixedBytes += bytesPerRow * more
@@ -28,8 +28,9 @@ private[block] final class BlockMemoryAccount(memory: BlockMemory, bytesPerRow: 
   }
 
   /**
-   * Variable-length values are accounted by the size of the rows that they came in, in steps of a
-   * mebibyte. The row that needs another step is kept even if that is refused, or the rows of a batch.
+   * Reserves memory for values of variable length, in steps of a mebibyte. The size of a value is
+   * taken from the size of its row. The row or the batch that needs another step is kept even if
+   * that step is refused; [[isShort]] is true then.
    */
   def reserveObjects(bytes: Long): Unit = {
     pendingBytes += bytes
@@ -42,14 +43,14 @@ private[block] final class BlockMemoryAccount(memory: BlockMemory, bytesPerRow: 
   /** Takes over the values of variable length of another block. */
   def takeObjects(other: BlockMemoryAccount): Unit = objectBytes += other.objectBytes
 
-  /** Takes memory for what is computed of the rows, once until [[clear]]. */
+  /** Reserves memory for tables that are computed from the rows, once until [[clear]]. */
   def reserveTables(bytes: Long): Boolean = tableBytes > 0 || {
     val isGranted = memory.tryReserve(bytes)
     if (isGranted) tableBytes = bytes
     isGranted
   }
 
-  /** Gives back all but the memory of the arrays. */
+  /** Releases all but the memory of the arrays. */
   def clear(): Unit = {
     memory.release(objectBytes + tableBytes)
     objectBytes = 0
@@ -58,7 +59,9 @@ private[block] final class BlockMemoryAccount(memory: BlockMemory, bytesPerRow: 
     isRefused = false
   }
 
-  /** Gives the memory of the arrays back; the values of variable length are another block's now. */
+  /**
+   * Releases the memory of the arrays. The values of variable length belong to another block now.
+   */
   def leave(): Unit = {
     memory.release(fixedBytes)
     fixedBytes = 0

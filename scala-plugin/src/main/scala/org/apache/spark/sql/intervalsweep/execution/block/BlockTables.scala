@@ -6,15 +6,16 @@ import java.util.concurrent.ConcurrentHashMap
 import org.apache.spark.sql.intervalsweep.execution.index.SegmentTree
 
 /**
- * What is computed once of the columns of a block to have aggregates of any run of its rows without
- * going through them. Tables are made when they are asked for first; several tasks may ask.
+ * Tables over the columns of a block. They give aggregates over any run of rows without a loop over
+ * the run: in O(1) for counts and sums of integers, in O(log n) for the trees. Each table is
+ * computed once, at the first request; several tasks may request it.
  *
- * @param rows how many rows the columns have
+ * @param rows the number of rows of the columns
  */
 final class BlockTables(columns: Array[BlockColumn], rows: Int) {
   private val tables = new ConcurrentHashMap[(String, Int), AnyRef]
 
-  /** Element `i` is how many of the first `i` rows are not NULL. */
+  /** Element `i` is the number of non-NULL values among the first `i` rows. */
   def counts(column: Int): Array[Int] = table("counts", column) { c =>
     val counts = new Array[Int](rows + 1)
     var i = 0
@@ -26,8 +27,8 @@ final class BlockTables(columns: Array[BlockColumn], rows: Int) {
   }
 
   /**
-   * Element `i` is the sum of the first `i` rows. It may wrap; the difference of two elements is
-   * exact nevertheless, if it fits.
+   * Element `i` is the sum of the first `i` rows. It may wrap around. The difference of two
+   * elements is still exact if it fits into 64 bits.
    */
   def sums(column: Int): Array[Long] = table("sums", column) { c =>
     val values = c.longs(rows)
@@ -71,9 +72,10 @@ final class BlockTables(columns: Array[BlockColumn], rows: Int) {
 }
 
 /**
- * Sums of floating-point numbers: a [[SegmentTree]] whose leaves are the rows, and each other node
- * the sum of the two below it. A run is a few nodes, so that its sum has the rounding errors of
- * O(log n) additions; the difference of two prefix sums would have those of all rows before it.
+ * Sums of floating-point numbers: a [[SegmentTree]] whose leaves are the rows. Each other node is
+ * the sum of its two children. A run is the sum of O(log n) nodes, so it has the rounding errors of
+ * O(log n) additions. The difference of two prefix sums would have those of all rows before the
+ * run.
  */
 final class SumTree(column: DoubleColumn, rows: Int) {
   private val nodes = new Array[Double](2 * rows)
@@ -89,10 +91,10 @@ final class SumTree(column: DoubleColumn, rows: Int) {
 }
 
 /**
- * Least or greatest values: like [[SumTree]], with the position of such a value in each node, or -1
- * where all are NULL.
+ * Least or greatest values: a tree like [[SumTree]]. Each node has the position of an extreme value
+ * of its rows, or -1 if all of them are NULL.
  *
- * @param sign 1 for the greatest, -1 for the least
+ * @param sign 1 for the greatest value, -1 for the least
  */
 final class ExtremeTree(column: BlockColumn, rows: Int, sign: Int) {
   private val nodes = new Array[Int](2 * rows)
@@ -102,7 +104,7 @@ final class ExtremeTree(column: BlockColumn, rows: Int, sign: Int) {
   private def better(i: Int, j: Int): Int =
     if (i < 0) j else if (j < 0) i else if (sign * column.compare(i, j) >= 0) i else j
 
-  /** Where the extreme of the rows [first, first + count) is; -1 if they are all NULL. */
+  /** The position of the extreme value of the rows [first, first + count); -1 if all are NULL. */
   def of(first: Int, count: Int): Int = {
     var best = -1
     SegmentTree.cover(rows, first, count)(node => best = better(best, nodes(node)))

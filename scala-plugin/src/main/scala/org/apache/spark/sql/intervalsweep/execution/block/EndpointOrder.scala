@@ -8,10 +8,13 @@ import org.apache.spark.unsafe.array.LongArray
 import org.apache.spark.unsafe.memory.MemoryBlock
 import org.apache.spark.util.collection.unsafe.sort.RadixSort
 
-/** Orders the rows of a block by (group, coordinate) without comparing: radix, then counting. */
+/**
+ * Sorts the rows of a block by (group, coordinate) without comparisons: a radix sort by coordinate,
+ * then a counting sort by group. Small groups that are together already are sorted by insertion.
+ */
 object EndpointOrder {
 
-  /** Rows of a group, on average and at most, that are sorted by insertion. */
+  /** The average and the largest number of rows of groups that are sorted by insertion. */
   private val SmallGroup = 16
   private val LargestInserted = 256
 
@@ -19,12 +22,13 @@ object EndpointOrder {
   private val LargestInOne = 1 << 16
 
   /**
-   * The order of the first `n` rows, or None when they are in order already.
+   * The order of the first `n` rows; None if they are in order already.
    *
-   * @param groups group numbers from 0 on, or null when there is one group
-   * @param coordinate what to order by within a group
-   * @param inParallel whether other cores have nothing to do meanwhile
-   * @param ties what to order by where the coordinate is the same; null: as the rows come
+   * @param groups group numbers from 0 on; null if there is one group
+   * @param coordinate the sort key within a group
+   * @param inParallel true if other cores are idle meanwhile
+   * @param ties the sort key of rows with equal coordinates; null keeps the order in which rows
+   *   come
    * @return the old positions in their new order
    */
   def of(
@@ -42,7 +46,7 @@ object EndpointOrder {
         sorted.map(Permutation.permuted(byTies, _, n)).orElse(Some(byTies))
     }
 
-  /** Rows that are equal stay in their order. */
+  /** Keeps the order of equal rows. */
   private def stable(
       groups: Array[Int],
       coordinate: Array[Long],
@@ -65,7 +69,7 @@ object EndpointOrder {
     if (groups == null || groups(i - 1) == groups(i)) coordinate(i - 1) <= coordinate(i)
     else groups(i - 1) < groups(i)
 
-  /** Whether the rows are in groups already, and those have few rows each. */
+  /** True if the rows are ordered by group already, and the groups have few rows. */
   private def haveSmallGroups(groups: Array[Int], n: Int): Boolean =
     groups != null && (n - 1) / SmallGroup <= groups(n - 1) && {
       var start = 0
@@ -77,7 +81,10 @@ object EndpointOrder {
       i >= n
     }
 
-  /** Within groups: quicker than to sort all rows at once, if groups are small. */
+  /**
+   * Sorts each group by insertion. If groups are small, this is faster than sorting all rows at
+   * once.
+   */
   private def insertion(groups: Array[Int], coordinate: Array[Long], n: Int): Array[Int] = {
     val order = new Array[Int](n)
     var i = 0
@@ -94,7 +101,10 @@ object EndpointOrder {
     order
   }
 
-  /** By Spark's radix sort: of one number a row where coordinate and row fit into it. */
+  /**
+   * Sorts by Spark's radix sort. It sorts one number per row if coordinate and row number fit into
+   * 64 bits.
+   */
   private def radix(coordinate: Array[Long], n: Int, inParallel: Boolean): Array[Int] = {
     var least = Long.MaxValue
     var most = Long.MinValue
@@ -117,7 +127,9 @@ object EndpointOrder {
     }
   }
 
-  /** Sorts pairs of row and coordinate; it needs as much room again behind them. */
+  /**
+   * Sorts pairs of row number and coordinate. The sort needs as much space again behind the pairs.
+   */
   private def byPair(coordinate: Array[Long], n: Int): Array[Int] = {
     val pairs = new Array[Long](4 * n)
     var i = 0
@@ -134,7 +146,7 @@ object EndpointOrder {
     order
   }
 
-  /** Stable, so that the order by coordinate survives within a group. */
+  /** A counting sort. It is stable, so the order by coordinate survives within a group. */
   private def counting(order: Array[Int], groups: Array[Int], n: Int): Array[Int] = {
     val next = groupStarts(groups, n)
     val result = new Array[Int](n)
@@ -148,7 +160,7 @@ object EndpointOrder {
     result
   }
 
-  /** How many of the first `n` rows are in groups before each group. */
+  /** The number of rows in earlier groups, for each group. */
   private def groupStarts(groups: Array[Int], n: Int): Array[Int] = {
     var last = 0
     var i = 0
@@ -163,8 +175,9 @@ object EndpointOrder {
 }
 
 /**
- * The rows `[from, until)` in order of their coordinate: sorted as numbers whose lower bits are the
- * row and the others how far its coordinate is from the least, without a sign.
+ * The rows `[from, until)` in the order of their coordinates. They are sorted as unsigned numbers:
+ * the lower bits are the row number, and the higher bits the distance of the coordinate from the
+ * least one.
  */
 private final class RowNumbers(
     coordinate: Array[Long],
@@ -197,7 +210,7 @@ private final class RowNumbers(
 
 private object RowNumbers {
 
-  /** The rows of both in order. */
+  /** Merges the rows of both. */
   def merged(a: RowNumbers, b: RowNumbers): Array[Int] = {
     val (x, y, mask) = (a.numbers, b.numbers, a.mask)
     val (xEnd, yEnd) = (a.start + a.n, b.start + b.n)

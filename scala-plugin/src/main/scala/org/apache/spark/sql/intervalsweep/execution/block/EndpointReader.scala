@@ -13,15 +13,15 @@ import org.apache.spark.sql.intervalsweep.execution.packing.RowBatch
 import org.apache.spark.sql.types.{DataType, DoubleType, FloatType, LongType}
 
 /**
- * Reads the endpoints of one row after the other: from the row itself where all of them are columns
- * as they are, and otherwise by a projection, which takes longer.
+ * Reads the endpoints of one row after another. If all endpoints are plain columns, it reads the
+ * row itself. Otherwise it evaluates a projection, which takes longer.
  *
- * @param endpoints of LongType, over the columns `input`
+ * @param endpoints expressions of LongType over the columns `input`
  */
 final class EndpointReader(endpoints: Seq[Expression], input: Seq[Attribute])
     extends (Int => Long) {
 
-  /** The endpoints, if they are columns of which a [[RowBatch]] has words. */
+  /** The endpoints as columns, if a [[RowBatch]] has words for all of them. */
   val columns: Option[Array[EndpointColumn]] = EndpointReader.columns(endpoints, input)
   private val fields =
     columns.getOrElse(Array.tabulate(endpoints.size)(new EndpointColumn(_, LongType)))
@@ -30,7 +30,7 @@ final class EndpointReader(endpoints: Seq[Expression], input: Seq[Attribute])
     if (columns.isDefined) null else MutableProjection.create(endpoints, input).target(computed)
   private var row: InternalRow = _
 
-  /** Goes on to a row; says whether none of its endpoints is NULL. */
+  /** Moves to a row. Returns true if none of its endpoints is NULL. */
   def read(row: InternalRow): Boolean = {
     this.row = if (project == null) row else { project(row); computed }
     var k = 0
@@ -38,7 +38,7 @@ final class EndpointReader(endpoints: Seq[Expression], input: Seq[Attribute])
     k == fields.length
   }
 
-  /** An endpoint of the row that was read, which is not NULL. */
+  /** An endpoint of the current row, which must not be NULL. */
   override def apply(endpoint: Int): Long = fields(endpoint).of(row)
 }
 
@@ -56,10 +56,10 @@ object EndpointReader {
 }
 
 /**
- * A column of numbers, read as [[EncodedEndpoint]] encodes them.
+ * A column of numbers, read in the encoding of [[EncodedEndpoint]].
  *
- * @param ordinal where it is in a row
- * @param dataType one that can be encoded, and [[RowBatch.isWord]]
+ * @param ordinal its position in a row
+ * @param dataType a type that can be encoded, and that is [[RowBatch.isWord]]
  */
 final class EndpointColumn(val ordinal: Int, dataType: DataType) {
   private val bytes = dataType.defaultSize
@@ -67,7 +67,7 @@ final class EndpointColumn(val ordinal: Int, dataType: DataType) {
   private val right = 64 - 8 * bytes
   private val left = right - RowBatch.shift(dataType)
 
-  /** The value of a row, which is not NULL. */
+  /** The value of a row's column, which must not be NULL. */
   def of(row: InternalRow): Long =
     if (isFraction) EndpointEncoding.ofDouble(fraction(row))
     else bytes match {
@@ -80,7 +80,7 @@ final class EndpointColumn(val ordinal: Int, dataType: DataType) {
   private def fraction(row: InternalRow): Double =
     if (bytes == 8) row.getDouble(ordinal) else row.getFloat(ordinal).toDouble
 
-  /** Reads the column's words of `n` rows from `first` on, of which none is NULL. */
+  /** Reads the column's words of `n` rows, from row `first` on. None of them may be NULL. */
   def read(words: Array[Long], first: Int, n: Int, into: Array[Long], at: Int): Unit =
     if (isFraction) {
       var i = 0
@@ -97,6 +97,9 @@ final class EndpointColumn(val ordinal: Int, dataType: DataType) {
   private def fraction(word: Long): Double =
     if (bytes == 8) longBitsToDouble(word) else intBitsToFloat(whole(word).toInt).toDouble
 
-  /** Rows in Spark's own format have zeros where a value has no bits, others may have its sign. */
+  /**
+   * Fills the bits above the value with its sign: in Spark's own format they are 0, in other rows
+   * they may be the sign already.
+   */
   private def whole(word: Long): Long = word << left >> right
 }

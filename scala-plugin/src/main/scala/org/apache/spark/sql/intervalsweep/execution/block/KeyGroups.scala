@@ -8,10 +8,10 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeR
 import org.apache.spark.sql.intervalsweep.execution.packing.RowBatch
 import org.apache.spark.util.collection.OpenHashSet
 
-/** The numbers of key groups, from 0 on, in the order in which they were added. */
+/** Numbers the key groups from 0 on, in the order in which their keys are added. */
 sealed trait KeyGroups {
 
-  /** The number of a key's group; [[KeyGroups.NoGroup]] if it has none. */
+  /** The number of a key's group; [[KeyGroups.NoGroup]] if the key has none. */
   def of(key: RowKeys): Int
 
   def size: Int
@@ -19,14 +19,17 @@ sealed trait KeyGroups {
 
 object KeyGroups {
 
-  /** Of a row whose key has no group, or of any row where there are no keys. */
+  /** The group number of a row whose key has no group, and of every row of a join without keys. */
   val NoGroup: Int = -1
 
   def of(keys: Seq[Expression]): KeyGroups =
     if (RowKeys.isNumber(keys)) new NumberGroups else new ManyKeysGroups
 }
 
-/** Their numbers are where the keys are in a set, whose methods take a LONG as it is. */
+/**
+ * Groups of a single key that is a number. A group's number is stored at the key's position in a
+ * hash set whose methods take a primitive LONG.
+ */
 final class NumberGroups extends KeyGroups {
   private val keys = new OpenHashSet[Long]
   private var numbers = new Array[Int](keys.capacity)
@@ -38,7 +41,7 @@ final class NumberGroups extends KeyGroups {
     if (at == OpenHashSet.INVALID_POS) KeyGroups.NoGroup else numbers(at)
   }
 
-  /** The numbers of the groups of some keys, which are new ones where there was no such key. */
+  /** Writes the group numbers of `n` keys into `into`, from `at` on. New keys get new numbers. */
   def addAll(numbers: Array[Long], n: Int, into: Array[Int], at: Int): Unit = {
     var i = 0
     while (i < n) {
@@ -62,7 +65,7 @@ final class NumberGroups extends KeyGroups {
   override def size: Int = keys.size
 }
 
-/** Of keys that are several, or no numbers. */
+/** Groups of several keys, or of a key that is not a number. */
 final class ManyKeysGroups extends KeyGroups {
   private val numbers = new JHashMap[UnsafeRow, Integer]
 
@@ -75,7 +78,7 @@ final class ManyKeysGroups extends KeyGroups {
   def add(key: RowKeys): Unit =
     numbers.put(key.asInstanceOf[ManyKeys].row.copy(), numbers.size)
 
-  /** Adds the keys of others, and says which numbers their groups have here. */
+  /** Adds the keys of others. Returns the number that each group of `others` has here. */
   def addAll(others: ManyKeysGroups): Array[Int] = {
     val here = new Array[Int](others.size)
     others.numbers.forEach { (key, number) =>
@@ -88,10 +91,11 @@ final class ManyKeysGroups extends KeyGroups {
 }
 
 /**
- * The key groups of rows that come one by one, or many in a batch.
+ * Reads the key groups of rows that come one by one, or many in a batch.
  *
- * @param keys one or more, over the columns `input`
- * @param isKept whether rows of a batch without a group are in one of their own, without partners
+ * @param keys one or more keys, over the columns `input`
+ * @param isKept true if the rows of a batch that have no group are put into an extra group, in
+ *   which nothing matches them
  */
 final class GroupReader(
     groups: KeyGroups,
@@ -104,16 +108,16 @@ final class GroupReader(
     case _ => null
   }
 
-  /** The number of a row's group; [[KeyGroups.NoGroup]] if it has none. */
+  /** The number of a row's group; [[KeyGroups.NoGroup]] if the row has none. */
   def of(row: InternalRow): Int = {
     key.read(row)
     if (key.anyNull) KeyGroups.NoGroup else groups.of(key)
   }
 
-  /** Whether the rows of a batch need not be taken one by one. */
+  /** True if the groups of a whole batch can be read at once. */
   def takes(batch: RowBatch): Boolean = column != null && batch.nulls(column.ordinal) == null
 
-  /** The numbers of `n` rows of such a batch, from `first` on. */
+  /** The group numbers of `n` rows of such a batch, from row `first` on. */
   def of(batch: RowBatch, first: Int, n: Int): Array[Int] = {
     val (numbers, found) = (new Array[Long](n), new Array[Int](n))
     column.read(batch.words(column.ordinal), first, n, numbers, 0)

@@ -12,10 +12,11 @@ import org.apache.spark.sql.intervalsweep.execution.packing.{
 }
 
 /**
- * Rows of one side in memory, in columns, in the order in which the worker sees them: what a run
- * `(first, count)` counts through.
+ * Rows of one side in memory, by column, in the order in which the worker sees them. The points of
+ * a run are consecutive rows of a block: `count` rows from `first` on. A block is filled, sorted,
+ * read, and cleared for the next chunk.
  *
- * @param memory where the block's memory is accounted
+ * @param memory accounts for the block's memory
  */
 final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private val endpointOf = new EndpointReader(layout.endpoints, layout.input)
@@ -25,14 +26,14 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   val columns: Array[BlockColumn] = layout.columnTypes.map(BlockColumn(_)).toArray
   val endpoints: Array[Array[Long]] = Array.fill(layout.endpoints.size)(Array.emptyLongArray)
 
-  /** The rows that have met a match; filled only where a join asks for it. */
+  /** The rows that have a match. Filled only if the join needs to know them. */
   val matched: JBitSet = new JBitSet
 
-  /** In how many ranges each row is; null if that is not known, or the same for all. */
+  /** The number of ranges that each row is in; null if it is unknown, or the same for all rows. */
   def copies: Array[Int] =
     if (layout.copies.isEmpty) null else columns.last.asInstanceOf[IntColumn].values
 
-  /** Group numbers of the rows; null when the join has no equality keys. */
+  /** Group numbers of the rows; null if the join has no equality keys. */
   var groups: Array[Int] = _
   private var rows = 0
   private var capacity = 0
@@ -40,14 +41,17 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private var knownTables: BlockTables = _
   private var order: Array[Int] = _
 
-  /** Whether the executor's other tasks wait for the block. */
+  /** True if other tasks of the executor wait for the block. */
   private val isShared = memory.isShared
   private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
   private val use = new BlockMemoryAccount(
     memory,
     4L + 8 * endpoints.length + columns.map(_.bytesPerRow).sum + RowBlock.SortBytes)
 
-  /** Whether what is kept of a row are fields as they are, and nothing else is asked of it. */
+  /**
+   * True if all fields that the block keeps are plain columns, and no check is evaluated per row.
+   * The block can then take whole batches.
+   */
   private val takesBatches: Boolean =
     failures == null && layout.columnTypes.forall(RowBatch.takes) && endpointOf.columns.isDefined
 
@@ -56,8 +60,8 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   /**
    * Adds a row, unless one of its endpoints is NULL: such a row matches nothing.
    *
-   * @param group the number of the row's key group, -1 when the join has no keys
-   * @return whether the row was added
+   * @param group the number of the row's key group; -1 if the join has no keys
+   * @return true if the row was added
    */
   def append(row: InternalRow, group: Int): Boolean = endpointOf.read(row) && {
     if (rows == capacity) grow()
@@ -74,7 +78,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     true
   }
 
-  /** Adds rows of a block without groups, leaving out those with a NULL endpoint. */
+  /** Adds rows to a block without groups. Rows with a NULL endpoint are left out. */
   def appendAll(rows: Iterator[InternalRow]): Unit =
     while (rows.hasNext) {
       val taken = appendBatch(rows, Int.MaxValue, groupOf = null)
@@ -82,11 +86,11 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     }
 
   /**
-   * Adds the next rows, up to `most`, if they come in a batch and nothing has to be asked of each;
-   * rows without a group are left out.
+   * Adds the next rows, up to `most`, if they come in a batch and need no look at each row. Rows
+   * without a group are left out.
    *
-   * @param groupOf the key groups; null when the join has no keys
-   * @return how many rows were taken from the input
+   * @param groupOf the key groups; null if the join has no keys
+   * @return the number of rows taken from the input; 0 if the next row must be taken by itself
    */
   def appendBatch(input: Iterator[InternalRow], most: Int, groupOf: GroupReader): Int =
     input match {
@@ -102,12 +106,14 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       case _ => 0
     }
 
-  /** Whether no endpoint in the batch is NULL, and no key. */
+  /** True if no endpoint and no key in the batch is NULL. */
   private def isWhole(batch: RowBatch, groupOf: GroupReader): Boolean =
     batch != null && (groupOf == null || groupOf.takes(batch)) &&
       endpointOf.columns.get.forall(c => batch.nulls(c.ordinal) == null)
 
-  /** Adds rows of a batch from `first` on, which have these groups or none. */
+  /**
+   * Adds those rows of a batch, from `first` on, that have a group. `numbers` are their groups.
+   */
   private def append(batch: RowBatch, first: Int, numbers: Array[Int]): Unit = {
     val taken = new Array[Int](numbers.length)
     var n = 0
@@ -139,8 +145,8 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   }
 
   /**
-   * Becomes what blocks without groups hold, that have the same layout and the same memory and are
-   * not needed after that; only of a shared block.
+   * Moves the rows of `blocks` into this block, without their group numbers. The blocks have the
+   * same layout and the same memory, and are not needed afterwards. Only for a shared block.
    */
   def fill(blocks: Seq[RowBlock]): Unit = {
     val total = blocks.map(_.numRows.toLong).sum
@@ -163,7 +169,7 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     knownTables = null
   }
 
-  /** Puts the rows in the order of (group, sort endpoint). */
+  /** Sorts the rows by (group, sort endpoint). */
   def sort(): Unit = {
     offsets = null
     knownTables = null
@@ -178,20 +184,22 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
       }
       if (groups != null) groups = Permutation.permuted(groups, order, rows)
     }
-    // Tasks must not make it each by itself: one might read what another has not yet written.
+    // Computed now, and not by each task: a task might read what another has not finished writing.
     if (isShared) groupOffsets
   }
 
-  /** Where the row that is now at `i` was added. */
+  /** The position at which the row that is now at `i` was added. */
   def positionBeforeSort(i: Int): Int = if (order == null) i else order(i)
 
-  /** Whether memory for another row was refused. To be asked before `append`, which then fails. */
+  /**
+   * True if memory for another row was refused. Call it before `append`, which would fail then.
+   */
   def isFull: Boolean = use.isShort || rows == capacity && !tryGrow()
 
-  /** Makes room for some rows. */
+  /** Makes room for the first rows. */
   def reserve(): Unit = if (capacity == 0) grow()
 
-  /** Forgets the rows, keeping the memory of what is fixed in size. */
+  /** Removes the rows, and keeps the memory of values of a fixed size. */
   def clear(): Unit = {
     columns.foreach(_.clear(rows))
     use.clear()
@@ -203,35 +211,38 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
     if (failures != null) failures.clear()
   }
 
-  /** Whether [[raiseFailure]] has to be asked. */
+  /** True if [[raiseFailure]] must be called. */
   def hasFailures: Boolean = failures != null && failures.error.isDefined
 
-  /** Fails if a check has failed for one of the rows [first, first + count). */
+  /** Raises the error of a check that failed for one of the rows [first, first + count). */
   def raiseFailure(first: Int, count: Int): Unit = failures.error.foreach { error =>
     if ((first until first + count).exists(i => failures.has(positionBeforeSort(i)))) throw error
   }
 
   /**
-   * Group `g` is the rows `groupOffsets(g)` to `groupOffsets(g + 1) - 1`; all rows are group 0 if
-   * there are no keys. Only of rows that are sorted.
+   * Group `g` is the rows `groupOffsets(g)` to `groupOffsets(g + 1) - 1`. Without keys all rows are
+   * group 0. The rows must be sorted.
    */
   def groupOffsets: Array[Int] = {
     if (offsets == null) offsets = RowBlock.offsets(groups, rows)
     offsets
   }
 
-  /** Aggregates of runs of the rows, which are sorted. Tasks that share the block share them. */
+  /**
+   * Tables for aggregates of runs. The rows must be sorted. Tasks that share the block share the
+   * tables.
+   */
   def tables: BlockTables = synchronized {
     if (knownTables == null) knownTables = new BlockTables(columns, rows)
     knownTables
   }
 
-  /** Takes memory for the tables, and what else is computed of each row, until [[clear]]. */
+  /** Reserves memory for the tables and for other per-row results, until [[clear]]. */
   def reserveTables(bytesPerRow: Int): Boolean = synchronized {
     use.reserveTables(rows.toLong * bytesPerRow)
   }
 
-  /** Whether the rows have group numbers; said before the first row. */
+  /** Gives the rows group numbers. Call it before the first row is added. */
   def grouped(): this.type = {
     groups = new Array[Int](capacity)
     this
@@ -262,13 +273,13 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
 object RowBlock {
   val FirstCapacity: Int = 1024
 
-  /** What sorting a row takes for a while. */
+  /** The bytes per row that a sort needs temporarily. */
   private val SortBytes = 40
 
-  /** A sort needs four times as many array elements, and an array ends a little below 2^31. */
+  /** A sort needs four array elements per row, and an array has fewer than 2^31 elements. */
   val MaxRows: Int = 1 << 28
 
-  /** How much a row has of variable length, and more. */
+  /** The bytes of a row's values of variable length, or more. */
   private def bytesOf(row: InternalRow): Long = row match {
     case unsafe: UnsafeRow => unsafe.getSizeInBytes
     case batched: BatchRow => batched.textBytes
@@ -284,7 +295,7 @@ object RowBlock {
       val found = new Array[Int](groups(rows - 1) + 2)
       var i = 0
       while (i < rows) { found(groups(i) + 1) = i + 1; i += 1 }
-      // A group without rows ends where the one before it does.
+      // A group without rows ends where the previous group ends.
       var g = 1
       while (g < found.length) { found(g) = math.max(found(g), found(g - 1)); g += 1 }
       found

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, MutableProjection}
 
 /**
- * The rows of a block for which some expression fails; by the order in which they were added.
+ * The rows of a block for which an expression fails, by the order in which they were added.
  *
  * @param checks the expressions, over the columns `input`
  */
@@ -15,7 +15,7 @@ private final class RowFailures(checks: Seq[Expression], input: Seq[Attribute]) 
   private val project = MutableProjection.create(checks, input)
   private val rows = new JBitSet
 
-  /** The first of the errors, which are all of a kind. */
+  /** The first error. It stands for all, which are of one kind. */
   var error: Option[Exception] = None
 
   def check(row: InternalRow, position: Int): Unit =
@@ -28,7 +28,7 @@ private final class RowFailures(checks: Seq[Expression], input: Seq[Attribute]) 
 
   def has(position: Int): Boolean = rows.get(position)
 
-  /** Adds the failures of other rows, which come behind the first `n`. */
+  /** Adds the failures of other rows, which follow the first `n` rows. */
   def addAll(n: Int, other: RowFailures): Unit = {
     other.rows.stream().forEach(row => rows.set(n + row))
     error = error.orElse(other.error)

@@ -10,29 +10,32 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{EncodedEndpoint
 
 /**
  * The equality keys of one row at a time. A single key that is a number, a date or a timestamp is
- * read as a LONG: it is compared and hashed many times as fast as a row.
+ * read as a LONG, which is compared and hashed many times as fast as a row.
  */
 sealed trait RowKeys {
 
-  /** Whether a key is NULL, which equals nothing. */
+  /** True if a key is NULL. NULL equals nothing. */
   def anyNull: Boolean
 
   def read(row: InternalRow): Unit
 
-  /** In the order in which Spark sorts keys, of two that are not NULL and were made alike. */
+  /**
+   * Compares in the order in which Spark sorts keys. The keys must not be NULL, and both objects
+   * must be made for the same types of keys.
+   */
   def compare(other: RowKeys): Int
 
-  /** Becomes a copy of another that was made alike. */
+  /** Copies the keys of another object that is made for the same types of keys. */
   def set(other: RowKeys): Unit
 }
 
 object RowKeys {
 
-  /** @param keys one or more, over the columns `input` */
+  /** @param keys one or more keys, over the columns `input` */
   def of(keys: Seq[Expression], input: Seq[Attribute]): RowKeys =
     if (isNumber(keys)) new NumberKey(keys.head, input) else new ManyKeys(keys, input)
 
-  /** What was read of a single key that is a number. */
+  /** The value that was read for a single key that is a number. */
   def number(keys: RowKeys): Long = keys.asInstanceOf[NumberKey].number
 
   def isNumber(keys: Seq[Expression]): Boolean =

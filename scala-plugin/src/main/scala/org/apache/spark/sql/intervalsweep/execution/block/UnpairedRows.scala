@@ -5,10 +5,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 
 /**
- * Goes through the rows of a block that leave the join alone, as runs of rows next to each other.
+ * The rows of a block that are emitted unpaired, that is without a row of the other side. They come
+ * as runs of consecutive rows.
  *
- * @param rows how many rows of the block, the first ones, are to be looked at
- * @param outcome whether those with a match are wanted, or those without
+ * @param rows the number of rows of the block, from the first one on, that are looked at
+ * @param outcome true to emit the rows with a match, false to emit those without
  */
 final class UnpairedRows(val side: Side, val block: RowBlock, rows: Int, val outcome: Boolean) {
   private val copies = block.copies
@@ -18,7 +19,7 @@ final class UnpairedRows(val side: Side, val block: RowBlock, rows: Int, val out
   def first: Int = start
   def count: Int = end - start
 
-  /** Goes on to the next run; false after the last one. */
+  /** Moves to the next run; false after the last one. */
   def advance(): Boolean = {
     start = end
     while (start < rows && !isWanted(start)) start += 1
@@ -27,16 +28,19 @@ final class UnpairedRows(val side: Side, val block: RowBlock, rows: Int, val out
     start < end
   }
 
-  /** A row that is in several ranges cannot be judged in one of them: see [[ReplicatedRows]]. */
+  /**
+   * True if the row is emitted. No single range can decide about a row that is in several ranges:
+   * see [[ReplicatedRows]].
+   */
   private def isWanted(i: Int): Boolean =
     block.matched.get(i) == outcome && (copies == null || copies(i) == 1)
 }
 
 /**
- * Rows that are in no chunk because they can match nothing, such as those with a NULL endpoint,
- * of the sides whose rows are emitted nevertheless.
+ * Rows that can match nothing, such as rows with a NULL endpoint, and are therefore in no chunk.
+ * They are kept for the sides whose unmatched rows are emitted.
  *
- * @param limit how many make a chunk full
+ * @param limit the number of rows that makes a chunk full
  */
 final class UnsweptRows(blocks: Map[Side, RowBlock], limit: Int) {
   private val kept = blocks.values.toArray
@@ -50,7 +54,7 @@ final class UnsweptRows(blocks: Map[Side, RowBlock], limit: Int) {
   def isKept(side: Side): Boolean = blocks.contains(side)
   def isEmpty: Boolean = blocks.values.forall(_.numRows == 0)
 
-  /** Asked for each row. */
+  /** True if the rows of a side fill a chunk. Called for each row. */
   def isFull: Boolean = {
     var i = 0
     while (i < kept.length && kept(i).numRows < limit && !kept(i).isFull) i += 1

@@ -9,13 +9,14 @@ import org.apache.spark.sql.intervalsweep.execution.block.{
 import org.apache.spark.sql.intervalsweep.execution.metrics.SortTimer
 
 /**
- * The chunks of a join with a broadcast side: that side whole, and batches of the other.
+ * The chunks of a join with a broadcast side. Each chunk has the whole broadcast side, which is the
+ * build side, and a batch of rows of the other side, the probe side.
  *
  * @param index the broadcast side
- * @param streamed the other side
- * @param input its rows, in any order
- * @param groupOf the key groups of those rows; null when the join has no keys
- * @param sortStream whether a sweep takes the batches as points
+ * @param streamed the probe side
+ * @param input the rows of the probe side, in any order
+ * @param groupOf the key groups of those rows; null if the join has no keys
+ * @param sortStream true if a sweep takes the batches as points
  */
 final class BroadcastChunks(
     index: BroadcastIndex,
@@ -29,7 +30,7 @@ final class BroadcastChunks(
     timer: SortTimer,
     override val token: String)
     extends JoinChunks {
-  private val isNeedless = index.block.numRows == 0 && !leftovers.isKept(streamed)
+  private val hasNoResult = index.block.numRows == 0 && !leftovers.isKept(streamed)
   private var chunks = 0
   private var passed = 0L
 
@@ -43,7 +44,7 @@ final class BroadcastChunks(
     passed += stream.numRows
     stream.clear()
     leftovers.clear()
-    if (!isNeedless) fill()
+    if (!hasNoResult) fill()
     if (sortStream && stream.numRows > 0) timer.time(stream.sort())
     chunks += 1
     stream.numRows > 0 || !leftovers.isEmpty

@@ -15,19 +15,19 @@ import org.apache.spark.sql.intervalsweep.execution.packing.PackedRows
 import org.apache.spark.util.SizeEstimator
 
 /**
- * A broadcast side in columns, sorted by (group, sort endpoint), and the numbers of its key groups.
- * It is made once in an executor and shared by the tasks of a join; read only.
+ * A broadcast side by column, sorted by (group, sort endpoint), and the numbers of its key groups.
+ * An executor builds it once. The tasks of a join share it, and only read it.
  */
 final class BroadcastIndex(val block: RowBlock, val groups: KeyGroups, val memory: BroadcastMemory)
 
 object BroadcastIndex {
 
-  /** Made of the array that was broadcast, by the name of the join. */
+  /** The indexes, by the array that was broadcast, and by the name of the join. */
   private val shared = new ExecutorCache[BroadcastIndex]
 
   /**
-   * The index of some packed rows for the join called `join`: that of another task, or a new one.
-   * Whether the task was killed is asked with every chunk of rows.
+   * The index of packed rows for the join called `join`: the one that another task has built, or a
+   * new one. For every chunk of rows, the build checks whether the task was killed.
    */
   def of(
       rows: Array[InternalRow],
@@ -47,7 +47,7 @@ object BroadcastIndex {
   }
 }
 
-/** Makes a [[BroadcastIndex]]. */
+/** Builds a [[BroadcastIndex]]. */
 private final class IndexBuilder(
     rows: Array[InternalRow],
     layout: BlockLayout,
@@ -70,7 +70,7 @@ private final class IndexBuilder(
     new BroadcastIndex(block, groups, memory)
   }
 
-  /** The key is read as one endpoint more: a row without it matches nothing, either. */
+  /** Reads the key as an additional endpoint: a row whose key is NULL matches nothing, either. */
   private def fillByNumber(block: RowBlock, groups: NumberGroups): Unit = {
     val endpoints = layout.endpoints :+ EncodedEndpoint(keys.head)
     val some = blocks(layout.copy(endpoints = endpoints))
@@ -82,7 +82,7 @@ private final class IndexBuilder(
     }
   }
 
-  /** Each core numbers the groups of its rows; they have other numbers together. */
+  /** Each core numbers the groups of its own rows. Then all groups get common numbers. */
   private def fillByKeys(block: RowBlock, groups: ManyKeysGroups): Unit = {
     val some = inParallel(layout)(new KeyedRows(layout, keys, memory))(_.appendAll(_))
     block.fill(some.map(_.block))
@@ -100,9 +100,9 @@ private final class IndexBuilder(
     inParallel(layout)(new RowBlock(layout, memory))(_.appendAll(_))
 
   /**
-   * Has each core take some of the packed rows. In parallel: the executor's other tasks wait for the
-   * index, so that their cores are free. What takes the rows is made by the task, since what it
-   * compiles needs its class loader.
+   * Divides the packed rows among all cores: the executor's other tasks wait for the index, so
+   * their cores are idle. The task itself calls `make` for each core, since the code that it
+   * compiles needs the task's class loader.
    */
   private def inParallel[T](
       layout: BlockLayout)(make: => T)(fill: (T, Iterator[InternalRow]) => Unit): Seq[T] = {
@@ -118,7 +118,7 @@ private final class IndexBuilder(
   }
 }
 
-/** Some rows of a broadcast, in the groups that their keys make. */
+/** Some rows of a broadcast, with the groups of their keys. */
 private final class KeyedRows(
     layout: BlockLayout,
     keys: Seq[Expression],
@@ -127,7 +127,7 @@ private final class KeyedRows(
   val block: RowBlock = new RowBlock(layout, memory).grouped()
   val groups: ManyKeysGroups = new ManyKeysGroups
 
-  /** Leaves out rows without a key or an endpoint. */
+  /** Adds rows. Rows with a NULL key or a NULL endpoint are left out. */
   def appendAll(rows: Iterator[InternalRow]): Unit = rows.foreach { row =>
     key.read(row)
     if (!key.anyNull) {

@@ -8,9 +8,10 @@ import org.apache.spark.sql.intervalsweep.execution.block.BlockMemory
 import org.apache.spark.storage.BroadcastBlockId
 
 /**
- * The memory of a [[BroadcastIndex]]: part of Spark's storage memory, as the broadcast is that it is
- * made of, for as long as a task uses it. Cached blocks make room for it. Where there is no room, the
- * index is used nevertheless, as Spark uses a broadcast that it cannot store, and the log says so.
+ * The memory of a [[BroadcastIndex]]. While a task uses the index, it counts as part of Spark's
+ * storage memory, like the broadcast that it is built from. Spark may evict cached blocks for it.
+ * If Spark refuses the memory, the index is used nevertheless, just as Spark uses a broadcast that
+ * it cannot store, and a warning is logged.
  */
 final class BroadcastMemory extends BlockMemory with Logging {
   private val manager = SparkEnv.get.memoryManager
@@ -21,7 +22,10 @@ final class BroadcastMemory extends BlockMemory with Logging {
 
   override def isShared: Boolean = true
 
-  /** Says that a task uses the index until it ends, whatever is still to be added. */
+  /**
+   * Registers a task as a user of the index until the task ends. This includes memory that is
+   * reserved later.
+   */
   def usedBy(context: TaskContext): Unit = {
     synchronized {
       users += 1
@@ -69,6 +73,6 @@ final class BroadcastMemory extends BlockMemory with Logging {
 
 private object BroadcastMemory {
 
-  /** By which Spark's log names it; no block can be asked for by this. */
+  /** The name in Spark's log. No block can be requested by this name. */
   private val name = BroadcastBlockId(-1L, "intervalsweep")
 }

@@ -8,19 +8,20 @@ import java.util.concurrent.locks.ReentrantLock
 import java.util.{Collections, Map => JMap, WeakHashMap}
 
 /**
- * What the tasks of an executor make of something that they all have, such as a broadcast: the first
- * one makes it, the others wait for it. It is kept by the tasks that use it, and by nobody else: a
- * query that is over leaves nothing behind, even where a person keeps the query.
+ * A cache of values that the tasks of an executor derive from a shared object, such as a broadcast.
+ * The first task makes the value, the others wait for it. Only the tasks that use a value keep it
+ * in memory: a query that has ended leaves nothing behind, even if a user keeps the query.
  */
 final class ExecutorCache[V <: AnyRef] {
   private type Named = ConcurrentHashMap[String, ExecutorCache.Place[V]]
   private val known: JMap[AnyRef, Named] = Collections.synchronizedMap(new WeakHashMap)
 
   /**
-   * The value of this name that some task still uses, or a new one.
+   * The value of this name that a task still uses, or a new one.
    *
-   * @param source what it is made of; compared by its `equals`, which of an array is identity
-   * @param check fails if the task was killed; asked while another task makes the value
+   * @param source the object that the value is made from, compared by `equals`, which for an array
+   *   is identity
+   * @param check throws if the task was killed; called while another task makes the value
    */
   def get(source: AnyRef, name: String, check: () => Unit)(make: => V): V = {
     val named = known.computeIfAbsent(source, _ => new Named)
@@ -34,7 +35,7 @@ final class ExecutorCache[V <: AnyRef] {
 private object ExecutorCache {
   private val WaitMillis = 200L
 
-  /** Where a value is kept; to be asked for it by who has the lock. */
+  /** The place of a value. Only the thread that has the lock may read it. */
   private final class Place[V <: AnyRef] {
     val lock = new ReentrantLock
     private var kept = new WeakReference[V](null.asInstanceOf[V])

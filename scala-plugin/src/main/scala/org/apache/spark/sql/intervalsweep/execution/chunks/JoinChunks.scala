@@ -4,47 +4,51 @@ package org.apache.spark.sql.intervalsweep.execution.chunks
 import org.apache.spark.sql.intervalsweep.execution.block.{RowBlock, UnsweptRows}
 
 /**
- * A join cut into pieces that fit into memory: in each, some rows of the side that stays (the
- * resident) and some of the side that passes by (the stream). The pieces together hold every pair
- * of rows with equal keys exactly once.
+ * A join in chunks that fit into memory. A chunk has some rows of the build side (`resident`) and
+ * some rows of the probe side (`stream`). Every pair of rows with equal keys is together in exactly
+ * one chunk.
  */
 trait JoinChunks {
 
-  /** Goes on to the next piece; false after the last one. A side of a piece may be empty. */
+  /** Moves to the next chunk; false after the last one. A side of a chunk may be empty. */
   def next(): Boolean
 
-  /** Sorted by (group, sort endpoint). */
+  /** The rows of the build side, sorted by (group, sort endpoint). */
   def resident: RowBlock
 
-  /** Sorted by (group, sort endpoint) where a sweep takes its rows as points. */
+  /**
+   * The rows of the probe side, sorted by (group, sort endpoint) if a sweep takes them as points.
+   */
   def stream: RowBlock
 
-  /** Rows that came by since the piece before and are in none. */
+  /** Rows that were read since the previous chunk, and that are in no chunk. */
   def leftovers: UnsweptRows
 
-  /** Whether the resident rows are others than in the piece before. */
+  /** True if the build side has other rows than in the previous chunk. */
   def residentChanged: Boolean
 
-  /** Whether they are others in the piece after. */
+  /** True if no later chunk has the build-side rows of this chunk. */
   def residentEnds: Boolean
 
-  /** Whether the stream's rows meet here all resident rows that they meet in any piece. */
+  /**
+   * True if the probe-side rows meet in this chunk all build-side rows that they meet in any chunk.
+   */
   def meetsAll: Boolean = false
 
-  /** The number of a row of the stream: another one for each row, the same in all pieces. */
+  /** The number of a probe-side row. It is unique in the task, and the same in all chunks. */
   def streamNumber(row: Int): Long = throw new UnsupportedOperationException
 
-  /** How many of the stream's rows, the first ones, are in no later piece. */
+  /** The number of probe-side rows, from the first one on, that are in no later chunk. */
   def settledStream: Int = stream.numRows
 
-  /** Under what name a worker may keep the resident rows for later tasks; empty: under none. */
+  /** The name by which a worker may keep the build side for later tasks; empty if it must not. */
   def token: String
 }
 
 /**
- * How many rows a chunk collects before it is swept.
+ * The number of rows that a chunk collects at most.
  *
- * @param residentRows resident rows, of whole key groups
- * @param groupRows resident rows of one group, if it is larger than that
+ * @param residentRows build-side rows, in whole key groups
+ * @param groupRows build-side rows of one group that is larger than `residentRows`
  */
 case class ChunkSize(residentRows: Int, streamRows: Int, groupRows: Int)

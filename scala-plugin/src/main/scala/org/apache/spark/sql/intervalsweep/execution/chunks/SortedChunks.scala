@@ -6,21 +6,22 @@ import org.apache.spark.sql.intervalsweep.execution.block.{KeyGroups, RowBlock, 
 import org.apache.spark.sql.intervalsweep.execution.metrics.SortTimer
 
 /**
- * The chunks of a task whose two inputs are sorted by their keys, as a merge join reads them. A
- * chunk holds whole key groups of the resident side, many small ones or one large, and as many rows
- * of the same groups of the stream; a group with more of those takes several chunks:
+ * The chunks of a task whose two inputs are sorted by their keys. It reads them like a merge join.
+ * A chunk has whole key groups of the build side, either many small ones or one large one, and the
+ * probe-side rows of these groups. A group with too many probe-side rows takes several chunks:
  *
  * {{{
- *   resident   k1 k1 k2 | k5 k5 k5 k5 k5 | k5 (the same) | k7
- *   stream     k1 k2 k2 | k5 k5 k5 k5 .. | .. k5 k5      | k7 k7
- *              chunk 1   chunk 2         chunk 3        chunk 4
+ *   build side   k1 k1 k2 | k5 k5 k5 k5 k5 | k5 (the same) | k7
+ *   probe side   k1 k2 k2 | k5 k5 k5 k5 .. | .. k5 k5      | k7 k7
+ *                chunk 1    chunk 2          chunk 3         chunk 4
  * }}}
  *
- * Without keys the whole partition is one group. Resident rows of one group that are too many for
- * memory are taken in parts, and the stream's rows of that group meet each part: [[SpilledGroup]].
+ * Without keys the whole partition is one group. If the build-side rows of one group do not fit
+ * into memory, they are divided into several chunks. All probe-side rows of the group then meet
+ * each of these: see [[SpilledGroup]].
  *
- * @param sortStream whether a sweep takes the stream's rows as points
- * @param spillSize counts what the stream's rows of large groups take on disk
+ * @param sortStream true if a sweep takes the probe-side rows as points
+ * @param spillSize counts the bytes that probe-side rows of large groups take on disk
  */
 final class SortedChunks(
     residentInput: SortedInput,
@@ -38,10 +39,10 @@ final class SortedChunks(
   private var current = KeyGroups.NoGroup
   private var isWithinGroup = false
 
-  /** The group that the chunk ends with, if its resident rows are taken in parts. */
+  /** The last group of the chunk, if its build-side rows are divided into several chunks. */
   private var large: SpilledGroup = _
 
-  /** How many rows of the stream were in pieces before, and how many were before the large group. */
+  /** The number of probe-side rows in earlier chunks, and the number before the large group. */
   private var passed = 0L
   private var beforeLarge = 0L
 
@@ -56,7 +57,7 @@ final class SortedChunks(
     if (large == null || row < large.start) passed + row
     else beforeLarge + large.number(stream, row)
 
-  // Before the resident rows take what memory there is.
+  // The probe side reserves memory first, before the build side takes all of it.
   stream.reserve()
 
   override def next(): Boolean = {
@@ -92,12 +93,15 @@ final class SortedChunks(
   private def hasRoom: Boolean = hasSpace(resident, size.residentRows) &&
     hasSpace(stream, size.streamRows) && !leftovers.isFull
 
-  /** Whether there are rows that may match, or are emitted without a match. */
+  /** True if there are more rows that may match, or that are emitted without a match. */
   private def hasMore: Boolean = residentInput.hasRow && streamInput.hasRow ||
     residentInput.hasRow && leftovers.isKept(residentInput.side) ||
     streamInput.hasRow && leftovers.isKept(streamInput.side)
 
-  /** Takes the rows of the least key if both inputs have it, else a row that has it. */
+  /**
+   * Takes the rows of the least key, if both inputs have it. Otherwise one row with that key
+   * becomes a leftover.
+   */
   private def takeLeast(): Unit = {
     val order = residentInput.compareKey(streamInput)
     if (order < 0) pass(residentInput)
@@ -138,12 +142,12 @@ final class SortedChunks(
     input.advance()
   }
 
-  /** The resident rows of the current key, as far as there is room. */
+  /** Takes the build-side rows of the current key, as far as there is room. */
   private def fillResident(): Unit =
     while (residentInput.hasHeldRow && hasSpace(resident, size.groupRows))
       take(residentInput, resident, size.groupRows)
 
-  /** The stream's rows of the same key, as far as there is room. */
+  /** Takes the probe-side rows of the same key, as far as there is room. */
   private def fillStream(): Unit =
     if (large == null) {
       while (streamInput.hasHeldRow && hasSpace(stream, size.streamRows)) {
@@ -156,11 +160,11 @@ final class SortedChunks(
       isWithinGroup = large.hasNext || residentInput.hasHeldRow
     }
 
-  /** A first row has to fit. */
+  /** True if a block has room. An empty block takes a row in any case. */
   private def hasSpace(block: RowBlock, limit: Int): Boolean =
     block.numRows == 0 || block.numRows < limit && !block.isFull
 
-  /** Takes the row at hand, and what comes with it in a batch up to a limit. */
+  /** Takes the current row, and up to a limit the rows that follow it in a batch. */
   private def take(input: SortedInput, block: RowBlock, limit: Int): Unit = {
     if (!block.append(input.row, current)) leftovers.add(input.side, input.row)
     if (!hasKeys && block.numRows < limit && !block.isFull)

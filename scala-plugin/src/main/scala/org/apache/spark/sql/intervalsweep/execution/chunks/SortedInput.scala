@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.execution.block.{RowBlock, RowKeys}
 
-/** The rows of one side, that come sorted by keys. */
+/** The rows of one side, sorted by keys. */
 final class SortedInput(
     val side: Side,
     rows: Iterator[InternalRow],
@@ -21,7 +21,7 @@ final class SortedInput(
 
   def hasRow: Boolean = row != null
 
-  /** Adds the rows behind the one at hand to a block, as far as they come in a batch. */
+  /** Adds the rows behind the current one to a block, as far as they come in a batch. */
   def appendBatch(block: RowBlock, most: Int): Unit =
     block.appendBatch(rows, most, groupOf = null)
 
@@ -31,8 +31,9 @@ final class SortedInput(
   }
 
   /**
-   * Less than 0 if no row to come of the other input has the key of this row, more than 0 the other
-   * way round, and 0 if both have the same key. NULL equals nothing.
+   * Negative if the other input has no more rows with the key of this row, positive if this input
+   * has no more rows with the key of the other input's row, and 0 if both keys are equal. NULL
+   * equals nothing.
    */
   def compareKey(other: SortedInput): Int =
     if (!other.hasRow) -1
@@ -42,14 +43,14 @@ final class SortedInput(
     else if (other.key.anyNull) 1
     else key.compare(other.key)
 
-  /** Keeps the current key, to tell when it ends. */
+  /** Keeps the current key, to detect the end of its group. */
   def holdKey(): RowKeys = {
     if (hasKeys) own.set(key)
     hold(own)
     own
   }
 
-  /** Takes the rows of this key, which another input keeps, for those of the group. */
+  /** Makes the rows with this key, which the other input keeps, the current group. */
   def hold(key: RowKeys): Unit = held = key
 
   def hasHeldRow: Boolean = hasRow && (!hasKeys || key.compare(held) == 0)

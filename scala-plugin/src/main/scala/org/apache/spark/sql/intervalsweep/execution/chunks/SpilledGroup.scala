@@ -10,11 +10,11 @@ import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 
 /**
- * The stream's rows of a key group whose resident rows do not all fit into memory: kept, on disk if
- * need be, because they meet one part of the resident rows after the other.
+ * The probe-side rows of a key group whose build-side rows do not all fit into memory. They are
+ * kept, on disk if necessary, because they meet one chunk of build-side rows after another.
  *
- * @param input the stream; its rows of the held key are taken from it
- * @param spillSize counts what is kept on disk
+ * @param input the probe side; the constructor takes its rows of the held key
+ * @param spillSize counts the bytes that are kept on disk
  */
 private final class SpilledGroup(input: SortedInput, spillSize: SQLMetric) {
   private val rows = SparkShims.spillingRows(SpilledGroup.RowsInMemory, SpilledGroup.BytesInMemory)
@@ -24,19 +24,22 @@ private final class SpilledGroup(input: SortedInput, spillSize: SQLMetric) {
     input.advance()
   }
 
-  /** Rows that have met a match, numbered in the order in which they come. */
+  /** Rows that have a match, numbered in the order in which they come. */
   private val matched = new JBitSet
   private var remaining = rows.generateIterator()
   private var isFirstPass = true
   private var taken = 0
   private var filledFrom = 0
 
-  /** Where the rows begin that were added to a block last. */
+  /** The position in the block of the first row that the last [[fill]] added. */
   var start = 0
 
   def hasNext: Boolean = remaining.hasNext
 
-  /** Adds rows to a block while `hasSpace`; those that match nothing go to `pass`, once. */
+  /**
+   * Adds rows to a block while `hasSpace`. Rows that can match nothing go to `pass`, in the first
+   * pass only.
+   */
   def fill(block: RowBlock, group: Int, hasSpace: => Boolean, pass: InternalRow => Unit): Unit = {
     start = block.numRows
     filledFrom = taken
@@ -46,21 +49,24 @@ private final class SpilledGroup(input: SortedInput, spillSize: SQLMetric) {
     }
   }
 
-  /** Says of the rows that were added last, which the block has sorted, what is known of them. */
+  /**
+   * Marks the rows that were added last, and that had a match in an earlier pass. The block has
+   * been sorted.
+   */
   def restoreMatches(block: RowBlock): Unit = (start until block.numRows).foreach { i =>
     if (matched.get(number(block, i))) block.matched.set(i)
   }
 
-  /** Remembers which of the rows that were added last have met a match. */
+  /** Remembers which of the rows that were added last have a match. */
   def keepMatches(block: RowBlock): Unit = (start until block.numRows).foreach { i =>
     if (block.matched.get(i)) matched.set(number(block, i))
   }
 
-  /** The number of a row that was added last. */
+  /** The number of a row that was added last, by its position in the sorted block. */
   def number(block: RowBlock, i: Int): Int =
     block.positionBeforeSort(i) - start + filledFrom
 
-  /** Begins again, for the next part of the resident rows. */
+  /** Starts again, for the next chunk of build-side rows. */
   def rewind(): Unit = {
     remaining = rows.generateIterator()
     isFirstPass = false
@@ -75,7 +81,7 @@ private final class SpilledGroup(input: SortedInput, spillSize: SQLMetric) {
 
 private object SpilledGroup {
 
-  /** As many rows are kept before they are handed to a sorter of Spark's, which spills. */
+  /** The rows that are kept before they are handed to a sorter of Spark's, which spills. */
   private val RowsInMemory = 4096
   private val BytesInMemory = 4L << 20
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.index
 
-/** The least and the greatest value of each 16, of each 256 and so on, up to a level of few. */
+/**
+ * The least and the greatest value of each block of 16 values, of each 256, and so on, up to a
+ * level of few blocks.
+ */
 final class MinMaxIndex(values: Array[Long]) {
   private val levels: Array[MinMaxIndex.Level] = {
     val first = MinMaxIndex.level(values, values)
@@ -9,7 +12,9 @@ final class MinMaxIndex(values: Array[Long]) {
       .takeWhile(l => (l eq first) || l.size > 1).toArray
   }
 
-  /** The first row from `i` on, before `end`, whose block may hold a value within the bounds. */
+  /**
+   * The first row from `i` on, before `end`, whose block may have a value between `from` and `to`.
+   */
   def skip(i: Int, end: Int, from: Long, to: Long): Int = {
     val top = levels.length - 1
     var level = top
@@ -20,7 +25,7 @@ final class MinMaxIndex(values: Array[Long]) {
       val block = at >> bits
       if (bounds.least(block) > to || bounds.most(block) < from) {
         at = (block + 1) << bits
-        // At the border of a larger block that one is asked.
+        // At the start of a larger block, look at the larger block first.
         while (level < top && (at & ((1 << MinMaxIndex.Bits * (level + 2)) - 1)) == 0) level += 1
       } else level -= 1
     }

@@ -2,12 +2,12 @@
 package org.apache.spark.sql.intervalsweep.execution.index
 
 /**
- * A binary tree over `leaves` leaves, kept in an array of twice as many nodes: leaf `i` is node
- * `leaves + i`, and node `k` is above the nodes `2 k` and `2 k + 1`.
+ * A binary tree over `leaves` leaves, in an array of twice as many nodes: leaf `i` is node `leaves
+ * + i`, and node `k` is the parent of the nodes `2 k` and `2 k + 1`.
  */
 private[execution] object SegmentTree {
 
-  /** Visits the O(log n) nodes that together are above the leaves [first, first + count). */
+  /** Visits the O(log n) nodes that together cover the leaves [first, first + count). */
   def cover(leaves: Int, first: Int, count: Int)(visit: Int => Unit): Unit = {
     var from = first + leaves
     var to = first + count + leaves
@@ -19,7 +19,7 @@ private[execution] object SegmentTree {
     }
   }
 
-  /** Visits each node but the leaves, from the root down, with each of the two below it. */
+  /** Visits each inner node, from the root down, with each of its two children. */
   def descend(leaves: Int)(visit: (Int, Int) => Unit): Unit = {
     var i = 1
     while (i < leaves) {

@@ -4,13 +4,13 @@ package org.apache.spark.sql.intervalsweep.execution.index
 import java.util.Arrays
 
 /**
- * How many values of a run of rows lie between two bounds, in time that grows with the logarithm of
- * the number of rows, whatever the answer is: a wavelet matrix over the ranks of the values (Claude,
- * Navarro, Ordonez: The wavelet matrix, Information Systems 47, 2015).
+ * Counts the values of a run of rows that lie between two bounds. The time is logarithmic in the
+ * number of rows, whatever the count is. The structure is a wavelet matrix over the ranks of the
+ * values (Claude, Navarro, Ordonez: The wavelet matrix, Information Systems 47, 2015).
  *
- * Level by level, from the highest bit of a rank on, rows with that bit go behind those without it, in
- * their order otherwise. The number of such bits before each row says where a run of rows is on the
- * next level.
+ * There is a level for each bit of a rank, from the highest bit on. Each level moves the rows with
+ * that bit behind the rows without it, and otherwise keeps their order. The number of such bits
+ * before each row tells where a run of rows is on the next level.
  */
 private[intervalsweep] final class WaveletMatrix(values: Array[Long]) {
   private val distinct: Array[Long] = WaveletMatrix.distinct(values)
@@ -24,14 +24,14 @@ private[intervalsweep] final class WaveletMatrix(values: Array[Long]) {
     }
   }
 
-  /** Of the rows from `first` until `end`, those whose value is from `least` to `most`. */
+  /** The number of rows from `first` until `end` whose value is from `least` to `most`. */
   def count(first: Int, end: Int, least: Long, most: Long): Int =
     if (least > most) 0
     else
       below(first, end, rank(most, isBehind = true)) -
         below(first, end, rank(least, isBehind = false))
 
-  /** Of the rows from `first` until `end`, those with a rank below a bound. */
+  /** The number of rows from `first` until `end` whose rank is below a bound. */
   private def below(first: Int, end: Int, rank: Int): Int =
     if (rank == 0) 0
     else if (rank == distinct.length) end - first
@@ -54,7 +54,7 @@ private[intervalsweep] final class WaveletMatrix(values: Array[Long]) {
       found
     }
 
-  /** How many different values are less, or not greater if that one is to be among them. */
+  /** The number of distinct values below `value`. `isBehind` counts `value` itself, too. */
   private def rank(value: Long, isBehind: Boolean): Int = {
     val place = Arrays.binarySearch(distinct, value)
     if (place < 0) -place - 1 else if (isBehind) place + 1 else place
@@ -72,7 +72,7 @@ private object WaveletMatrix {
     Arrays.copyOf(sorted, n)
   }
 
-  /** One bit of all ranks, and how many are set before each 64 of them. */
+  /** One bit of all ranks, and the number of set bits before each 64 of them. */
   private final class Level(ranks: Array[Int], bit: Int) {
     private val words = new Array[Long]((ranks.length >> 6) + 1)
     private val before = new Array[Int](words.length)
@@ -93,11 +93,11 @@ private object WaveletMatrix {
 
     val zeros: Int = ranks.length - ones(ranks.length)
 
-    /** How many bits are set before place i. */
+    /** The number of set bits before place `i`. */
     def ones(i: Int): Int =
       before(i >> 6) + java.lang.Long.bitCount(words(i >> 6) & ((1L << i) - 1))
 
-    /** The ranks as they are on the next level. */
+    /** The ranks in the order of the next level. */
     def moved(ranks: Array[Int]): Array[Int] = {
       val to = new Array[Int](ranks.length)
       var (low, high) = (0, zeros)

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.execution.metrics
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-/** What the SQL tab shows of the join, by the names in Spark's metric map. */
+/** The metrics that the SQL tab shows for the join, by their names in Spark's metric map. */
 object SweepMetrics {
   val OutputRows = "numOutputRows"
   val Candidates = "candidates"
@@ -21,7 +21,7 @@ object SweepMetrics {
   val SpillSize = "spillSize"
   val PartialRows = "partialRows"
 
-  /** What [[SweepTask]] counts. */
+  /** The metrics that [[SweepTask]] counts. */
   val counted: Seq[String] = Seq(
     OutputRows,
     Candidates,
@@ -48,12 +48,18 @@ object SweepMetrics {
     PeakMemory -> SQLMetrics.createSizeMetric(sc, "peak memory"),
     SpillSize -> SQLMetrics.createSizeMetric(sc, "spill size"))
 
-  /** For a pass whose rows are none of the join's: nobody sees how many they are. */
+  /**
+   * Metrics for a pass whose rows are not rows of the join: the number of its output rows is not
+   * shown.
+   */
   def withoutOutput(metrics: Map[String, SQLMetric], sc: SparkContext): Map[String, SQLMetric] =
     metrics.updated(OutputRows, SQLMetrics.createMetric(sc, "rows of an inner pass"))
 }
 
-/** A plain number that is added to a metric now and then; a task may run several joins' parts. */
+/**
+ * A plain number that is published to a metric from time to time. It adds differences and does not
+ * set the metric, since a task may run several parts of a join.
+ */
 final class Counter(metric: SQLMetric) {
   var value = 0L
   private var published = 0L
@@ -64,7 +70,7 @@ final class Counter(metric: SQLMetric) {
   }
 }
 
-/** Adds up the time of sorts. */
+/** Adds the time of sorts to a metric. */
 final class SortTimer(metric: SQLMetric) {
   def time[T](body: => T): T = {
     val started = System.nanoTime()

@@ -10,11 +10,12 @@ import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.rdd.RDD
 
 /**
- * The rows of an RDD, in the driver, as `RDD.collect` has them. That takes milliseconds more before
- * its job begins: it runs anonymous functions, whose classes Spark reads each time for what they
- * hold. What runs here has a name.
+ * Collects the rows of an RDD in the driver. `RDD.collect` uses closures, which Spark's
+ * ClosureCleaner inspects on every call; this takes milliseconds before the job begins. Named
+ * function classes skip the inspection.
  *
- * Java serialises the rows: a Kryo that wants every class registered does not know ours.
+ * Java serializes the rows: a Kryo that requires registered classes does not know the classes of
+ * this plugin.
  */
 private[execution] object CollectPacked {
 

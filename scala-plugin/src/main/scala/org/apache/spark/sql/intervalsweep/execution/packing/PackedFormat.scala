@@ -6,13 +6,13 @@ import java.nio.{ByteBuffer, ByteOrder}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** The bytes of packed rows, as [[RowPacker]] describes them. */
+/** The byte layout of packed rows, which [[RowPacker]] describes. */
 private[packing] object PackedFormat {
 
-  /** The least value, and how many bytes the differences have. */
+  /** Bytes of a column's header: the least value, and the number of bytes of each difference. */
   val ColumnHeader = 9
 
-  /** The last difference is read and written with eight bytes, too. */
+  /** Spare bytes at the end: the last difference, too, is read and written as eight bytes. */
   val Slack = 8
 
   def buffer(bytes: Array[Byte]): ByteBuffer =
@@ -29,7 +29,7 @@ private[packing] object PackedFormat {
     if (RowBatch.isLittleEndian) value else java.lang.Long.reverseBytes(value)
   }
 
-  /** The words that a row of so many fields begins with. */
+  /** The number of words at the start of a row with `numFields` fields. */
   def words(numFields: Int): Int =
     UnsafeRow.calculateBitSetWidthInBytes(numFields) / 8 + numFields
 }

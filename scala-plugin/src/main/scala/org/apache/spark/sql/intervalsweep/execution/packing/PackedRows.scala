@@ -11,12 +11,13 @@ import org.apache.spark.sql.catalyst.plans.physical.BroadcastMode
 import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType}
 
 /**
- * Broadcasts rows packed into a few long ones, by the tasks that read them: [[PackedRowsExec]].
+ * Broadcasts rows in packed form. The tasks that compute the rows pack them: see
+ * [[PackedRowsExec]].
  *
- * Spark's broadcast exchange sends an array of rows, each of which Java serialises as an object of
- * its own: for a million small rows that takes longer than the join. Here the array has one row for
- * every mebibyte: how many bytes a [[RowPacker]] has made of some rows, and these bytes, compressed.
- * The driver passes them on as they come.
+ * Spark's broadcast exchange sends an array of rows, and Java serializes each row as an object of
+ * its own. For a million small rows this takes longer than the join. Here the array has one row per
+ * mebibyte: the size of the bytes that a [[RowPacker]] made of some rows, and these bytes,
+ * compressed. The driver passes them on unchanged.
  */
 case object PackedRows extends BroadcastMode {
   private val types = Array[DataType](IntegerType, BinaryType)
@@ -29,16 +30,18 @@ case object PackedRows extends BroadcastMode {
       rows: Iterator[InternalRow],
       sizeHint: Option[Long]): Array[InternalRow] = rows.toArray
 
-  /** Rows that the exchange has the size of, and that Java serialises as one array each. */
+  /**
+   * Chunks as rows. The exchange knows the size of such a row, and Java serializes it as one array.
+   */
   def of(chunks: Iterator[PackedChunk]): Iterator[InternalRow] = {
     val project = UnsafeProjection.create(types)
     chunks.map(chunk => project(InternalRow(chunk.size, chunk.bytes)).copy())
   }
 
   /**
-   * The rows that were packed; each is valid until the next one.
+   * The rows that were packed. Each row is valid until the next one is read.
    *
-   * @param check fails if it is all in vain; asked with every chunk
+   * @param check throws if the rows are no longer needed; called for every chunk
    */
   def unpack(
       packed: Array[InternalRow],
@@ -54,18 +57,18 @@ case object PackedRows extends BroadcastMode {
     RowUnpacker.unpack(chunks, types)
   }
 
-  /** How the application compresses what it sends. */
+  /** The compression that the application uses for the data that it sends. */
   def codec: CompressionCodec = CompressionCodec.createCodec(SparkEnv.get.conf)
 }
 
 /**
  * Some rows, packed and compressed.
  *
- * @param size of the bytes before they were compressed
+ * @param size bytes before compression
  */
 final case class PackedChunk(rows: Long, size: Int, bytes: Array[Byte])
 
-/** Packs rows, about a mebibyte at a time: the tasks that unpack them share them out. */
+/** Packs rows, about a mebibyte at a time, so that several threads can divide the unpacking. */
 final class Packing(rows: Iterator[InternalRow], numFields: Int, codec: CompressionCodec)
     extends Iterator[PackedChunk] {
   private val packer = new RowPacker(numFields)
@@ -99,6 +102,6 @@ final class Packing(rows: Iterator[InternalRow], numFields: Int, codec: Compress
 
 private object Packing {
 
-  /** A chunk ends behind the row with which its rows reach as many bytes. */
+  /** A chunk ends with the row at which its rows reach this size. */
   private val MostBytes = 1 << 20
 }

@@ -8,9 +8,9 @@ import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 /**
- * What a broadcast of [[PackedRows]] collects from: it packs the rows of its child where they are.
- * Only the exchange asks a plan for its rows in this way; the node passes them on as they are to
- * whoever else asks.
+ * The child of a broadcast of [[PackedRows]]. It packs the rows of its own child in the tasks that
+ * compute them. Only the broadcast exchange calls `executeCollectIterator`; all other callers get
+ * the rows unchanged.
  */
 case class PackedRowsExec(child: SparkPlan) extends UnaryExecNode {
   override def nodeName: String = "PackedRows"
@@ -18,7 +18,7 @@ case class PackedRowsExec(child: SparkPlan) extends UnaryExecNode {
   override def outputPartitioning: Partitioning = child.outputPartitioning
   override protected def doExecute(): RDD[InternalRow] = child.execute()
 
-  /** The number of the child's rows, and the rows packed. */
+  /** The number of the child's rows, and the packed rows. */
   override def executeCollectIterator(): (Long, Iterator[InternalRow]) = {
     val numFields = output.size
     val packed =

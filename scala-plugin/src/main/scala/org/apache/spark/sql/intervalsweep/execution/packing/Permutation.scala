@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.packing
 
-/** Values of rows whose order changes. */
+/** Puts values into a new order of rows. */
 private[execution] object Permutation {
 
-  /** The first `n` values in a new order, in an array as long as the old one. */
+  /**
+   * The first `n` values in a new order, in an array as long as the old one: value `i` is the old
+   * value `order(i)`.
+   */
   def permuted(values: Array[Long], order: Array[Int], n: Int): Array[Long] = {
     val result = new Array[Long](values.length)
     var i = 0
@@ -12,7 +15,7 @@ private[execution] object Permutation {
     result
   }
 
-  /** The same of numbers of 32 bits. */
+  /** Same for numbers of 32 bits. */
   def permuted(values: Array[Int], order: Array[Int], n: Int): Array[Int] = {
     val result = new Array[Int](values.length)
     var i = 0

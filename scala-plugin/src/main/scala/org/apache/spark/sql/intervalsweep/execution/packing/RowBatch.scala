@@ -9,8 +9,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Some rows in columns, each field as the word of 64 bits that a row in Spark's own format has for
- * it, or as a text: [[RowBatch.takes]].
+ * Rows by column. A field is a 64-bit word, as Spark's own row format (UnsafeRow) stores it, or a
+ * text: see [[RowBatch.takes]].
  *
  * {{{
  *   field      ts       te       x        name
@@ -18,10 +18,10 @@ import org.apache.spark.unsafe.types.UTF8String
  *   row 1      3        4        NULL     b       nulls(2)(1); the other fields' nulls are null
  * }}}
  *
- * @param words by field, then by row; anything where a field is NULL; null for a field of texts
- * @param nulls by field, then by row; null for a field of which no row is NULL
- * @param texts by field, then by row; null where a field is NULL, and for a field of words. They may
- *   be kept, and rows with the same text may share it.
+ * @param words by field, then by row; arbitrary where a field is NULL; null for a text field
+ * @param nulls by field, then by row; null for a field that is NULL in no row
+ * @param texts by field, then by row; null where a field is NULL, and for a word field. The texts
+ *   may be kept, and rows with the same text may share it.
  */
 final class RowBatch(
     val numRows: Int,
@@ -33,7 +33,7 @@ final class RowBatch(
 
   val hasTexts: Boolean = texts.exists(_ != null)
 
-  /** How long the texts of a row are together. */
+  /** The total length of a row's texts in bytes. */
   def textBytes(row: Int): Long = {
     var bytes = 0L
     var k = 0
@@ -44,7 +44,9 @@ final class RowBatch(
     bytes
   }
 
-  /** How many rows from `first` on have texts of so many bytes: at least one, and perhaps all. */
+  /**
+   * The number of rows from `first` on whose texts reach `bytes` bytes: at least one, perhaps all.
+   */
   def rowsOf(bytes: Long, first: Int): Int =
     if (!hasTexts) numRows - first
     else {
@@ -54,7 +56,7 @@ final class RowBatch(
       end - first
     }
 
-  /** Some of the rows. */
+  /** A batch of the given rows. */
   def select(rows: Array[Int]): RowBatch = new RowBatch(
     rows.length,
     words.map(field =>
@@ -62,7 +64,7 @@ final class RowBatch(
     nulls.map(flags => if (flags == null) null else selected(flags, rows)),
     texts.map(field => if (field == null) null else rows.map(field(_))))
 
-  /** Null if none is set: those that were may have been left out for that. */
+  /** Null if no flag of the given rows is set: the selection may have dropped the NULL rows. */
   private def selected(flags: Array[Boolean], rows: Array[Int]): Array[Boolean] = {
     val result = new Array[Boolean](rows.length)
     var any = false
@@ -77,12 +79,12 @@ object RowBatch {
 
   private[execution] val none = new RowBatch(0, Array.empty, Array.empty, Array.empty)
 
-  /** Whether fields of a type can be in a batch. */
+  /** True if a batch can store fields of this type. */
   def takes(dataType: DataType): Boolean = isWord(dataType) || isText(dataType)
 
   def isText(dataType: DataType): Boolean = dataType.isInstanceOf[StringType]
 
-  /** Whether a field of a type is a word of its own. */
+  /** True if a field of this type is a word of its own. */
   def isWord(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType |
         DateType | TimestampType | TimestampNTZType | _: YearMonthIntervalType |
@@ -90,16 +92,16 @@ object RowBatch {
     case _ => false
   }
 
-  /** How far a value of a type is from the lower end of its word, in bits. */
+  /** The number of bits between the lower end of a word and the value of this type in it. */
   def shift(dataType: DataType): Int =
     if (isLittleEndian) 0 else 64 - 8 * dataType.defaultSize
 }
 
 /**
- * Rows that come in batches: taken one by one, or, by who can, many together. A row is valid until
- * the next one.
+ * Rows that come in batches. A consumer takes them one by one, or many at once by [[batch]],
+ * [[position]] and [[skip]]. A row is valid until the next one is read.
  *
- * @param types of the fields
+ * @param types the types of the fields
  */
 abstract class BatchedRows(types: Array[DataType]) extends Iterator[InternalRow] {
   private val row = new BatchRow(types)
@@ -118,7 +120,7 @@ abstract class BatchedRows(types: Array[DataType]) extends Iterator[InternalRow]
     row
   }
 
-  /** The batch that the next row is in; null after the last row. */
+  /** The batch of the next row; null after the last row. */
   def batch: RowBatch = {
     while (row.batch != null && taken == row.batch.numRows) {
       row.batch = nextBatch()
@@ -127,10 +129,10 @@ abstract class BatchedRows(types: Array[DataType]) extends Iterator[InternalRow]
     row.batch
   }
 
-  /** Where the next row is in its batch. */
+  /** The position of the next row in its batch. */
   def position: Int = taken
 
-  /** Goes past some rows of the batch, which were taken together. */
+  /** Skips rows of the batch, which the consumer has taken at once. */
   def skip(rows: Int): Unit = taken += rows
 }
 
@@ -142,7 +144,7 @@ final class BatchRow(types: Array[DataType]) extends BaseGenericInternalRow {
 
   private def word(ordinal: Int): Long = batch.words(ordinal)(at) >> shifts(ordinal)
 
-  /** How long the row's texts are together. */
+  /** The total length of the row's texts in bytes. */
   def textBytes: Long = batch.textBytes(at)
 
   override def numFields: Int = types.length

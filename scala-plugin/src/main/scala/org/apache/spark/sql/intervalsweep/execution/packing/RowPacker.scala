@@ -11,24 +11,25 @@ import org.apache.spark.unsafe.array.ByteArrayMethods.roundNumberOfBytesToNeares
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Packs rows, to be sent many at a time and not one by one.
+ * Packs rows, so that many are sent at a time and not one by one.
  *
- * A row of Spark's begins with words of 64 bits, which say what is NULL, and one for each field;
- * behind them is what is longer. The words are stored by columns: of each the least value, and of
- * every row how much more it has, in as few bytes as the largest difference needs. So a flag that
- * never changes takes nothing, and endpoints of a million seconds three bytes.
+ * A row in Spark's own format starts with 64-bit words: NULL flags, and one word per field. Values
+ * that do not fit into a word follow; they are the rest of the row. The packer stores the words by
+ * column: the least value of the column, and for each row the difference from it, in as few bytes
+ * as the largest difference needs. So a flag that never changes takes no bytes per row, and
+ * endpoints within a million seconds of each other take three.
  *
  * {{{
- *   rows      | NULLs | ts  | te  | name ->| "a"        rows | least, bytes, differences | per word
- *             | NULLs | ts  | te  | name ->| "bc"       how long each rest is            | as a word
- *             '------- words ------'-------' rest       the rests
+ *   rows      | NULLs | ts  | te  | name ->| "a"       rows | least, bytes, differences | per word
+ *             | NULLs | ts  | te  | name ->| "bc"      how long each rest is            | as a word
+ *             '------- words ------'-------' rest      the rests
  * }}}
  *
- * @param numFields of each row
+ * @param numFields the number of fields of each row
  */
 final class RowPacker(numFields: Int) {
   private val width = PackedFormat.words(numFields)
-  private val flags = width - numFields // the words that say what is NULL
+  private val flags = width - numFields // the words of NULL flags
   private val columns = Array.fill(width + 1)(new Array[Long](RowPacker.FirstRows))
   private var rests = Array.emptyByteArray
   private var restBytes = 0
@@ -36,10 +37,10 @@ final class RowPacker(numFields: Int) {
 
   def numRows: Int = rows
 
-  /** About how many bytes the rows take here. */
+  /** The approximate number of bytes that the rows take in the packer. */
   def size: Long = 8L * columns.length * rows + restBytes
 
-  /** @param row in Spark's own format, or of a batch */
+  /** @param row a row in Spark's own format, or a row of a batch */
   def add(row: InternalRow): Unit = {
     reserve(1)
     row match {
@@ -49,7 +50,7 @@ final class RowPacker(numFields: Int) {
     rows += 1
   }
 
-  /** Adds `n` rows of a batch from one on. */
+  /** Adds `n` rows of a batch, from row `first` on. */
   def addAll(batch: RowBatch, first: Int, n: Int): Unit = {
     reserve(n)
     (0 until flags).foreach(k => Arrays.fill(columns(k), rows, rows + n, 0L))
@@ -92,7 +93,7 @@ final class RowPacker(numFields: Int) {
     if (batch.hasTexts) addTexts(batch, row, rows)
   }
 
-  /** The word of a text says where it is from the beginning of the row on, and how long. */
+  /** The word of a text has its offset from the start of the row, and its length. */
   private def addTexts(batch: RowBatch, row: Int, at: Int): Unit = {
     val start = restBytes
     var k = 0
@@ -107,7 +108,7 @@ final class RowPacker(numFields: Int) {
     columns(width)(at) = restBytes - start
   }
 
-  /** Behind it are zeros up to the next word. */
+  /** Adds a text, and zeros up to the next word. */
   private def addText(text: UTF8String): Unit = {
     val end = makeRoom(roundNumberOfBytesToNearestWord(text.numBytes))
     text.writeToMemory(rests, Platform.BYTE_ARRAY_OFFSET + restBytes.toLong)
@@ -129,14 +130,14 @@ final class RowPacker(numFields: Int) {
     restBytes = end
   }
 
-  /** Makes room for more of what rows have behind their words; says where it will end. */
+  /** Makes room for `bytes` more bytes of rests. Returns where they will end. */
   private def makeRoom(bytes: Int): Int = {
     val needed = Math.addExact(restBytes, bytes)
     if (needed > rests.length) rests = Arrays.copyOf(rests, RowPacker.larger(needed))
     needed
   }
 
-  /** Packs the rows, and forgets them. */
+  /** Packs the rows, and removes them from the packer. */
   def take(): Array[Byte] = {
     val least = new Array[Long](columns.length)
     val bytes = Array.tabulate(columns.length)(measure(_, least))
@@ -152,7 +153,7 @@ final class RowPacker(numFields: Int) {
     packed.array
   }
 
-  /** How many bytes a column's differences from its least value need. */
+  /** The number of bytes that a column's differences from its least value need. */
   private def measure(column: Int, least: Array[Long]): Int = {
     val (values, n) = (columns(column), rows)
     var low = Long.MaxValue
@@ -167,11 +168,13 @@ final class RowPacker(numFields: Int) {
     if (n == 0) 0 else (71 - java.lang.Long.numberOfLeadingZeros(high - low)) / 8
   }
 
-  /** Each value is stored with eight bytes, of which the next one overwrites those not needed. */
+  /**
+   * Writes each difference as eight bytes. The next one overwrites the bytes that are not needed.
+   */
   private def store(values: Array[Long], least: Long, bytes: Int, packed: ByteBuffer): Unit = {
     packed.putLong(least).put(bytes.toByte)
     if (bytes > 0) {
-      // Local: what is stored might be a field, for all that the compiler knows.
+      // Local variables: as far as the compiler knows, a store could change a field.
       val (n, target) = (rows, packed.array)
       var to = packed.position()
       var i = 0

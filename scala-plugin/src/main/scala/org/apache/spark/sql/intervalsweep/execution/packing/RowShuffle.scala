@@ -16,12 +16,15 @@ import org.apache.spark.sql.types.{BinaryType, DataType}
 import org.apache.spark.util.MutablePair
 
 /**
- * Spark's own shuffle of rows, within the node. What it moves are rows packed by [[RowPacker]]: its
- * serialiser and its streams are asked once for some thousand rows.
+ * Spark's own shuffle, run within a node. It moves rows that [[RowPacker]] has packed, so its
+ * serializer and streams are called once for some thousand rows.
  */
 object RowShuffle {
 
-  /** What a task packs for all partitions together, and the most and least for one. */
+  /**
+   * The bytes that a task packs for all partitions together, and the most and least for one
+   * partition.
+   */
   private val PackedBytes = 16L << 20
   private val MostBytes = 256L << 10
   private val LeastBytes = 4L << 10
@@ -30,8 +33,8 @@ object RowShuffle {
 
   /**
    * @param addressed rows with the numbers of the partitions that they go to; the objects may be
-   *   the same for every row
-   * @param metrics of the node: reads and writes are reported there, in rows
+   *   reused for every row
+   * @param metrics metrics of the node, which count reads and writes in rows
    */
   def apply(
       addressed: RDD[Product2[Int, InternalRow]],
@@ -60,14 +63,17 @@ object RowShuffle {
     }
   }
 
-  /** Spark's sort shuffle serialises a row at once; of another shuffle that is not known. */
+  /**
+   * True if the shuffle may keep a row. Spark's sort shuffle serializes each row at once; of other
+   * shuffles this is not known.
+   */
   private def keepsRows: Boolean =
     !Set("sort", "tungsten-sort").contains(SparkEnv.get.conf.get("spark.shuffle.manager", "sort"))
 
   private def copied(pair: Product2[Int, InternalRow]): Product2[Int, InternalRow] =
     (pair._1, pair._2.copy())
 
-  /** How much is packed for one of so many partitions. */
+  /** The bytes that are packed for one partition, given the number of partitions. */
   def bytesFor(partitions: Int): Long =
     math.max(LeastBytes, math.min(MostBytes, PackedBytes / partitions))
 
@@ -76,7 +82,7 @@ object RowShuffle {
       SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sc)
 }
 
-/** Rows packed by the partition that they go to. The pair is the same each time. */
+/** Packed rows with the partition that they go to. The pair object is reused. */
 private final class PackedAddresses(
     addressed: Iterator[Product2[Int, InternalRow]],
     partitions: Int,
@@ -91,7 +97,7 @@ private final class PackedAddresses(
   private val packed = new GenericInternalRow(1)
   private val pair = new MutablePair[Int, InternalRow]
 
-  /** The partition whose rows are given out next, if some are known to be. */
+  /** The partition whose rows are returned next; -1 if it is not known yet. */
   private var full = -1
   private var rest = 0
 

@@ -13,10 +13,11 @@ import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.types.{LongType, StructType}
 
 /**
- * Spark's external sort, which spills, by one 64-bit number: its radix sort does the whole order.
+ * Spark's external sort, which spills, by one 64-bit number. Spark's radix sort can do the whole
+ * order, since the number is the complete sort key.
  *
  * @param order the number, bound to the rows
- * @param metrics of the node: memory and spills are reported there
+ * @param metrics metrics of the node, which count memory and spills
  */
 case class RowSorter(schema: StructType, order: SortOrder, metrics: Map[String, SQLMetric]) {
   require(order.dataType == LongType, "rows are sorted by one number")

@@ -7,10 +7,13 @@ import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Reads what a [[RowPacker]] has made of rows. */
+/** Reads rows that a [[RowPacker]] has packed. */
 object RowUnpacker {
 
-  /** The rows of some chunks, each what a packer has taken: in batches, if these take the fields. */
+  /**
+   * The rows of packed chunks. They come as [[BatchedRows]] if a [[RowBatch]] takes all their
+   * types.
+   */
   def unpack(chunks: Iterator[Array[Byte]], types: Array[DataType]): Iterator[InternalRow] =
     if (!types.forall(RowBatch.takes)) chunks.flatMap(new PackedRowIterator(_, types.length))
     else new BatchedRows(types) {
@@ -22,7 +25,7 @@ object RowUnpacker {
   def unsafeRows(chunk: Array[Byte], numFields: Int): Iterator[UnsafeRow] =
     new PackedRowIterator(chunk, numFields)
 
-  /** How many rows there are in a chunk. */
+  /** The number of rows in a chunk. */
   def numRows(chunk: Array[Byte]): Int = PackedFormat.buffer(chunk).getInt()
 
   private def unpacked(chunk: Array[Byte], types: Array[DataType]): RowBatch = {
@@ -45,7 +48,10 @@ object RowUnpacker {
     new RowBatch(columns.numRows, fields, nulls, texts)
   }
 
-  /** Where each row would begin, if its words were in front of its rest. */
+  /**
+   * The offset at which each row would start if its words preceded its rest. Offsets of texts count
+   * from there.
+   */
   private def restStarts(sizes: Array[Long], first: Int, width: Int): Array[Int] = {
     val starts = new Array[Int](sizes.length)
     var at = first - 8 * width
@@ -54,7 +60,10 @@ object RowUnpacker {
     starts
   }
 
-  /** Parts of the chunk, which is kept with them: that takes less than copies do. */
+  /**
+   * The texts of a field, as references into the chunk. They keep the chunk in memory, which takes
+   * less than copies do.
+   */
   private def unpackedTexts(
       chunk: Array[Byte],
       starts: Array[Int],
@@ -81,9 +90,10 @@ object RowUnpacker {
 }
 
 /**
- * The rows that a [[RowPacker]] has packed, in their order. Each is valid until the next one.
+ * The rows that a [[RowPacker]] has packed, in their order. Each is valid until the next one is
+ * read.
  *
- * @param numFields of each row
+ * @param numFields the number of fields of each row
  */
 private final class PackedRowIterator(bytes: Array[Byte], numFields: Int)
     extends Iterator[UnsafeRow] {
@@ -94,7 +104,7 @@ private final class PackedRowIterator(bytes: Array[Byte], numFields: Int)
   private val words = new Array[Long](columns * packed.numRows)
   (0 until columns).foreach(packed.load(words, _, columns))
 
-  /** Where a row with a rest is put together. */
+  /** The buffer in which the words and the rest of a row are put together. */
   private var whole = Array.emptyByteArray
   private var restAt = packed.position
   private var position = 0
@@ -120,15 +130,15 @@ private final class PackedRowIterator(bytes: Array[Byte], numFields: Int)
   }
 }
 
-/** The columns of packed rows, read one after the other. */
+/** The columns of packed rows, read one after another. */
 private final class PackedColumns(bytes: Array[Byte]) {
   private val packed = PackedFormat.buffer(bytes)
   val numRows: Int = packed.getInt()
 
-  /** Where the next column begins, or what is behind the last one. */
+  /** The offset of the next column; after the last column, of the bytes behind it. */
   def position: Int = packed.position()
 
-  /** Reads a column into every so many elements of an array. */
+  /** Reads a column into the elements `first`, `first + step`, ... of an array. */
   def load(values: Array[Long], first: Int, step: Int): Unit = {
     val least = packed.getLong()
     val width = packed.get().toInt
@@ -149,7 +159,7 @@ private final class PackedColumns(bytes: Array[Byte]) {
     values
   }
 
-  /** Goes past the next column if all its values are 0. */
+  /** Skips the next column if all its values are 0. Returns true if it did. */
   def passZeros(): Boolean = {
     val at = packed.position()
     val areZero = packed.getLong(at) == 0 && packed.get(at + 8) == 0

@@ -4,10 +4,10 @@ package org.apache.spark.sql.intervalsweep.execution.periods
 import java.util.TreeMap
 
 /**
- * What happens at an instant.
+ * The rows that start or end at an instant. `events` is their number, and `changes` is how much
+ * each sum changes then. It does no harm if a change leaves 64 bits.
  *
- * @param events  how many rows start or end then
- * @param changes by how much sums change then; no matter if one leaves 64 bits
+ * @param width the number of sums
  */
 private[periods] final class BoundaryEvent(val instant: Long, width: Int) extends Serializable {
   var events = 0L
@@ -20,25 +20,26 @@ private[periods] final class BoundaryEvent(val instant: Long, width: Int) extend
 }
 
 /**
- * Some of the instants at which rows start or end, with all that happens then: those whose hashes are
- * the smallest. What is among the smallest of all is so in each part, so that samples of parts merge
- * without a loss (the k minimum values of Bar-Yossef et al., Counting distinct elements in a data
- * stream, RANDOM 2002).
+ * A sample of the instants at which rows start or end, with everything that happens then: the
+ * instants with the smallest hashes. A hash that is among the smallest of all rows is among the
+ * smallest in each part of the rows that has it. So samples of parts can be merged without a loss
+ * (the k minimum values of Bar-Yossef et al., Counting distinct elements in a data stream, RANDOM
+ * 2002).
  *
- * @param most  how many are kept
- * @param width how many sums are kept of each
+ * @param most the number of instants that are kept
+ * @param width the number of sums that are kept for each instant
  */
 private[periods] final class BoundarySample(most: Int, width: Int) extends Serializable {
   private val kept = new TreeMap[Long, BoundaryEvent]
   private var largest = Long.MaxValue
 
-  def happenings: Seq[BoundaryEvent] = {
+  def boundaryEvents: Seq[BoundaryEvent] = {
     val all = Seq.newBuilder[BoundaryEvent]
     kept.values().forEach(all += _)
     all.result()
   }
 
-  /** Adds what happens at an instant; None if that is not kept. */
+  /** The event of an instant, to be added to; None if the instant is not kept. */
   def at(instant: Long): Option[BoundaryEvent] = {
     val hash = BoundarySample.mixed(instant)
     if (hash > largest) None
@@ -55,12 +56,15 @@ private[periods] final class BoundarySample(most: Int, width: Int) extends Seria
   }
 
   def addAll(other: BoundarySample): Unit =
-    other.happenings.foreach(happening => at(happening.instant).foreach(_.add(happening)))
+    other.boundaryEvents.foreach(event => at(event.instant).foreach(_.add(event)))
 }
 
 private object BoundarySample {
 
-  /** Two instants have two hashes: each step can be undone (the finalizer of MurmurHash3). */
+  /**
+   * A hash that differs for any two instants, since each step can be undone (the finalizer of
+   * MurmurHash3).
+   */
   private def mixed(instant: Long): Long = {
     var h = instant
     h = (h ^ (h >>> 33)) * 0xff51afd7ed558ccdL

@@ -9,9 +9,9 @@ import org.apache.spark.sql.intervalsweep.execution.metrics.{SortTimer, SweepMet
 import org.apache.spark.sql.intervalsweep.execution.packing.RowSorter
 
 /**
- * The rows of a task by the hash of their keys, one after the other.
+ * The rows of a task in the order of the hash of their keys, one after another.
  *
- * @param limits what of time the task looks at; periods are clipped to it
+ * @param limits the section of time that the task processes; periods are clipped to it
  */
 private[periods] final class HashedRows(
     settings: PeriodSettings,
@@ -27,7 +27,7 @@ private[periods] final class HashedRows(
   private var row: InternalRow = _
   private var read = 0L
 
-  /** Of the row that comes next. */
+  /** The hash of the next row's keys. */
   var hash = 0L
 
   def hasNext: Boolean = row != null || sorted.hasNext && {
@@ -38,10 +38,10 @@ private[periods] final class HashedRows(
     true
   }
 
-  /** The keys of the row that comes next; the object may be the same for every row. */
+  /** The keys of the next row; the object may be reused for every row. */
   def keys: UnsafeRow = columns.keys(row)
 
-  /** Takes the row; [[number]] then gives its start, its end, and the other numbers. */
+  /** Takes the row. [[number]] then gives its start, its end, and its other numbers. */
   def take(): Unit = {
     columns.take(row)
     row = null

@@ -10,15 +10,15 @@ import org.apache.spark.sql.intervalsweep.execution.block.BlockMemory
 import org.apache.spark.sql.types.DoubleType
 
 /**
- * All rows of a task in one chunk, if it has room for them: nothing but their numbers is kept, by
- * columns, and is sorted by radix.
+ * All rows of a task in one chunk, if there is memory for them. It keeps only the numbers of the
+ * rows, by column, and sorts them by radix.
  * {{{
  *   keys    x y x z y x ...     as they come
- *   group   0 1 0 2 1 0 ...     the number of a key that was seen before
- *   sorted  0 0 0 1 1 2 ...     sent in parts of equal size, a group in as many as it needs
+ *   group   0 1 0 2 1 0 ...     one number per distinct key
+ *   sorted  0 0 0 1 1 2 ...     sent in portions of equal size; a group may be in several
  * }}}
  *
- * @param limits what of time the task looks at; periods are clipped to it
+ * @param limits the section of time that the task processes; periods are clipped to it
  */
 private[periods] final class InMemoryPeriods(
     settings: PeriodSettings,
@@ -33,13 +33,14 @@ private[periods] final class InMemoryPeriods(
   private val columns = new KeyDictionary(settings, limits)
   private val groups = new HashMap[UnsafeRow, Integer]
 
-  /** Of the keys, which the chunk does not count. */
+  /** The bytes of the keys, which the chunk does not count. */
   private var keyBytes = 0L
   private var reservedBytes = 0L
 
   /**
-   * For the sort that takes over where there is no room: it begins while the chunk is still there,
-   * and without memory would spill, and later read, hundreds of small files.
+   * The memory reserved for the sort that takes over if the rows do not fit. The sort starts while
+   * the chunk is still there. Without memory it would spill hundreds of small files, and read them
+   * later.
    */
   private val sortBytes: Long = {
     val wanted = PagesOfSort * SparkEnv.get.memoryManager.pageSizeBytes
@@ -50,7 +51,9 @@ private[periods] final class InMemoryPeriods(
   var size = 0
   var goesOn = false
 
-  /** Whether there is room for all rows. Else some of them have not been read yet: see [[all]]. */
+  /**
+   * True if there is room for all rows. Otherwise some of them have not been read yet: see [[all]].
+   */
   val areAll: Boolean = gather()
   if (areAll) {
     memory.release(sortBytes)
@@ -67,7 +70,7 @@ private[periods] final class InMemoryPeriods(
       }
     }
     if (chunk.size == 0 && settings.isOfEmpty && chunk.hasRoom()) {
-      // A row without an instant: there is a group, and nothing in it.
+      // A row with an empty period: the group exists, and has nothing in it.
       chunk.keys += new UnsafeRow(0)
       chunk.add(0, _ => 0L)
     }
@@ -104,7 +107,10 @@ private[periods] final class InMemoryPeriods(
     size > 0
   }
 
-  /** All rows, as [[PeriodSettings.narrow]] has them, where there is no room; to be read once. */
+  /**
+   * All rows, in the form of [[PeriodSettings.narrow]], for the case that they do not fit. Can be
+   * read once.
+   */
   def all: Iterator[InternalRow] = {
     val project = UnsafeProjection.create(settings.keys ++ settings.columns, settings.input)
     val kept = Iterator.range(0, chunk.size).map(restored)
@@ -134,7 +140,7 @@ private[periods] final class InMemoryPeriods(
 
 private[periods] object InMemoryPeriods {
 
-  /** In memory where a task's rows fit; otherwise all of them, sorted by Spark, which spills. */
+  /** The rows in memory if they fit. Otherwise all rows, sorted by Spark, which spills. */
   def orSorted(
       settings: PeriodSettings,
       rows: Iterator[InternalRow],
@@ -157,10 +163,10 @@ private[periods] object InMemoryPeriods {
 
   private val RowsPerCheck = 1 << 12
 
-  /** One for rows, and as much for the pointers to them that are sorted. */
+  /** One page for rows, and one for the pointers to them that are sorted. */
   private val PagesOfSort = 2
 
-  /** Of a key beside its bytes: the objects, and its place in the table. */
+  /** The bytes of a key in addition to its value: the objects, and its place in the table. */
   private val KeyBytes = 128L
   private val ReservedBytes = 1L << 20
 }

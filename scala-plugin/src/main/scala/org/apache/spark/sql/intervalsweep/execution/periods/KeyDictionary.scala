@@ -6,9 +6,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DoubleType
 
 /**
- * The keys and the numbers of rows, one row after the other.
+ * Reads the keys and the numbers of one row after another.
  *
- * @param limits what of time the task looks at; periods are clipped to it
+ * @param limits the section of time that the task processes; periods are clipped to it
  */
 private[periods] final class KeyDictionary(settings: PeriodSettings, limits: (Long, Long)) {
   private val keysOf = UnsafeProjection.create(settings.keys, settings.input)
@@ -16,10 +16,10 @@ private[periods] final class KeyDictionary(settings: PeriodSettings, limits: (Lo
   private val areFractions = settings.columns.map(_.dataType == DoubleType).toArray
   private var numbers: UnsafeRow = _
 
-  /** The keys of a row; the object may be the same for every row. */
+  /** The keys of a row; the object may be reused for every row. */
   def keys(row: InternalRow): UnsafeRow = keysOf(row)
 
-  /** Takes a row; [[number]] then gives its start, its end, and the other numbers. */
+  /** Takes a row. [[number]] then gives its start, its end, and its other numbers. */
   def take(row: InternalRow): Unit = numbers = numbersOf(row)
 
   val number: Int => Long = {

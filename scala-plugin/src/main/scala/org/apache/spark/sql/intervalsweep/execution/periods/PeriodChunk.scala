@@ -8,20 +8,20 @@ import org.apache.spark.sql.intervalsweep.execution.block.{BlockMemory, Endpoint
 import org.apache.spark.sql.intervalsweep.execution.packing.Permutation
 
 /**
- * The numbers of rows that are sent to the worker together, and the keys of their groups. What they
- * take is counted, and given back with the task.
+ * The numbers of rows that are sent to the worker together, and the keys of their groups. Their
+ * memory is counted, and released when the task ends.
  *
- * @param width how many numbers a row has: its start, its end, and others
+ * @param width the numbers that a row has: its start, its end, and others
  */
 private[periods] final class PeriodChunk(width: Int, mostRows: Int, memory: BlockMemory) {
   var groups = new Array[Int](0)
   var numbers: Array[Array[Long]] = Array.fill(width)(new Array[Long](0))
   var size = 0
 
-  /** Of each group. */
+  /** The key of each group. */
   val keys = new ArrayBuffer[UnsafeRow]
 
-  /** Leaves nothing but the rows from one on, which begins a group. */
+  /** Removes all rows before `row`, which begins a group. */
   def keepFrom(row: Int): Unit = {
     val rest = size - row
     val group = if (rest == 0) keys.size else groups(row)
@@ -37,14 +37,14 @@ private[periods] final class PeriodChunk(width: Int, mostRows: Int, memory: Bloc
     keys.clear()
   }
 
-  /** Makes room for one more row; false where there is none to be had. */
+  /** Makes room for one more row; false if memory for it is refused. */
   def hasRoom(): Boolean = size < groups.length || size < mostRows && grow()
 
   private def grow(): Boolean = {
     val rows = math.min(mostRows, math.max(PeriodChunk.FirstRows, 2 * groups.length))
     val bytes = bytesOf(rows) - bytesOf(groups.length)
     val isFirst = groups.length == 0
-    // Without any room nothing goes on.
+    // The first rows must fit: without them the task cannot go on.
     if (isFirst) memory.reserve(bytes)
     val isGranted = isFirst || memory.tryReserve(bytes)
     if (isGranted) {
@@ -54,7 +54,7 @@ private[periods] final class PeriodChunk(width: Int, mostRows: Int, memory: Bloc
     isGranted
   }
 
-  /** Gives back what it takes. */
+  /** Releases the memory. */
   def free(): Unit = {
     memory.release(bytesOf(groups.length))
     clear()
@@ -74,7 +74,7 @@ private[periods] final class PeriodChunk(width: Int, mostRows: Int, memory: Bloc
   /** The numbers of one row. */
   def row(i: Int): Array[Long] = numbers.map(_(i))
 
-  /** Sorts the first rows by group and start. */
+  /** Sorts the first `n` rows by group and start. */
   def sort(n: Int): Unit = EndpointOrder.of(groups, numbers(0), n).foreach { order =>
     groups = sorted(groups, order, n)
     numbers = numbers.map(sorted(_, order, n))

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.periods
 
-/** The rows of a task for the worker: some at a time, by group and start. */
+/** The rows of a task for the worker, in portions that are sorted by group and start. */
 private[periods] trait PeriodInput {
 
-  /** Where the rows are that are sent next, and the keys of their groups. */
+  /** The chunk that has the rows of the current portion, and the keys of their groups. */
   def chunk: PeriodChunk
 
-  /** The first of them, and how many they are. */
+  /** The first row of the portion, and the number of its rows. */
   def from: Int
   def size: Int
 
-  /** Whether the last group has more rows than these. */
+  /** True if the last group continues in the next portion. */
   def goesOn: Boolean
 
-  /** Goes on to the next rows; false if there are no more. */
+  /** Moves to the next portion; false if there are no more rows. */
   def advance(): Boolean
 }

@@ -14,22 +14,25 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
 import org.apache.spark.util.MutablePair
 
 /**
- * Ranges of time for a sweep without keys, each of which a task sweeps by itself.
+ * Ranges of time for a sweep without keys. A task sweeps one range.
  * {{{
  *   cuts           3         8
  *   ranges   ...  )[ 3 .. 7 ][ 8 ...
  *   row 1     [--------------------)    goes to all three, clipped to each
  * }}}
- * Time is cut only at instants at which the result changes, so that no period of the result goes on
- * from one range to the next: where rows start or end, for a result that ends there; where nothing is
- * valid before, for islands; else where a sum that is in the result changes by what starts and ends at
- * the instant.
+ * Cut points are instants at which the result changes anyway, so no output period spans two ranges:
+ * - If every start and end of a row divides the result, these are all starts and ends.
+ * - For islands and gaps, these are the instants before which nothing is valid.
+ * - Otherwise, these are the instants at which the rows that start and end change a sum that is in
+ *   the result.
+ *
+ * See docs/decisions/0010-time-is-cut-where-the-result-changes.md.
  */
 private[periods] case class PeriodRanges(cuts: Array[Long]) {
 
   def count: Int = cuts.length + 1
 
-  /** The range of an instant: how many cuts are at it or before. */
+  /** The range of an instant: the number of cuts at or before it. */
   def of(instant: Long): Int = {
     val at = java.util.Arrays.binarySearch(cuts, instant)
     if (at >= 0) at + 1 else -at - 1
@@ -43,15 +46,17 @@ private[periods] case class PeriodRanges(cuts: Array[Long]) {
 
 private[periods] object PeriodRanges {
 
-  /** Instants that are looked at for each range that is wanted, and rows of each partition. */
+  /**
+   * The instants that are sampled for each range, and the rows that are sampled in each partition.
+   */
   private val SamplesPerRange = 64
   private val RowsPerPartition = 1000
   private val RowsPerCheck = 1 << 12
 
-  /** To how many ranges more than one a row goes at most, on average. */
+  /** The most additional ranges that a row goes to, on average. */
   private val MostCopies = 1.0
 
-  /** Whether there can be ranges for a sweep: whether it is known where its result changes. */
+  /** True if a sweep can have ranges: it is known at which instants its result changes. */
   def mayCut(
       rule: PeriodRule,
       weight: Option[Expression],
@@ -60,14 +65,14 @@ private[periods] object PeriodRanges {
     rule == PeriodRule.Cuts || PeriodSettings.isOfIslands(rule, weight.isDefined) ||
       telling(rule, measures, results).nonEmpty
 
-  /** Sums that are in the result as they are, so that it changes with them. */
+  /** The sums that are in the result unchanged, so that the result changes whenever they do. */
   private def telling(
       rule: PeriodRule,
       measures: Seq[PeriodMeasure],
       results: Seq[Expression]): Seq[PeriodMeasure] = {
     def isState(e: Expression, state: Attribute): Boolean = e match {
       case a: Attribute => a.exprId == state.exprId
-      // NULL where there are no values, whose sum is then 0.
+      // NULL if there are no values; their sum is 0 then.
       case If(_, Literal(null, _), value) => isState(value, state)
       case _ => false
     }
@@ -79,10 +84,11 @@ private[periods] object PeriodRanges {
   }
 
   /**
-   * Looks at all rows.
+   * Chooses ranges. Reads all rows.
    *
-   * @param rangeRows how many rows a range is to have
-   * @param most      how many ranges there are at most, and `least` at least, of many rows
+   * @param rangeRows the number of rows that a range is to have
+   * @param least the least number of ranges, if there are many rows
+   * @param most the greatest number of ranges
    */
   def of(
       rows: RDD[InternalRow],
@@ -102,7 +108,7 @@ private[periods] object PeriodRanges {
       if (total <= rangeRows / 4) 1 else math.min(math.max(wanted, least.toLong), most.toLong).toInt
     val sample = new BoundarySample(kept, columns.size)
     parts.foreach(part => sample.addAll(part.instants))
-    val candidates = sample.happenings
+    val candidates = sample.boundaryEvents
       .filter(h => told.isEmpty || h.changes.exists(_ != 0))
       .filter(h => h.instant != Long.MinValue && h.instant != Long.MaxValue)
       .sortBy(_.instant)
@@ -126,11 +132,11 @@ private[periods] object PeriodRanges {
     val some = Array.newBuilder[(Long, Long)]
     val read = eachPeriod(rows, settings, columns) { numbers =>
       val (start, end) = (numbers.getLong(0), numbers.getLong(1))
-      def happens(instant: Long, sign: Int): Unit = instants.at(instant).foreach { happening =>
-        happening.events += 1
+      def happens(instant: Long, sign: Int): Unit = instants.at(instant).foreach { event =>
+        event.events += 1
         var k = 0
-        while (k < happening.changes.length) {
-          happening.changes(k) += sign * numbers.getLong(2 + k)
+        while (k < event.changes.length) {
+          event.changes(k) += sign * numbers.getLong(2 + k)
           k += 1
         }
       }
@@ -141,7 +147,10 @@ private[periods] object PeriodRanges {
     Part(read, instants, some.result())
   }
 
-  /** Looks at the start, the end and more numbers of all rows with an instant; how many rows there are. */
+  /**
+   * Calls `look` with the start, the end and further numbers of every row whose period is not
+   * empty. Returns the number of rows.
+   */
   private def eachPeriod(
       rows: Iterator[InternalRow],
       settings: PeriodSettings,
@@ -160,8 +169,9 @@ private[periods] object PeriodRanges {
   }
 
   /**
-   * Those of the instants, in order, before which no row begins that is valid up to them. There are
-   * rows before each, as the gap before the first of a range is that of the range before.
+   * The instants, in order, before which no row starts that is valid up to them. The first instant
+   * is left out, so that each has rows before it: the gap before the first row of a range belongs
+   * to the previous range.
    */
   private def uncovered(
       rows: RDD[InternalRow],
@@ -172,10 +182,10 @@ private[periods] object PeriodRanges {
       Iterator(coverage(partition, settings, instants))
     })
     val covering = instants.indices.map(k => parts.map(_(k)).sum).scanLeft(0L)(_ + _).drop(1)
-    sorted.zip(covering).drop(1).collect { case (happening, 0L) => happening }
+    sorted.zip(covering).drop(1).collect { case (event, 0L) => event }
   }
 
-  /** How many more rows go on over each of the instants than over the one before. */
+  /** For each instant, how many more rows span it than span the previous instant. */
   private def coverage(
       rows: Iterator[InternalRow],
       settings: PeriodSettings,
@@ -189,7 +199,7 @@ private[periods] object PeriodRanges {
     changes
   }
 
-  /** Instants between which about equally much happens. */
+  /** Instants that divide the starts and ends of rows into about equal parts. */
   private def quantiles(sorted: Seq[BoundaryEvent], ranges: Int): Array[Long] = {
     val upTo = sorted.scanLeft(0L)(_ + _.events).tail
     val all = upTo.lastOption.getOrElse(0L)
@@ -199,7 +209,7 @@ private[periods] object PeriodRanges {
     }.distinct.toArray
   }
 
-  /** To how many more ranges than one a row goes on average. */
+  /** The number of additional ranges that a row goes to, on average. */
   private def copies(ranges: PeriodRanges, some: Seq[(Long, Long)]): Double =
     if (some.isEmpty) 0.0
     else some.map { case (start, end) =>

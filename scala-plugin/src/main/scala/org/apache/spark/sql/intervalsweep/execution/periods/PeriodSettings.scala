@@ -10,11 +10,12 @@ import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{MeasureKind, PeriodMeasure, PeriodRule}
 
 /**
- * What every task of a sweep needs to know; made on the driver.
+ * The settings of a sweep that every task needs; made on the driver.
  *
- * @param input   the columns of the rows
- * @param numbers of a row, beside its period: its weight, or what measures are of
- * @param batchRows how many rows are looked at together
+ * @param input the columns of the rows
+ * @param numbers the numbers of a row in addition to its period: its weight, or the inputs of
+ *   measures
+ * @param batchRows the number of rows that are processed together
  */
 private[periods] case class PeriodSettings(
     rule: PeriodRule,
@@ -30,25 +31,28 @@ private[periods] case class PeriodSettings(
     batchRows: Int,
     metrics: Map[String, SQLMetric]) {
 
-  /** As many rows as are sent at once, unless one group has more. */
+  /** The number of rows that are sent at once, unless one group has more. */
   def chunkRows: Int = PeriodSettings.ChunkBatches * batchRows
 
   /** All numbers of a row: its start, its end, and the others. */
   def columns: Seq[Expression] = Seq(from, to) ++ numbers
 
-  /** For rows that are nothing but their keys and numbers. */
+  /** Settings for rows that consist of their keys and numbers only. */
   def narrow: PeriodSettings = {
     val own = columns.map(c => AttributeReference("number", c.dataType, nullable = false)())
     copy(input = keys ++ own, from = own(0), to = own(1), numbers = own.drop(2))
   }
 
-  /** How many numbers come back with a period: how often, or the states of the measures. */
+  /**
+   * The number of LONGs that the worker returns with a period: how often the row is valid, or the
+   * states of the measures.
+   */
   def returned: Int = rule match {
     case _: PeriodRule.Count => 1
     case _ => measures.size
   }
 
-  /** Whether there is a result where there are no rows. */
+  /** True if there is a result even without rows. */
   def isOfEmpty: Boolean = keys.isEmpty && rule == PeriodRule.Values(ofEmpty = true)
 
   def isOfIslands: Boolean =
@@ -56,7 +60,7 @@ private[periods] case class PeriodSettings(
 
   def isCount: Boolean = rule.isInstanceOf[PeriodRule.Count]
 
-  /** The memory of a task's chunks; given back when the task ends. */
+  /** The memory of a task's chunks; released when the task ends. */
   def memory(context: TaskContext): TaskMemory = {
     val memory = new TaskMemory(context.taskMemoryManager())
     context.addTaskCompletionListener[Unit] { _ =>
@@ -70,17 +74,17 @@ private[periods] case class PeriodSettings(
 private[periods] object PeriodSettings {
   private val ChunkBatches = 4
 
-  /** So many batches of rows a task keeps in memory, if it is granted. */
+  /** The most batches of rows that a task keeps in memory, if it gets the memory. */
   val GatheredBatches = 64
 
-  /** How many times as many rows a chunk may have, if its last groups are large. */
+  /** A chunk may have this many times `chunkRows`, if its last groups are large. */
   val MostChunks = 2
 
-  /** Whether the result is periods in which something is valid, or those between them. */
+  /** True if the result is the periods in which something is valid, or the gaps between them. */
   def isOfIslands(rule: PeriodRule, hasSides: Boolean): Boolean =
     rule == PeriodRule.Islands || (rule == PeriodRule.Gaps && !hasSides)
 
-  /** What the worker is told first. */
+  /** The first message to the worker. */
   def openMessage(
       rule: PeriodRule,
       measures: Seq[PeriodMeasure],

@@ -18,11 +18,11 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
 }
 
 /**
- * Sweeps over the periods of equal keys, in the worker: see
- * [[org.apache.spark.sql.intervalsweep.temporal.nodes.PeriodSweep]], whose parameters these are.
+ * Sweeps over the periods of rows with equal keys, in the worker. The parameters are those of
+ * [[org.apache.spark.sql.intervalsweep.temporal.nodes.PeriodSweep]].
  *
- * @param isByRanges whether rows go to ranges of time, as there are no keys. It is decided once: what
- *                   the nodes above are told of partitions depends on it.
+ * @param isByRanges true if rows go to ranges of time; only possible without keys. It is decided
+ *   once, because the partitioning that the nodes above see depends on it.
  */
 case class PeriodSweepExec(
     rule: PeriodRule,
@@ -53,7 +53,7 @@ case class PeriodSweepExec(
     else if (keys.isEmpty) AllTuples
     else ClusteredDistribution(keys))
 
-  /** That of the child, in the names of the keys that are returned. */
+  /** The partitioning of the child, with the names that the keys have in the output. */
   override def outputPartitioning: Partitioning = {
     val names = AttributeMap(results.zip(output).collect { case (key: Attribute, name) =>
       key -> name
@@ -115,14 +115,14 @@ case class PeriodSweepExec(
 
 object PeriodSweepExec {
 
-  /** Whether a sweep can be by ranges of time: it is known where these may begin. */
+  /** True if a sweep can be by ranges of time: it is known where these may begin. */
   def isByRanges(sweep: PeriodSweep): Boolean = {
     import sweep._
     keys.isEmpty && PeriodRanges.mayCut(rule, weight, measures, results) &&
     (!PeriodSettings.isOfIslands(rule, weight.isDefined) || isRepeatable(child))
   }
 
-  /** Whether a query surely has the same rows whenever it is read. */
+  /** True if a query certainly has the same rows each time it is read. */
   private def isRepeatable(plan: LogicalPlan): Boolean = !plan.exists {
     case _: GlobalLimit | _: LocalLimit | _: Offset | _: Tail | _: Sample | _: Window => true
     case node => node.expressions.exists(!_.deterministic)

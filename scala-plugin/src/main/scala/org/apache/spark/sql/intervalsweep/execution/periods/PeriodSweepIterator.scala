@@ -10,9 +10,9 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.PeriodRule
 import org.apache.spark.sql.types.{DoubleType, LongType}
 
 /**
- * The rows of a [[PeriodSweepExec]]'s task: chunks go to the worker, periods come back.
+ * The output rows of a [[PeriodSweepExec]]'s task. Chunks go to the worker, and periods come back.
  *
- * @param limits what of time the task looks at
+ * @param limits the section of time that the task processes
  */
 private[periods] final class PeriodSweepIterator(
     settings: PeriodSettings,
@@ -27,11 +27,11 @@ private[periods] final class PeriodSweepIterator(
   private val counters = new PeriodCounters(settings.metrics)
   context.addTaskCompletionListener[Unit](_ => counters.publish())
 
-  /** Started for the first rows. */
+  /** The worker. It is started for the first rows. */
   private var worker: PeriodWorker = _
   private var at = 0
 
-  /** How often the period at hand is to be returned yet. */
+  /** How often the current period must still be returned. */
   private var times = 0L
   private var isAnswering = false
   private var isOver = false
@@ -51,7 +51,7 @@ private[periods] final class PeriodSweepIterator(
     row
   }
 
-  /** The next row, or null where there is none yet. */
+  /** The next row; null if there is none yet. */
   private def advance(): InternalRow =
     if (times > 0) {
       times -= 1
@@ -79,7 +79,7 @@ private[periods] final class PeriodSweepIterator(
       worker.send(chunk.groups, names.zip(columns), input.from, input.size, input.goesOn))
     isAnswering = true
     at = 0
-    // What was answered before is gone.
+    // The previous answer is no longer valid.
     worker.periods.size = 0
   }
 
@@ -90,10 +90,11 @@ private[periods] final class PeriodSweepIterator(
 
   private def takePeriod(): InternalRow = {
     val periods = worker.periods
-    // A group that went on is that of the first row.
+    // Row -1 stands for the group that continues from the previous portion, which is that of the
+    // first row.
     val row = input.from + math.max(periods.row(at), 0)
     val key = input.chunk.keys(input.chunk.groups(row))
-    // Where nothing is valid, the worker knows no limits.
+    // The worker does not know the limits, and periods in which nothing is valid may exceed them.
     val start = math.max(periods.start(at), limits._1)
     val end = math.min(periods.end(at), limits._2)
     val result = if (start < end) results.of(key, at, start, end, periods.values) else null
@@ -103,7 +104,7 @@ private[periods] final class PeriodSweepIterator(
   }
 }
 
-/** Rows of results, of keys and of what the worker says of a period. */
+/** Result rows, made from keys and from the numbers that the worker returns with a period. */
 private final class PeriodResults(settings: PeriodSettings) {
   private val states =
     if (settings.isCount) Nil else settings.measures.map(_.state)
@@ -120,16 +121,17 @@ private final class PeriodResults(settings: PeriodSettings) {
   private val endAt = startAt + 1
   private var row: UnsafeRow = _
 
-  /** The row that waits for one that goes on from it. */
+  /** The row that the next period may continue. */
   private var waiting: UnsafeRow = _
 
-  /** The row of the period that was returned last. */
+  /** The row of the last period. */
   def repeated: InternalRow = row
 
   /**
-   * The row of a period, or the one before it if it may still go on; null if there is none.
+   * The row of a period. If rows are merged, this is the previous row, once the period does not
+   * continue it; null if there is none.
    *
-   * @param at where the period's numbers are in `values`
+   * @param at the index of the period's numbers in `values`
    */
   def of(
       key: UnsafeRow,
@@ -150,14 +152,17 @@ private final class PeriodResults(settings: PeriodSettings) {
     if (isMerged) merged(start, end) else row
   }
 
-  /** What waits, as there is nothing more. */
+  /** The waiting row. Call it after the last period. */
   def last(): InternalRow = {
     val row = waiting
     waiting = null
     row
   }
 
-  /** A period that goes on from the one before, with the same results, is the same. */
+  /**
+   * Merges a period into the waiting row, if it continues that row with the same results. Otherwise
+   * the period waits, and the row that waited is returned.
+   */
   private def merged(start: Long, end: Long): InternalRow =
     if (waiting != null && waiting.getLong(endAt) == start && isSame()) {
       waiting.setLong(endAt, end)
@@ -179,7 +184,7 @@ private final class PeriodResults(settings: PeriodSettings) {
   }
 }
 
-/** Counts what a task does, and tells the node at its end. */
+/** The counters of a task, which are added to the node's metrics when the task ends. */
 private final class PeriodCounters(metrics: Map[String, SQLMetric]) {
   var rows = 0L
   private var nanos = 0L

@@ -7,9 +7,10 @@ import org.apache.spark.sql.intervalsweep.execution.worker.{
 }
 
 /**
- * The worker of a sweep over periods: rows are sent by group and start, periods come back.
+ * The worker of a sweep over periods. The task sends rows sorted by group and start, and the worker
+ * returns periods.
  *
- * @param numbers how many LONGs come with a period
+ * @param numbers the number of LONGs that come with a period
  */
 final class PeriodWorker(settings: WorkerSettings, numbers: Int, context: TaskContext)
     extends WorkerConnection(settings, settings.openMessage, context) {
@@ -19,15 +20,15 @@ final class PeriodWorker(settings: WorkerSettings, numbers: Int, context: TaskCo
   private var rows = 0
   private var received = 0L
 
-  /** The periods that came last. */
+  /** The periods that were received last. */
   val periods = new PeriodReader(channel, settings.maxRuns, numbers)
 
   var kernelNanos = 0L
 
   /**
-   * Sends `n` rows, whose periods [[next]] then returns.
+   * Sends `n` rows. [[next]] then returns their periods.
    *
-   * @param goesOn whether the last group has more rows than these
+   * @param goesOn true if the last group has more rows than these
    */
   def send(
       groups: Array[Int],
@@ -45,7 +46,7 @@ final class PeriodWorker(settings: WorkerSettings, numbers: Int, context: TaskCo
       isIdle = false
     }
 
-  /** Reads the next periods; false after the last ones of what was sent. */
+  /** Reads the next periods; false after the last ones of the rows that were sent. */
   def next(): Boolean = talk {
     val isMore = reply() == More
     if (isMore) {

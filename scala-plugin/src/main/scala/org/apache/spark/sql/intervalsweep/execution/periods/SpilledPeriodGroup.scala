@@ -11,10 +11,10 @@ import org.apache.spark.sql.intervalsweep.execution.packing.RowSorter
 import org.apache.spark.sql.types.{LongType, StructType}
 
 /**
- * A group that is too large for a chunk: its numbers, sorted by start by Spark, which spills them.
- * The worker keeps what is valid from one chunk to the next.
+ * A group that is too large for a chunk. Spark sorts its numbers by start, and spills them. The
+ * worker keeps the rows that are still valid from one chunk to the next.
  *
- * @param numbers of its rows, all of which are read at once
+ * @param numbers the numbers of its rows, which the constructor reads to the end
  */
 private[periods] final class SpilledPeriodGroup(
     settings: PeriodSettings,
@@ -37,7 +37,7 @@ private[periods] final class SpilledPeriodGroup(
     new SortTimer(settings.metrics(SweepMetrics.SortTime)).time(sorter.sort(unsafe))
   }
 
-  /** Whether there are more rows than the chunk has room for. */
+  /** Fills the chunk with the next rows of the group. Returns true if there are more rows. */
   def fill(chunk: PeriodChunk): Boolean = {
     chunk.clear()
     chunk.keys += key
@@ -51,13 +51,16 @@ private[periods] final class SpilledPeriodGroup(
 
 private[periods] object SpilledPeriodGroup {
 
-  /** The groups of a run of hashes that begins with the chunk's rows, one for each key. */
+  /**
+   * The groups whose keys have the hash of the chunk's rows, one for each key. The chunk has the
+   * first of their rows.
+   */
   def of(
       settings: PeriodSettings,
       chunk: PeriodChunk,
       rows: HashedRows): Seq[SpilledPeriodGroup] = {
     val runHash = rows.hash
-    // Two keys of one hash are so rare that whatever they take is no matter.
+    // Two keys with the same hash are so rare that the memory for their rows does not matter.
     val others = new ArrayBuffer[(UnsafeRow, Array[Long])]
     val key = chunk.keys.head
     val width = 2 + settings.numbers.size

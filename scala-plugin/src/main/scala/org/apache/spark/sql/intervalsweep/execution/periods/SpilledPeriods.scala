@@ -7,8 +7,9 @@ package org.apache.spark.sql.intervalsweep.execution.periods
  *   hash     3 3 3 3 3 | 7 7 | 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 ...
  *   group    0 1 0 0 1   2 2   0 0 0 0 0 0
  * }}}
- * Keys that differ and have the same hash are several groups. A chunk ends with a run of hashes, if
- * it can; the groups of one that it has no room for are [[SpilledPeriodGroup]]s.
+ * Different keys with the same hash are several groups. A chunk ends with the last row of a hash,
+ * if possible. If the rows of one hash do not fit into a chunk, their groups become
+ * [[SpilledPeriodGroup]]s.
  */
 private[periods] final class SpilledPeriods(
     settings: PeriodSettings,
@@ -18,7 +19,7 @@ private[periods] final class SpilledPeriods(
 
   override def from: Int = 0
 
-  /** Rows behind them, of the next run of hashes, wait. */
+  /** The number of rows of the portion. Rows of the next hash may wait behind them. */
   var size = 0
   var goesOn = false
 
@@ -40,7 +41,7 @@ private[periods] final class SpilledPeriods(
     size > 0
   }
 
-  /** False if a run of hashes is larger than a chunk. */
+  /** Fills the chunk. Returns false if the rows of one hash do not fit into it. */
   private def fill(): Boolean = {
     goesOn = false
     runGroup = 0

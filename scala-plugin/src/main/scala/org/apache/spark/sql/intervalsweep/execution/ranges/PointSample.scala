@@ -12,29 +12,29 @@ import org.apache.spark.util.random.XORShiftRandom
 /**
  * A sample of points, from which ranges are made.
  *
- * @param total how many points there are
- * @param weighted sampled points, and how many each stands for
+ * @param total the number of points
+ * @param weighted sampled points, and how many points each stands for
  */
 final class PointSample(val total: Long, weighted: Seq[(Long, Float)]) {
   private lazy val sorted: Array[Long] = weighted.map(_._1).toArray.sorted
 
   /**
-   * Ranges for about `count` partitions that hold about equally many points.
+   * Ranges for about `count` partitions with about equally many points each.
    *
-   * @param mayDeal whether points of one value may be in several partitions
+   * @param mayDeal true if points of one value may be in several partitions
    */
   def ranges(count: Int, mayDeal: Boolean): Ranges =
     if (weighted.isEmpty || count <= 1) Ranges(Array.emptyLongArray)
     else {
       val bounds = RangePartitioner.determineBounds(ArrayBuffer.from(weighted), count)
       val crowded = if (mayDeal) crowdedValues(count) else Map.empty[Long, Int]
-      // A value is a range of its own between the value before it and itself.
+      // Bounds at v - 1 and at v make a range of the value v alone.
       val around = crowded.keys.flatMap(v => Seq(math.max(v, Long.MinValue + 1) - 1, v))
       val all = (bounds ++ around).distinct.sorted
       Ranges(all, all.map(crowded.getOrElse(_, 1)) :+ 1)
     }
 
-  /** Values that fill several partitions, and how many. */
+  /** Values that fill several partitions, and the number of these. */
   private def crowdedValues(count: Int): Map[Long, Int] = {
     val perPartition = weighted.map(_._2.toDouble).sum / count
     weighted.groupMapReduce(_._1)(_._2.toDouble)(_ + _)
@@ -42,7 +42,7 @@ final class PointSample(val total: Long, weighted: Seq[(Long, Float)]) {
       .filter(_._2 > 1)
   }
 
-  /** About which part of all points is in [low, high]. */
+  /** The approximate fraction of all points that is in [low, high]. */
   def share(low: Long, high: Long): Double =
     if (sorted.isEmpty || low > high) 0.0
     else (atMost(high) - below(low)).toDouble / sorted.length
@@ -50,7 +50,7 @@ final class PointSample(val total: Long, weighted: Seq[(Long, Float)]) {
   private def atMost(value: Long): Int =
     if (value == Long.MaxValue) sorted.length else below(value + 1)
 
-  /** How many sampled points are below a value. */
+  /** The number of sampled points below a value. */
   private def below(value: Long): Int = {
     var (from, until) = (0, sorted.length)
     while (from < until) {
@@ -63,7 +63,7 @@ final class PointSample(val total: Long, weighted: Seq[(Long, Float)]) {
 
 object PointSample {
 
-  /** From the samples of all partitions. */
+  /** Combines the samples of all partitions. */
   def of(parts: Seq[PartitionPoints]): PointSample = {
     val weighted = parts.flatMap { part =>
       part.sample.map(point => (point, part.seen.toFloat / part.sample.length))
@@ -73,9 +73,9 @@ object PointSample {
 }
 
 /**
- * Some points of a partition, as few or as many as they are.
+ * A sample of the points of a partition; all of them if they are few.
  *
- * @param seen how many points the partition has
+ * @param seen the number of points in the partition
  */
 final case class PartitionPoints(seen: Long, sample: Array[Long])
 
@@ -84,8 +84,8 @@ object PartitionPoints {
   private val RowsPerCheck = 1 << 12
 
   /**
-   * @param point makes what reads the point of a row; a task has its own
-   * @param most how many ranges will be asked for at most
+   * @param point makes a reader of a row's point; each task has its own
+   * @param most the most ranges that will be requested
    */
   def of(
       rows: RDD[InternalRow],
@@ -107,12 +107,12 @@ object PartitionPoints {
   }
 }
 
-/** Some of the values that are added, each as likely as the others: reservoir sampling. */
+/** A sample of the values that are added, each with the same probability: reservoir sampling. */
 private final class Reservoir(size: Int, seed: Long) {
   private val random = new XORShiftRandom(seed)
   private var values = new Array[Long](math.min(size, Reservoir.FirstSize))
 
-  /** How many values were added. */
+  /** The number of values that were added. */
   var seen = 0L
 
   def add(value: Long): Unit = {

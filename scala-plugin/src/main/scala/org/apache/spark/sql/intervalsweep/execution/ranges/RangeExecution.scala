@@ -14,12 +14,13 @@ import org.apache.spark.sql.intervalsweep.execution.task.{
 }
 
 /**
- * The execution of a join by ranges: samples the points, sends both sides to their ranges, and, if
- * rows are emitted unpaired, asks all ranges for those that are in several ([[ReplicatedRows]]).
+ * The execution of a join by ranges. It samples the points and sends both sides to their ranges. If
+ * the join emits unpaired rows, it also asks all ranges about the rows that are in several of them
+ * ([[ReplicatedRows]]).
  */
 object RangeExecution {
 
-  /** To how many ranges more than one a box goes at most, on average, if that leaves enough tasks. */
+  /** The most additional ranges that a box goes to, on average, if that leaves enough tasks. */
   private val MostCopies = 2.0
 
   def apply(node: SweepNode): TaskInput = {
@@ -37,10 +38,11 @@ object RangeExecution {
     val most = math.max(least, node.conf.numShufflePartitions)
     val sample = RangeSample.of(node, rows, most)
     val wanted = sample.points.total / node.conf.getConf(IntervalSweepConf.RangeRows) + 1
-    // Longer boxes, fewer ranges: a box is copied to each that it touches.
+    // The longer the boxes, the fewer ranges: a box is copied to each range that it overlaps.
     val share = node.sweepCondition.sweeps.map(sample.meanShare).max
     val bearable = if (share == 0) Double.MaxValue else MostCopies / share
-    // In several partitions, a row that is box and point could meet a partner in each.
+    // A row that is box in one sweep and point in another would be in several partitions, and could
+    // meet the same partner in each.
     val mayDeal = node.sweepCondition.sweeps.map(_.boxes).distinct.size == 1
     val count = math.max(least.toDouble, Seq(wanted.toDouble, most, bearable).min).toInt
     sample.points.ranges(count, mayDeal)
@@ -65,7 +67,10 @@ private final class PreparedRanges(
       added = if (output.isTracked(side)) ReplicatedRows.columnsAdded() else Nil)
   }.toMap
 
-  /** Both passes read these: Spark writes the files of a shuffle once. */
+  /**
+   * The rows of each side, by range. Both passes read them: Spark writes the files of a shuffle
+   * once.
+   */
   private val shuffled: Map[Side, RDD[InternalRow]] = sides.map { side =>
     val replicated = node.longMetric(SweepMetrics.ReplicatedRows)
     side -> RangeShuffle(rows(side), rangeSides(side), ranges.count, replicated, node.metrics)
@@ -99,11 +104,13 @@ private final class PreparedRanges(
   private def rangeLayout(side: Side, columns: Seq[Attribute]): BlockLayout =
     TaskSettings.layout(node, side, columns).withoutEndpoints
 
-  /** What is read of rows that are in several ranges; then whether they have a match. */
+  /**
+   * The columns of rows that are in several ranges. The last one tells whether the row has a match.
+   */
   private def decidedColumns(side: Side): Seq[Attribute] =
     node.payload(side) :+ rangeSides(side).added.head :+ matched
 
-  /** The rows of a side that are in several ranges, judged by all of them. */
+  /** The rows of a side that are in several ranges, after all of these were asked. */
   private def decided(side: Side): RDD[InternalRow] = {
     val columns = decidedColumns(side)
     ReplicatedRows.decide(answers(side, columns), columns, ranges.count, node.metrics)
@@ -138,7 +145,7 @@ private final class PreparedRanges(
 /**
  * Tasks of a join by ranges.
  *
- * @param decided the layouts of rows that are judged already
+ * @param decided the layouts of rows for which it is known whether they have a match
  */
 final class RangeTasks(
     sorted: SortedTasks,

@@ -9,14 +9,14 @@ import org.apache.spark.sql.intervalsweep.execution.packing.CollectPacked
 import org.apache.spark.sql.intervalsweep.execution.task.SweepNode
 
 /**
- * What the ranges of a join are made by.
+ * The sample from which the ranges of a join are made.
  *
- * @param points of all sweeps, which sort them in one way
+ * @param points the points of all sweeps, which all sort them by the same endpoint
  * @param boxes the endpoints of some rows of each side that is boxes
  */
 final class RangeSample(val points: PointSample, boxes: Map[Side, Seq[Array[Long]]]) {
 
-  /** About which part of the points lies between the ends of a box, on average. */
+  /** The approximate fraction of the points that lies between the ends of a box, on average. */
   def meanShare(sweep: Sweep): Double = {
     val extent = new AxisInterval(sweep.lead)
     val shares = boxes(sweep.boxes).map { box =>
@@ -31,10 +31,10 @@ object RangeSample {
   private val BoxesPerPartition = 1000
 
   /**
-   * Reads all points, and the first boxes of each partition, in one job: each has a start and an end
-   * in which cores wait.
+   * Reads all points, and the first boxes of each partition, in one job. Each job has a start and
+   * an end in which cores wait.
    *
-   * @param most how many ranges will be asked for at most
+   * @param most the most ranges that will be requested
    */
   def of(
       node: SweepNode,

@@ -11,8 +11,8 @@ import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
 import org.apache.spark.util.MutablePair
 
 /**
- * Cuts the line of encoded points into ranges: range `k` holds the points above `bounds(k - 1)` up
- * to `bounds(k)`. The first range is open below, the last above.
+ * Divides the axis of encoded points into ranges. Range `k` has the points above `bounds(k - 1)`,
+ * up to and including `bounds(k)`. The first range has no lower bound, and the last no upper bound.
  *
  * {{{
  *   bounds            b0            b1
@@ -22,8 +22,8 @@ import org.apache.spark.util.MutablePair
  *                                               point in one range only: no pair is found twice
  * }}}
  *
- * A range has a partition, or several if it is a single value that many points have: each of those
- * is in one of them, and boxes in all.
+ * A range is one partition. If it is a single value that many points have, it is several
+ * partitions: each of these points goes to one of them, and boxes go to all.
  *
  * @param parts the number of partitions of each range
  */
@@ -35,12 +35,12 @@ case class Ranges(bounds: Array[Long], parts: Array[Int]) {
   /** The number of partitions. */
   def count: Int = starts.last
 
-  /** Whether the points of some range are dealt out to several partitions. */
+  /** True if the points of a range are dealt out to several partitions. */
   def areDealt: Boolean = count > parts.length
 
   /**
-   * The range of a point: the number of bounds below it. It searches without branches that depend
-   * on the point, which no processor foresees.
+   * The range of a point: the number of bounds below it. The binary search has no branch that
+   * depends on the point, since the CPU could not predict it.
    */
   private def rangeOf(point: Long): Int = {
     var below = 0
@@ -56,7 +56,7 @@ case class Ranges(bounds: Array[Long], parts: Array[Int]) {
   /**
    * The partition of a point.
    *
-   * @param number of the row, by which rows of one value are dealt out
+   * @param number the number of the row, by which rows of one value are dealt out
    */
   def of(point: Long, number: Long): Int = {
     val k = rangeOf(point)
@@ -81,22 +81,31 @@ object Ranges {
   def apply(bounds: Array[Long]): Ranges = Ranges(bounds, Array.fill(bounds.length + 1)(1))
 }
 
-/** Where a row goes: for each sweep, the partitions that its box touches or that of its point. */
+/**
+ * The partitions of a row. For each sweep, these are the partitions that its box overlaps, or the
+ * partition of its point.
+ */
 final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends Serializable {
 
-  /** Whether it depends on the numbers of rows. */
+  /** True if the partitions depend on the numbers of rows. */
   def usesNumbers: Boolean = ranges.areDealt && sweeps.exists(_.points == side)
 
-  /** How many sweeps there are. */
+  /** The number of sweeps. */
   val width: Int = sweeps.size
 
   private val points: Array[Int] = sweeps.map(_.lead.point).toArray
 
-  /** Of the boxes of each sweep; null where the rows are its points. A task has its own copy. */
+  /**
+   * The interval of a box on the lead axis, for each sweep; null if the rows are its points. Each
+   * task has its own copy.
+   */
   private val extents: Array[AxisInterval] =
     sweeps.map(sweep => if (sweep.boxes == side) new AxisInterval(sweep.lead) else null).toArray
 
-  /** The first and last partition of a row by sweep; of a pair with first > last, there is none. */
+  /**
+   * Writes the first and the last partition of a row for each sweep. If first > last, there is
+   * none.
+   */
   def route(endpoints: Int => Long, number: Long, into: Array[Int]): Unit = {
     var k = 0
     while (k < width) {
@@ -124,8 +133,8 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
 /**
  * The rows of one side, and how they get to their ranges.
  *
- * @param isKept whether rows that touch no range go somewhere nevertheless
- * @param added the columns number and copies, if it has to be known which rows have a match
+ * @param isKept true if a row that overlaps no range goes to some partition nevertheless
+ * @param added the columns number and copies, if the join must know which rows have a match
  */
 case class RangeSide(
     output: Seq[Attribute],
@@ -144,7 +153,7 @@ object RangeShuffle {
 
   /**
    * @param replicated counts the copies of a row beyond the first
-   * @param metrics of the node: shuffle reads and writes are reported there
+   * @param metrics metrics of the node, which count shuffle reads and writes
    * @return as many partitions as the ranges have
    */
   def apply(
@@ -153,8 +162,8 @@ object RangeShuffle {
       ranges: Int,
       replicated: SQLMetric,
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
-    // Rows are numbered in the order in which they come: a partition that is made a second time may
-    // have another.
+    // Rows are numbered in the order in which they come. A partition that is computed a second time
+    // may have another order.
     val addressed = rows.mapPartitionsWithIndexInternal[Product2[Int, InternalRow]](
       address(_, _, side, ranges, replicated),
       isOrderSensitive = side.isNumbered || side.router.usesNumbers)
@@ -170,7 +179,7 @@ object RangeShuffle {
     new AddressedRows(partition, rows, side, new RowTargets(side, ranges), replicated)
 }
 
-/** Rows with the ranges that they go to, one after the other. The pair is the same each time. */
+/** Rows with the partitions that they go to, one after another. The pair object is reused. */
 private final class AddressedRows(
     partition: Int,
     rows: Iterator[InternalRow],
@@ -205,18 +214,18 @@ private final class AddressedRows(
   }
 }
 
-/** The ranges that one row after the other goes to, each once. */
+/** The partitions that one row after another goes to, each partition once. */
 private final class RowTargets(side: RangeSide, ranges: Int) {
   private val endpointOf = new EndpointReader(side.endpoints, side.output)
   private val routes = new Array[Int](2 * side.router.width)
   private val targets = new Array[Int](ranges)
 
-  /** How many ranges there are. */
+  /** The number of partitions of the current row. */
   var count = 0
 
   def apply(k: Int): Int = targets(k)
 
-  /** Goes on to a row. */
+  /** Moves to a row. */
   def read(row: InternalRow, number: Long): Unit = {
     count = 0
     if (endpointOf.read(row)) {
@@ -227,7 +236,7 @@ private final class RowTargets(side: RangeSide, ranges: Int) {
     if (count == 0 && side.isKept) add((number % ranges).toInt)
   }
 
-  /** Adds what is on the route of a sweep and not on that of one before. */
+  /** Adds the partitions on the route of a sweep that are not on the route of an earlier sweep. */
   private def addRoute(sweep: Int): Unit = {
     var range = routes(2 * sweep)
     while (range <= routes(2 * sweep + 1)) {

@@ -19,36 +19,39 @@ import org.apache.spark.sql.types.{BooleanType, IntegerType, LongType}
 import org.apache.spark.util.MutablePair
 
 /**
- * Rows of a join by ranges that are in several ranges: whether such a row has a match is known only
- * when all of them have been asked.
+ * Rows of a join by ranges that are in several ranges. Whether such a row has a match is known only
+ * after all these ranges were asked.
  *
  * {{{
  *   ranges       0      |      1      |     2
  *   row 7      [--------------------]             copies 2: no match in 0, a match in 1
  *   row 8                    [------------]       copies 2: no match in either
  *
- *   asked in 0:  (7, no)                          brought together by number, sorted:
- *   asked in 1:  (7, yes) (8, no)                 7 has a match, 8 has none
- *   asked in 2:  (8, no)
+ *   answers of 0:  (7, no)                        brought together by number, sorted:
+ *   answers of 1:  (7, yes) (8, no)               7 has a match, 8 has none
+ *   answers of 2:  (8, no)
  * }}}
  *
- * The ranges are asked once more, with these rows of one side alone and without pairs being made;
- * then only these rows are shuffled again, not the rows of one range, of which most are.
+ * The ranges are asked in a second pass, with only these rows of one side, and without making
+ * pairs. Then only these rows are shuffled again. Most rows are in one range, and are not shuffled
+ * again.
  */
 object ReplicatedRows {
 
-  /** The number of a row, unique among those of its side. */
+  /** The number of a row, unique among the rows of its side. */
   def number(): Attribute = AttributeReference("number", LongType, nullable = false)()
 
-  /** In how many ranges a row is. */
+  /** The number of ranges that a row is in. */
   def copies(): Attribute = AttributeReference("copies", IntegerType, nullable = false)()
 
-  /** Whether a row has a match. */
+  /** True if a row has a match. */
   def matched(): Attribute = AttributeReference("matched", BooleanType, nullable = false)()
 
   def columnsAdded(): Seq[Attribute] = Seq(number(), copies())
 
-  /** A function that adds number and copies to rows of these columns; the result is reused. */
+  /**
+   * A function that adds number and copies to rows with these columns. It reuses the result object.
+   */
   def numbered(columns: Seq[Attribute]): (InternalRow, Long, Int) => UnsafeRow = {
     val project = UnsafeProjection.create(columns, columns)
     val added = columnsAdded()
@@ -75,7 +78,7 @@ object ReplicatedRows {
    * Brings the answers of the ranges together.
    *
    * @param answers rows whose last two columns are [[number]] and [[matched]]
-   * @return one of the rows of each number, with what is true of all of them
+   * @return one row for each number; it has a match if it has one in any range
    */
   def decide(
       answers: RDD[InternalRow],
@@ -97,7 +100,7 @@ object ReplicatedRows {
     }
   }
 
-  /** Rows of one number come one after the other. */
+  /** Merges the rows of each number, which come one after another. */
   private def merge(rows: Iterator[InternalRow], numberAt: Int): Iterator[InternalRow] = {
     val sorted = rows.buffered
     new Iterator[InternalRow] {
@@ -116,9 +119,9 @@ object ReplicatedRows {
 }
 
 /**
- * Rows of one side that have been judged already, in the place of a task's input.
+ * Rows of one side for which it is known whether they have a match, in the place of a task's input.
  *
- * @param rows their last column says whether they have a match
+ * @param rows their last column is true if they have a match
  */
 final class DecidedRows(val side: Side, val rows: Iterator[InternalRow])
     extends Iterator[InternalRow] {
@@ -126,7 +129,7 @@ final class DecidedRows(val side: Side, val rows: Iterator[InternalRow])
   override def next(): InternalRow = throw new UnsupportedOperationException
 }
 
-/** The chunks of a task that gets [[DecidedRows]]: nothing but leftovers. */
+/** The chunks of a task that gets [[DecidedRows]]. They have no rows except leftovers. */
 final class DecidedChunks(
     input: DecidedRows,
     override val resident: RowBlock,

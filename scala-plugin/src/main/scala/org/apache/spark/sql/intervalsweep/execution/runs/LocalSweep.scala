@@ -8,12 +8,13 @@ import org.apache.spark.sql.intervalsweep.execution.chunks.JoinChunks
 
 /**
  * Finds the matches of small chunks in the task itself, where a round trip to a worker would take
- * longer: for each box a binary search for the points on its lead axis, and a look at each of them.
+ * longer. For each box, two binary searches find the points in it on the lead axis, in O(log n) for
+ * n points. If there is a second axis, each of these points is compared with it.
  *
- * @param firstOnly for each sweep, whether it is enough to know which boxes have a match
- * @param range the range that the task stands for, if it does; it clips the lead axes
+ * @param firstOnly for each sweep, true if it is enough to know which boxes have a match
+ * @param range the range of the task, if the join is by ranges; it clips the lead axes
  * @param batchRuns about how many runs make a batch
- * @param smallGroupPairs how many pairs the groups of a small chunk have at most, on average
+ * @param smallGroupPairs the most pairs that the groups of a small chunk have, on average
  * @param context tells whether the task was killed
  */
 final class LocalSweep(
@@ -31,11 +32,14 @@ final class LocalSweep(
   private var sweep = 0
   private var box = 0
 
-  /** Whether a chunk is small: in pairs that may be looked at, or in steps of binary searches. */
+  /** True if a chunk is small: in pairs that may be compared, or in steps of binary searches. */
   def takes(chunks: JoinChunks, block: Side => RowBlock): Boolean =
     smallGroupPairs > 0 && (hasQuickSearch(block) || hasFewPairs(chunks.resident, chunks.stream))
 
-  /** With one axis, no pair is looked at but where a search passes. */
+  /**
+   * True if the binary searches take few steps. With one axis they find all matches, and no pair is
+   * compared.
+   */
   private def hasQuickSearch(block: Side => RowBlock): Boolean =
     sweeps.forall(_.second.isEmpty) && {
       val steps = sweeps.map { sweep =>
@@ -44,7 +48,7 @@ final class LocalSweep(
       steps.sum <= smallGroupPairs
     }
 
-  /** Of the two searches of a box. */
+  /** The steps of the two searches of a box. */
   private def searchSteps(points: Int): Int =
     2 * (Integer.SIZE - Integer.numberOfLeadingZeros(points))
 
@@ -58,7 +62,7 @@ final class LocalSweep(
       var i = 0
       while (i < rows && pairs <= limit) {
         val group = stream.groups(i)
-        // The last groups may have no resident row, but for some with NULL endpoints.
+        // The last groups may have no build-side row here: rows with NULL endpoints are left out.
         if (group + 1 < offsets.length) pairs += offsets(group + 1) - offsets(group)
         i += 1
       }
@@ -66,7 +70,7 @@ final class LocalSweep(
     pairs <= limit
   }
 
-  /** Begins with a chunk. */
+  /** Starts with a chunk. */
   def start(l: RowBlock, r: RowBlock): Unit = {
     left = l
     right = r
@@ -102,7 +106,7 @@ final class LocalSweep(
     }
   }
 
-  /** Goes on to the next sweep if there is no current one. */
+  /** Moves to the next sweep if the current one is done. False after the last sweep. */
   private def hasSearch: Boolean = {
     if (search == null && sweep + 1 < sweeps.length) {
       sweep += 1
@@ -121,7 +125,7 @@ private object LocalSweep {
   private val CandidatesPerCheck = 1 << 22
 }
 
-/** The matches of one box after the other, in one sweep. */
+/** Finds the matches of one box after another, in one sweep. */
 private final class BoxSearch(
     sweep: Sweep,
     boxRows: RowBlock,
@@ -135,7 +139,7 @@ private final class BoxSearch(
   private val second = sweep.second.map(new AxisInterval(_)).orNull
   private val (low, high) = range.getOrElse((Long.MinValue, Long.MaxValue))
 
-  /** Pairs that match on the lead axis, of all boxes so far. */
+  /** The number of pairs that match on the lead axis, over all boxes so far. */
   var candidates = 0L
 
   def boxes: Int = boxRows.numRows

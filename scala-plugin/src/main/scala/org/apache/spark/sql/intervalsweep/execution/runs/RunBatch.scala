@@ -2,9 +2,12 @@
 package org.apache.spark.sql.intervalsweep.execution.runs
 
 /**
- * A batch of runs: box `box(i)` matches the points `first(i)` to `first(i) + count(i) - 1` in the
- * sweep number `sweep`. Or of sums: it matches `count(i)` points, `first(i)` among them, which add
- * up to `sums(m)(i)` in the measure `m` of [[Measures]].
+ * A batch of runs of the sweep number `sweep`: box `box(i)` matches the points `first(i)` to
+ * `first(i) + count(i) - 1`.
+ *
+ * A batch may be one of sums instead: box `box(i)` then matches `count(i)` points, `first(i)` among
+ * them, and `sums(m)(i)` is the sum of measure `m` over these points. `SummedColumns` defines the
+ * measures.
  */
 final class RunBatch {
   var sweep = 0
@@ -16,7 +19,7 @@ final class RunBatch {
   /** Null in a batch of runs. */
   var sums: Array[Array[Long]] = _
 
-  /** Makes room for `n` runs, keeping those that are there. */
+  /** Makes room for `n` runs, and keeps the existing ones. */
   def reserve(n: Int): Unit = if (box.length < n) {
     val capacity = math.max(n, math.min(2L * box.length, Int.MaxValue - 8).toInt)
     box = java.util.Arrays.copyOf(box, capacity)
@@ -24,7 +27,7 @@ final class RunBatch {
     count = java.util.Arrays.copyOf(count, capacity)
   }
 
-  /** How many pairs the runs stand for. */
+  /** The number of pairs in all runs. */
   def pairs: Long = {
     var sum = 0L
     var k = 0
@@ -41,17 +44,18 @@ final class RunBatch {
   }
 }
 
-/** How many boxes and points a sweep has in a chunk. */
+/** The number of boxes and points that a sweep has in a chunk. */
 case class SweepSize(boxes: Int, points: Int) {
 
-  /** Whether all runs, or sums, are of a box and of points, one at least, that there are. */
+  /** True if each run, or sum, has a box of the chunk and one or more of its points. */
   def holds(runs: RunBatch): Boolean = {
     val (box, first, count) = (runs.box, runs.first, runs.count)
-    // The points of a sum are not next to each other.
+    // The points of a sum are not necessarily consecutive.
     val areNext = if (runs.sums == null) -1 else 0
     var signs = 0
     var k = 0
-    // What may not be negative, for one test after a loop that the JVM can vectorise.
+    // Combines numbers that must not be negative. One test after the loop is enough, and the JVM
+    // can vectorize a loop without branches.
     while (k < runs.size) {
       val rest = points - first(k)
       signs |= box(k) |
@@ -68,17 +72,17 @@ case class SweepSize(boxes: Int, points: Int) {
   override def toString: String = s"$boxes boxes and $points points"
 }
 
-/** Who finds the matches of a chunk: the worker, or the task itself. */
+/** Finds the matches of a chunk: the worker, or the task itself. */
 trait RunSource {
 
-  /** The runs that were found last. */
+  /** The last batch of runs. */
   def runs: RunBatch
 
   /** Finds the next batch of runs; false after the last one of the chunk. */
   def nextRuns(statistics: SweepStatistics): Boolean
 }
 
-/** What a sweep counts. */
+/** The counters of a sweep. */
 final class SweepStatistics {
   var candidates = 0L
   var skippedBlocks = 0L

@@ -12,12 +12,12 @@ import org.apache.spark.sql.intervalsweep.execution.runs.{
 import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
 
 /**
- * Has each chunk swept: a small one by the task itself, another by the worker, to which the
- * resident rows go once for all chunks that share them.
+ * Sweeps each chunk. The task itself sweeps a small chunk, and the worker sweeps any other. The
+ * build-side rows go to the worker once for all chunks that share them.
  *
  * @param startWorker starts the worker; called once, and only if a chunk is not small
  * @param local sweeps the small chunks
- * @param together what is to be known of runs besides; null if nothing is
+ * @param together aggregates runs; null if runs are not aggregated
  */
 private[task] final class ChunkSweeper(
     chunks: JoinChunks,
@@ -33,7 +33,7 @@ private[task] final class ChunkSweeper(
   private var source: RunSource = _
   private var isResidentSent = false
 
-  /** Begins with the chunk that `chunks` stands at. */
+  /** Starts with the current chunk of `chunks`. */
   def start(left: RowBlock, right: RowBlock): Unit = {
     def block(side: Side): RowBlock = if (side == LeftSide) left else right
     source = null
@@ -42,7 +42,7 @@ private[task] final class ChunkSweeper(
       else timed(startInWorker(block))
   }
 
-  /** The resident rows are others than before. */
+  /** Call it if the build side has other rows than before. */
   def residentChanged(): Unit = isResidentSent = false
 
   /** Reads the next batch of [[runs]] of the chunk; false after the last one. */
@@ -50,7 +50,7 @@ private[task] final class ChunkSweeper(
 
   def runs: RunBatch = source.runs
 
-  /** Brings the metrics of sweeps up to date. */
+  /** Updates the metrics of sweeps. */
   def publish(): Unit = {
     counters(SweepMetrics.Candidates).value = statistics.candidates
     counters(SweepMetrics.SkippedBlocks).value = statistics.skippedBlocks
@@ -80,7 +80,7 @@ private[task] final class ChunkSweeper(
   private def size(sweep: Sweep, block: Side => RowBlock): SweepSize =
     SweepSize(block(sweep.boxes).numRows, block(sweep.points).numRows)
 
-  /** Counts the time that a worker takes. */
+  /** Adds the time that the worker takes to the metric. */
   private def timed[T](body: => T): T =
     if (source eq local) body
     else {

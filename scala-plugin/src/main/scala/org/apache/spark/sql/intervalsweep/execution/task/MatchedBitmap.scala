@@ -6,16 +6,16 @@ import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
 
 /**
- * Marks the rows that have met a match, where the join asks for it, and fails for those whose
- * expressions fail with their first match.
+ * Marks the rows that have a match, if the join needs to know them. If a check has failed for a
+ * row, its first match raises the error.
  *
- * @param check called now and then in long loops: fails if the task was killed
+ * @param check called from time to time in long loops; throws if the task was killed
  */
 private[task] final class MatchedBitmap(output: JoinOutput, check: () => Unit) {
   private val trackedLeft = output.isTracked(LeftSide)
   private val trackedRight = output.isTracked(RightSide)
 
-  /** Marks a pair. */
+  /** Marks the rows of a pair. */
   def pair(left: RowBlock, right: RowBlock, l: Int, r: Int): Unit = {
     if (left.hasFailures) left.raiseFailure(l, 1)
     if (right.hasFailures) right.raiseFailure(r, 1)
@@ -23,11 +23,14 @@ private[task] final class MatchedBitmap(output: JoinOutput, check: () => Unit) {
     if (trackedRight) right.matched.set(r)
   }
 
-  /** Whether a pair can tell nothing new: for joins that return no pairs. */
+  /**
+   * True if a pair cannot change the result, because the tracked row has a match already. For joins
+   * that emit no pairs.
+   */
   def isDecided(left: RowBlock, right: RowBlock, l: Int, r: Int): Boolean =
     if (trackedLeft) left.matched.get(l) else right.matched.get(r)
 
-  /** Marks all pairs of a batch of runs. */
+  /** Marks the rows of all pairs of a batch of runs. */
   def runs(runs: RunBatch, boxSide: Side, boxes: RowBlock, points: RowBlock): Unit = {
     if (boxes.hasFailures || points.hasFailures) raiseFailures(runs, boxes, points)
     if (output.isTracked(boxSide)) setBoxes(runs, boxes)
@@ -58,6 +61,6 @@ private[task] final class MatchedBitmap(output: JoinOutput, check: () => Unit) {
 
 private object MatchedBitmap {
 
-  /** Runs of which only the rows that they hold are marked. */
+  /** The number of runs whose points are marked between two checks. */
   private val RunsPerCheck = 1 << 8
 }

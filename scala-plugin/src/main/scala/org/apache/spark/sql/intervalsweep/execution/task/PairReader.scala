@@ -12,10 +12,10 @@ import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 import org.apache.spark.sql.types.IntegerType
 
 /**
- * The joined rows of a task without generated code around it: for plans that are interpreted.
+ * The joined rows of a task without generated code, for interpreted plans.
  *
- * @param existence the column that says whether an unpaired row has a match
- * @param runs the columns of what the pairs of a run are together
+ * @param existence the column of an existence join: true if the unpaired row has a match
+ * @param runs the aggregates over the pairs of a run
  * @param partialRowId the column of [[SweepNode.partialRowId]]
  */
 case class PairReader(
@@ -94,7 +94,10 @@ case class PairReader(
   }
 }
 
-/** A row of a block, as Catalyst reads rows; all columns are NULL where there is no row. */
+/**
+ * A row of a block, as Catalyst reads rows. If the position is -1, the row is absent, and all its
+ * columns are NULL.
+ */
 final class BlockRow(override val numFields: Int) extends BaseGenericInternalRow {
   var block: RowBlock = _
   var position = 0
@@ -105,7 +108,7 @@ final class BlockRow(override val numFields: Int) extends BaseGenericInternalRow
   override def update(i: Int, value: Any): Unit = throw new UnsupportedOperationException
 }
 
-/** What the pairs of a task's run are together. */
+/** The aggregates over the pairs of a task's run. */
 private final class RunRow(task: SweepTask, override val numFields: Int)
     extends BaseGenericInternalRow {
   override protected def genericGet(ordinal: Int): Any = task.runColumns(ordinal).boxed(0)

@@ -9,14 +9,15 @@ import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock
 import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
 
 /**
- * Pairs that are emitted as one, with values of all of them, where no more is asked of a task. How
- * many become one depends on what is grouped by:
+ * Emits one aggregated row instead of many pairs if the plan above needs only aggregates. The
+ * grouping decides which pairs become one row:
  * {{{
- *   rows of the boxes             those of a run, or of a box that the worker has summed up
- *   rows of the points            those of a point, once all runs of a chunk are known
- *   nothing, and values add up    those of a batch of runs
+ *   grouped by                        one row for the pairs of
+ *   rows of the boxes                 a run, or a box that the worker has summed up
+ *   rows of the points                a point, once all runs of a chunk are known
+ *   nothing, and values add up        a batch of runs
  * }}}
- * Where a sum might leave 64 bits, or memory is refused, they are emitted one by one.
+ * If a sum might leave 64 bits, or memory is refused, the pairs are emitted one by one.
  *
  * @param block the rows of a side in the current chunk
  */
@@ -35,7 +36,7 @@ private[task] final class RunAggregation(
   private var mostPairs = -1.0
   private var gathered: PerPointAccumulator = _
 
-  /** What the pairs that are emitted as one are together, as columns of one row. */
+  /** The values of the current row, as columns with one row. */
   def values: Array[BlockColumn] = aggregates.results
 
   def startChunk(): Unit = {
@@ -44,13 +45,15 @@ private[task] final class RunAggregation(
     mostPairs = -1
   }
 
-  /** What a worker may add up of the rows of the chunk. */
+  /** The columns that a worker may sum up over the points of the chunk, by side. */
   def measure(): Map[Side, SummedColumns] = {
     measures = summedPoints.map(side => side -> SummedColumns(layout, side, block(side))).toMap
     measures
   }
 
-  /** How many measures a worker is to add up in each sweep; None for runs. */
+  /**
+   * The number of measures that a worker sums up in each sweep; None if the sweep returns runs.
+   */
   def sums: Array[Option[Int]] = {
     val isSummed = canBeSummed
     plan.sweeps.map { sweep =>
@@ -58,7 +61,9 @@ private[task] final class RunAggregation(
     }
   }
 
-  /** Whether no sum can leave 64 bits, and no row of the chunk is one that must not match. */
+  /**
+   * True if no sum can leave 64 bits, and no row of the chunk raises an error at its first match.
+   */
   private def canBeSummed: Boolean =
     summedPoints.nonEmpty && !block(LeftSide).hasFailures && !block(RightSide).hasFailures &&
       isReserved && {
@@ -71,7 +76,9 @@ private[task] final class RunAggregation(
   private def limitPairs(): Unit =
     if (mostPairs < 0) mostPairs = aggregates.mostPairs(block)
 
-  /** Goes on to a batch of runs; says how many of them are to be started. */
+  /**
+   * Moves to a batch of runs. Returns the number of its runs for which [[startRun]] must be called.
+   */
   def take(runs: RunBatch, side: Side): Int = {
     batch = runs
     boxes = side
@@ -106,7 +113,10 @@ private[task] final class RunAggregation(
     }
   }
 
-  /** Whether the pairs of run `k` are one, whose values are then known, or all of the batch. */
+  /**
+   * True if the pairs of run `k`, or of the whole batch, become one row. Its values are computed
+   * then.
+   */
   def startRun(k: Int): Boolean = {
     val isOne = partners != null && (isTotal || batch.count(k) > 1 && batch.count(k) <= mostPairs)
     if (isOne && isTotal) aggregates.total(boxes, block(boxes), batch, partners)
@@ -117,16 +127,18 @@ private[task] final class RunAggregation(
     isOne
   }
 
-  /** After the last run of a chunk. */
+  /** Call it after the last run of a chunk. */
   def endSweeps(): Unit = if (gathered != null) gathered.finish()
 
-  /** Goes on to the next point that has gathered partners, whose values are then known. */
+  /**
+   * Moves to the next point that has matches, and computes its values. False after the last one.
+   */
   def nextPoint(): Boolean = gathered != null && gathered.advance() && {
     aggregates.compute(pointSide, block(pointSide), gathered.position, gathered)
     true
   }
 
-  /** By whose rows is grouped. */
+  /** The side that the aggregate groups by. */
   def pointSide: Side = layout.groupSide.get
   def point: Int = gathered.position
   def partner: Int = gathered.partner

@@ -6,7 +6,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, Side, SweepCondition}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.RunLayout
 
-/** What is known of a join when it is executed: its inputs, its condition, and what is emitted. */
+/**
+ * The description of a join that its execution needs: its inputs, its condition, and its output.
+ */
 trait SweepNode extends SparkPlan {
   def input(side: Side): SparkPlan
 
@@ -14,22 +16,26 @@ trait SweepNode extends SparkPlan {
 
   def sweepCondition: SweepCondition
 
-  /** What is emitted: pairs, and rows of one side alone. */
+  /** The output of the join: pairs, and unpaired rows. */
   def joinOutput: JoinOutput
 
-  /** The column of an existence join that says whether there is a match. */
+  /** The column of an existence join: true if the row has a match. */
   def existence: Option[Attribute]
 
-  /** What is computed of the pairs of a run together, where that is enough; see `MatchRuns`. */
+  /**
+   * Aggregates over the pairs of a run, if the plan above needs no single pairs; see `MatchRuns`.
+   */
   def runs: Option[Seq[NamedExpression]]
 
   /**
-   * The column that tells which rows are pieces of one row of the left side, where each is one box
-   * of one sweep and streams: its number in the task, or -1 where there is but one piece.
+   * The column that identifies partial rows, that is output rows that belong to the same row of the
+   * left side. Its value is the number of the left row in the task, or -1 if the left row has a
+   * single output row. It requires that the left side is the probe side, and that each of its rows
+   * is one box of one sweep.
    */
   def partialRowId: Option[Attribute]
 
-  /** Where the values of runs come from. */
+  /** Where the values of `runs` come from. */
   def runLayout: Option[RunLayout]
 
   /** The columns of a side that are read for each pair. */

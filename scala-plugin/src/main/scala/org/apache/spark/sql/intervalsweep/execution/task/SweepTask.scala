@@ -11,25 +11,58 @@ import org.apache.spark.sql.intervalsweep.execution.runs.{LocalSweep, RunBatch}
 import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
 
 /**
- * The join of one task: goes through the chunks, has each swept ([[ChunkSweeper]]), and hands out
- * the matches as runs of pairs, and then the unpaired rows as runs with no partner, whose
- * position is -1. Generated code and the interpreted iterator both loop like this:
+ * The join of one task. It goes through the chunks and has each swept ([[ChunkSweeper]]). It hands
+ * out the matches as runs of pairs. Unpaired rows follow as runs in which the other side's position
+ * is -1. Generated code and the interpreted iterator both loop like this:
  *
  * {{{
  *   while (task.hasRun()) {
- *     if (task.takeChunkChange()) ...           // the columns are others than before
- *     l = task.leftRow; r = task.rightRow        // a long run comes in parts
- *     for (n = task.takePairs(); n > 0; n -= 1) {
- *       ... emit (l, r) ...                      // or suspend(l, r, n) and go on later
+ *     if (task.takeChunkChange()) ...              // fetch the columns again
+ *     l = task.leftRow; r = task.rightRow
+ *     for (n = task.takePairs(); n > 0; n -= 1) {  // a long run comes in parts
+ *       ... emit (l, r) ...                        // or suspend(l, r, n) and go on later
  *       l += task.leftStep; r += task.rightStep
  *     }
  *   }
  * }}}
  *
+ * The task is a state machine. It starts in CHUNK, and `hasRun` takes steps until the state is RUN
+ * or END. The table says which fields change with each event. The state is the last one in the
+ * table whose condition is true: if BATCH ends, SWEEP is next, then POINTS, and so on upwards.
+ *
+ * {{{
+ *   state     condition           event                  fields that change             next state
+ *   CHUNK     -                   chunk with rows        left, right, isNewChunk,       SWEEP
+ *                                 on both sides          isSwept = false
+ *                                 other chunk            left, right, isNewChunk,       UNPAIRED
+ *                                                        unpaired
+ *                                 no chunk is left       -                              END
+ *   UNPAIRED  unpaired.nonEmpty   run of rows            left, right, isNewChunk,       RUN
+ *                                                        isPair = false, isRun = false,
+ *                                                        isWhole = true, hasMatch,
+ *                                                        rows, steps, pairs
+ *                                 no row is left         unpaired = unpaired.tail       UNPAIRED
+ *   POINTS    together has        point                  isPair = true, isRun = true,   RUN
+ *             another point                              rows, pairs = 1
+ *   SWEEP     !isSwept            batch of runs          batch, sweepNumber, isBoxLeft, BATCH
+ *                                                        steps, next = 0, size
+ *                                 no batch is left       isSwept = true, unpaired       POINTS
+ *   BATCH     next < size         run                    isPair = true, isRun, isWhole, RUN
+ *                                                        rows, pairs, next += 1
+ *   RUN       pairs > 0           takePairs() = n        rows += n * steps, pairs -= n  RUN
+ *                                 suspend(l, r, n)       rows = (l, r), pairs += n      RUN
+ *                                 endRun()               pairs = 0                      BATCH
+ * }}}
+ *
+ * In the table, rows stands for `leftRow` and `rightRow`, and steps for `leftStep` and `rightStep`.
+ * In any state, `takeChunkChange` sets `isNewChunk` to false, `takePairs` counts `pairsToCheck`
+ * down, and [[check]] resets it.
+ *
  * @param startWorker starts the worker; called once, and only if a chunk is not small
  * @param local sweeps the small chunks
- * @param context tells whether the task was killed: no iterator of Spark's is asked while runs are
- *   expanded, and if the caller rejects all pairs, nothing is emitted, either
+ * @param context tells whether the task was killed. The task must ask by itself: it calls no
+ *   iterator of Spark's while it expands runs, and if the caller rejects all pairs, it emits
+ *   nothing.
  */
 final class SweepTask(
     chunks: JoinChunks,
@@ -61,33 +94,33 @@ final class SweepTask(
   var leftStep = 0
   var rightStep = 0
 
-  /** Whether the run is of pairs, and not of rows of one side. */
+  /** True if the run has pairs, false if it has unpaired rows of one side. */
   var isPair = true
 
-  /** Which of the condition's sweeps found the pair. */
+  /** The number of the condition's sweep that found the pair. */
   var sweepNumber = 0
 
-  /** Whether the pair stands for all pairs of its run, with the values [[runColumns]]. */
+  /** True if the pair stands for all pairs of its run, with the values [[runColumns]]. */
   var isRun = false
 
-  /** Whether the run is all that is emitted of the row that it belongs to; see [[SweepNode.partialRowId]]. */
+  /** True if the run is everything that is emitted of its row; see [[SweepNode.partialRowId]]. */
   var isWhole = false
 
-  /** Whether unpaired rows have a match. */
+  /** True if the unpaired rows of the run have a match. */
   var hasMatch = false
 
   var left: RowBlock = _
   var right: RowBlock = _
 
-  /** Goes on to the next run, if the current one has no pairs left; false after the last one. */
+  /** Moves to the next run, if the current one has no pairs left; false after the last one. */
   def hasRun(): Boolean = {
     while (pairs == 0 && step()) {}
     pairs > 0
   }
 
   /**
-   * The number of pairs from `leftRow` and `rightRow` on that are then the caller's: those of the
-   * run, or the next part of a long one. They are asked for last.
+   * The number of pairs, from `leftRow` and `rightRow` on, that the caller then owns: those of the
+   * run, or the next ones of a long run. Call it after reading the rows: it moves them on.
    */
   def takePairs(): Int = {
     val n = math.min(pairs, SweepTask.PairsPerCheck)
@@ -104,39 +137,44 @@ final class SweepTask(
     pairsToCheck = SweepTask.PairsPerCheck
   }
 
-  /** Goes past the rest of the run. */
+  /** Skips the rest of the run. */
   def endRun(): Unit = pairs = 0
 
-  /** Whether the rows changed since this was asked last. */
+  /** True if the blocks have changed since the last call. */
   def takeChunkChange(): Boolean = {
     val changed = isNewChunk
     isNewChunk = false
     changed
   }
 
-  /** Gives back the `n` pairs from (l, r) on, to be taken when the caller is called again. */
+  /** Gives back the `n` pairs from (l, r) on, which are taken when the caller is called again. */
   def suspend(l: Int, r: Int, n: Int): Unit = {
     leftRow = l
     rightRow = r
     pairs += n
   }
 
-  /** The number of a row of the stream, of which several pieces are emitted; -1 where it is one. */
+  /**
+   * The number of a probe-side row that has several partial rows; -1 if it has a single output row.
+   */
   def partialRowIdOf(row: Int): Long = if (isWhole) -1L else chunks.streamNumber(row)
 
-  /** What the pairs of a run are together, as columns of one row. */
+  /** The values of the pairs of a run, as columns with one row. */
   def runColumns: Array[BlockColumn] = together.values
 
-  /** Counts output rows: a local number is cheaper than the metric. */
+  /** Counts output rows in a local number, which is cheaper than the metric. */
   def emitted(n: Int): Unit = emittedRows.value += n
 
-  /** Records that a pair has passed the residual condition; fails if its formula does. */
+  /**
+   * Marks the rows of a pair that has passed the residual condition. Raises the error of a failed
+   * check.
+   */
   def setMatched(l: Int, r: Int): Unit = marks.pair(left, right, l, r)
 
-  /** Whether a pair can tell nothing new: for joins that return no pairs. */
+  /** True if a pair cannot change the result. For joins that emit no pairs. */
   def isDecided(l: Int, r: Int): Boolean = marks.isDecided(left, right, l, r)
 
-  /** A step on: a run, a batch of runs, or a chunk. False after the last chunk. */
+  /** Takes one step: to a run, a batch of runs, or a chunk. False after the last chunk. */
   private def step(): Boolean =
     if (next < size) { startRun(); true }
     else if (!isSwept) { fetch(); true }
@@ -160,7 +198,7 @@ final class SweepTask(
     next += 1
   }
 
-  /** A point, with one of the partners that its pair stands for. */
+  /** Starts a run of one pair: a point, and one of the matches that the pair stands for. */
   private def startPoint(): Unit = {
     val isPointLeft = together.pointSide == LeftSide
     isPair = true
@@ -237,7 +275,7 @@ final class SweepTask(
     true
   }
 
-  /** The rows that no later chunk can match. */
+  /** The unpaired rows that are in no later chunk, so that all their matches are known. */
   private def settled: List[UnpairedRows] = for {
     side <- output.tracked.toList
     own = if (side != residentSide) Some(chunks.stream -> chunks.settledStream)
@@ -246,7 +284,7 @@ final class SweepTask(
     outcome <- output.unpaired(side)
   } yield new UnpairedRows(side, block, rows, outcome)
 
-  /** Brings the metrics up to date; called now and then, and when the task ends. */
+  /** Updates the metrics. Called from time to time, and when the task ends. */
   def publish(): Unit = {
     sweeper.publish()
     counters.values.foreach(_.publish())
@@ -255,6 +293,9 @@ final class SweepTask(
 
 private object SweepTask {
 
-  /** So few that it takes seconds only if a pair takes a quarter of a millisecond. */
+  /**
+   * The most pairs between two checks whether the task was killed. They take seconds only if a pair
+   * takes a quarter of a millisecond.
+   */
   private val PairsPerCheck = 1 << 13
 }

@@ -12,7 +12,7 @@ import org.apache.spark.sql.intervalsweep.execution.chunks.{
 }
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 
-/** Makes the join of one task; sent to the executors. */
+/** Creates the join of one task; sent to the executors. */
 trait SweepTasks extends Serializable {
 
   /** @param input a partition of [[TaskInput.rows]] */
@@ -20,15 +20,15 @@ trait SweepTasks extends Serializable {
 }
 
 /**
- * What the driver has prepared of an execution.
+ * The input and the tasks of an execution, which the driver has prepared.
  *
- * @param rows what is joined task by task: the rows of the side that is not broadcast, or, in each
- *   partition, [[TwoInputs]] or rows that are decided already
- * @param tasks makes the join of a task from its rows
+ * @param rows the input, partition by partition: the rows of the side that is not broadcast, or
+ *   [[TwoInputs]], or rows that are decided already
+ * @param tasks creates the join of a task from such a partition
  */
 final case class TaskInput(rows: RDD[InternalRow], tasks: SweepTasks)
 
-/** Tasks that read one input and have the other by broadcast. */
+/** Tasks that read one input and get the other by broadcast. */
 final class BroadcastTasks(
     settings: TaskSettings,
     side: Side,
@@ -62,7 +62,7 @@ final class BroadcastTasks(
     settings.task(chunks, resident = side, range = None, context)
   }
 
-  /** The key groups of the other side's rows; null when the join has no keys. */
+  /** The key groups of the probe side's rows; null if the join has no keys. */
   private def groupOf(index: BroadcastIndex, streamed: Side, isKept: Boolean): GroupReader = {
     val keys = settings.keys(streamed)
     if (keys.isEmpty) null
@@ -71,7 +71,7 @@ final class BroadcastTasks(
 }
 
 /**
- * Tasks that read two inputs, sorted by their keys if there are any.
+ * Tasks that read two inputs, which are sorted by their keys if there are any.
  *
  * @param rangeOf the first and the last point of a partition's range, if partitions are ranges
  */

@@ -5,10 +5,10 @@ import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.{RunLayout, SummedColumns}
 
 /**
- * What a task does with the matches.
+ * The part of a join's description that decides what a task does with matches.
  *
- * @param hasResidual whether a match of the sweeps has yet to be judged, by the caller
- * @param runs what is emitted of the pairs of a run together, if they need not be emitted one by one
+ * @param hasResidual true if the caller evaluates a residual condition for each match
+ * @param runs how pairs are aggregated, if they need not be emitted one by one
  */
 case class TaskPlan(
     sweeps: Array[Sweep],
@@ -16,10 +16,13 @@ case class TaskPlan(
     hasResidual: Boolean,
     runs: Option[RunLayout]) {
 
-  /** Whether it is enough to know which boxes of a sweep have a match. */
+  /** True if it is enough to know which boxes of a sweep have a match. */
   def isFirstOnly(sweep: Sweep): Boolean = !hasResidual && output.needsFirstMatchOnly(sweep.boxes)
 
-  /** Whether it is enough to know what the points of a box add up to. With one axis a run says that. */
+  /**
+   * True if it is enough to know sums over the points of each box. With one axis the task has them
+   * from the run.
+   */
   def mayBeSummed(sweep: Sweep): Boolean =
     sweep.second.isDefined && !hasResidual && output.hasPairs && !output.isTracked(sweep.points) &&
       runs.exists { layout =>

@@ -15,7 +15,7 @@ import org.apache.spark.sql.intervalsweep.execution.metrics.{SortTimer, SweepMet
 import org.apache.spark.sql.intervalsweep.execution.runs.LocalSweep
 import org.apache.spark.sql.intervalsweep.execution.worker.{SweepWorker, WorkerSettings}
 
-/** What every task of a join needs to know; made on the driver. */
+/** The settings of a join that every task needs; made on the driver. */
 case class TaskSettings(
     layouts: Map[Side, BlockLayout],
     keys: Map[Side, Seq[Expression]],
@@ -27,7 +27,10 @@ case class TaskSettings(
     smallGroupPairs: Long,
     metrics: Map[String, SQLMetric]) {
 
-  /** Each chunk of boxes goes through the points once, and each of points is searched. */
+  /**
+   * The limits of chunks. Each chunk of boxes goes through the points once; each chunk of points is
+   * searched.
+   */
   def chunkSize(stream: Side): ChunkSize = ChunkSize(
     residentRows = TaskSettings.ResidentBatches * batchRows,
     streamRows = batchRows *
@@ -41,7 +44,7 @@ case class TaskSettings(
     if (keys(side).isEmpty) block else block.grouped()
   }
 
-  /** Blocks for rows that can match nothing, of the sides that keep them. */
+  /** Blocks for rows that can match nothing, for the sides that keep such rows. */
   def leftovers(memory: BlockMemory): UnsweptRows = {
     val kept = plan.output.tracked.filter(plan.output.keepsUnmatched)
     val blocks = kept.map(side => side -> new RowBlock(layouts(side).withoutEndpoints, memory))
@@ -62,7 +65,7 @@ case class TaskSettings(
     task
   }
 
-  /** The memory of a task's blocks; given back when the task ends. */
+  /** The memory of a task's blocks; released when the task ends. */
   def memory(context: TaskContext): TaskMemory = {
     val memory = new TaskMemory(context.taskMemoryManager())
     context.addTaskCompletionListener[Unit] { _ =>
@@ -86,7 +89,7 @@ object TaskSettings {
       side => layout(node, side, node.input(side).output),
       node.runLayout)
 
-  /** @param input the columns of the side's rows as a task gets them */
+  /** @param input the columns of the side's rows, as a task gets them */
   def layout(node: SweepNode, side: Side, input: Seq[Attribute]): BlockLayout = {
     val condition = node.sweepCondition
     BlockLayout(

@@ -5,11 +5,11 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
 /**
- * Both inputs of a task in one iterator, which only [[SweepTasks]] splits. Some of Spark's
- * operators, UNION ALL is one, make whole-stage code of children with one input only.
+ * Both inputs of a task in one iterator, which only [[SweepTasks]] divides again. Some of Spark's
+ * operators, such as UNION ALL, use whole-stage code only for children with a single input.
  *
- * @param partition the number of the join's partition; the number that generated code has may be
- *   that of another operator's
+ * @param partition the number of the join's partition. The partition number of generated code may
+ *   be that of another operator.
  */
 final class TwoInputs(
     val partition: Int,

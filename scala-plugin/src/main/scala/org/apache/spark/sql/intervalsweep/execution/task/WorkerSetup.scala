@@ -5,10 +5,13 @@ import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.model.{Axis, Bound, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
 
-/** What the driver decides about the workers of a join. */
+/** The settings of a join's workers, which the driver decides. */
 object WorkerSetup {
 
-  /** @param resident the side whose rows stay in the worker while those of the other pass by */
+  /**
+   * @param resident the build side: its rows stay in the worker, and those of the other side pass
+   *   by
+   */
   def apply(node: SweepNode, plan: TaskPlan, resident: Side): WorkerSettings = {
     val maxRuns = node.conf.getConf(IntervalSweepConf.BatchRows)
     WorkerSettings(openMessage(node, plan, resident, maxRuns), maxRuns)

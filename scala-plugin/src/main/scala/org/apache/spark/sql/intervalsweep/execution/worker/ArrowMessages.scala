@@ -17,12 +17,15 @@ import org.apache.spark.sql.intervalsweep.execution.runs.{RunBatch, SweepSize}
 import org.apache.spark.unsafe.Platform
 
 /**
- * Writes rows as an Arrow stream: `g`, the number of a row's group, if there are groups, and columns
- * of LONGs.
+ * Writes rows as an Arrow stream. Column `g` is the number of a row's group, if there are groups.
+ * All other columns are LONGs.
  */
 final class ColumnWriter(allocator: BufferAllocator, channel: WorkerChannel) {
 
-  /** The endpoints of a block, `e0`, `e1`, ..., and what is added up of its rows, `m0`, `m1`, ... */
+  /**
+   * Writes the endpoints of a block, `e0`, `e1`, ..., and the measures to be summed, `m0`, `m1`,
+   * ...
+   */
   def write(block: RowBlock, measures: Seq[Array[Long]]): Unit = {
     val endpoints = block.endpoints.zipWithIndex.map { case (values, k) => s"e$k" -> values }
     val added = measures.zipWithIndex.map { case (values, k) => s"m$k" -> values }
@@ -30,9 +33,10 @@ final class ColumnWriter(allocator: BufferAllocator, channel: WorkerChannel) {
   }
 
   /**
-   * @param groups null without groups
-   * @param columns their names and values
-   * @param first the first row to be written, and `end` the one behind the last
+   * @param groups the group numbers; null without groups
+   * @param columns names and values
+   * @param first the first row to write
+   * @param end the row behind the last one
    */
   def write(
       groups: Array[Int],
@@ -97,9 +101,9 @@ object ColumnWriter {
 }
 
 /**
- * Reads Arrow streams of one batch, by Arrow's metadata classes but not by its readers. Those believe
- * any length, and wait, or take memory, for what never comes; and they look for values outside of
- * the message where that says so.
+ * Reads Arrow streams of one batch. It uses Arrow's metadata classes, but not Arrow's readers.
+ * Those trust any length, and wait or allocate memory for bytes that never come. If a message says
+ * so, they even look for values outside of it.
  *
  * @param maxRows the most rows of a batch
  */
@@ -107,7 +111,7 @@ sealed abstract class BatchReader(channel: WorkerChannel, maxRows: Int) {
   private var body = ByteBuffer.allocateDirect(0)
   private var batch: RecordBatch = _
 
-  /** Turns whatever the bytes make it stumble at into words. */
+  /** Turns any exception that the bytes cause into an error that says what was unreadable. */
   protected def readable[T](what: String)(read: => T): T =
     try read
     catch {
@@ -115,9 +119,9 @@ sealed abstract class BatchReader(channel: WorkerChannel, maxRows: Int) {
     }
 
   /**
-   * Reads a batch of these columns, whose values [[ints]] and [[longs]] then give.
+   * Reads a batch with these columns. [[ints]] and [[longs]] then return its values.
    *
-   * @return how many rows it has
+   * @return the number of rows
    */
   protected def readBatch(columns: Schema): Int = {
     val schema = MessageSerializer.deserializeSchema(readMessage(MessageHeader.Schema))
@@ -139,7 +143,7 @@ sealed abstract class BatchReader(channel: WorkerChannel, maxRows: Int) {
     message
   }
 
-  /** The length of a message's metadata; 0 ends the stream. */
+  /** Reads the length of a message's metadata. 0 ends the stream. */
   private def readLength(): Int = {
     val mark = channel.readInt()
     require(mark == MessageSerializer.IPC_CONTINUATION_TOKEN, s"the mark $mark")
@@ -166,7 +170,9 @@ sealed abstract class BatchReader(channel: WorkerChannel, maxRows: Int) {
     values(column, 8 * n).asLongBuffer().get(into, 0, n)
   }
 
-  /** Each column has two buffers, the first of which would say what is NULL. */
+  /**
+   * The values of a column. Each column has two buffers, and the first one, for NULLs, is not read.
+   */
   private def values(column: Int, bytes: Int): ByteBuffer = {
     val from = math.toIntExact(batch.buffers(2 * column + 1).offset)
     body.slice(from, bytes).order(ByteOrder.LITTLE_ENDIAN)
@@ -183,7 +189,7 @@ private object BatchReader {
   /** The metadata of a few columns take some hundred bytes. */
   private val MaxMetadata = 1L << 16
 
-  /** Writers of Arrow may fill up each buffer to a multiple of as many bytes. */
+  /** Arrow writers may pad each buffer to a multiple of this number of bytes. */
   private val MaxPadding = 64
 
   def schema(ints: Seq[String], longs: Seq[String]): Schema =
@@ -201,10 +207,10 @@ private object BatchReader {
 final class RunReader(channel: WorkerChannel, maxRuns: Int) extends BatchReader(channel, maxRuns) {
 
   /**
-   * Reads a batch; what was in it before is gone.
+   * Reads a batch, and replaces the contents of `into`.
    *
-   * @param sizes how many boxes and points each sweep has
-   * @param sums how many measures are added up in each sweep; None for runs
+   * @param sizes the number of boxes and points of each sweep
+   * @param sums the number of measures that are summed in each sweep; None if it returns runs
    */
   def read(into: RunBatch, sizes: Array[SweepSize], sums: Array[Option[Int]]): Unit =
     readable("runs") {
@@ -236,10 +242,10 @@ private object RunReader {
 }
 
 /**
- * Reads batches of periods: a row of each one's group, or -1 for the group that went on, its start
- * and end, and LONGs that come with it.
+ * Reads batches of periods. A period has a row of its group (-1 for the group that continues from
+ * the previous request), its start, its end, and further LONGs.
  *
- * @param numbers how many of these there are
+ * @param numbers the number of further LONGs
  */
 final class PeriodReader(channel: WorkerChannel, maxRows: Int, numbers: Int)
     extends BatchReader(channel, maxRows) {
@@ -252,7 +258,7 @@ final class PeriodReader(channel: WorkerChannel, maxRows: Int, numbers: Int)
   val end = new Array[Long](maxRows)
   val values: Array[Array[Long]] = Array.fill(numbers)(new Array[Long](maxRows))
 
-  /** @param rows how many the worker was asked about */
+  /** @param rows the number of rows that the worker was asked about */
   def read(rows: Int): Unit = readable("periods") {
     size = readBatch(columns)
     ints(0, row)

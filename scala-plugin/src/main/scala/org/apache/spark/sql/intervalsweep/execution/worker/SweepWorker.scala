@@ -8,7 +8,7 @@ import org.apache.spark.sql.intervalsweep.execution.runs.{
   RunBatch, RunSource, SweepSize, SweepStatistics
 }
 
-/** The worker of a join: endpoints are sent, runs come back. */
+/** The worker of a join. The task sends endpoints, and the worker returns runs. */
 final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], context: TaskContext)
     extends WorkerConnection(settings, SweepWorker.openMessage(settings, range), context)
     with RunSource {
@@ -20,9 +20,9 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
   override val runs: RunBatch = new RunBatch
 
   /**
-   * Sends the side that stays, unless the worker has it from an earlier task under `token`.
+   * Sends the build side, unless the worker has it from an earlier task under `token`.
    *
-   * @param measures what is added up of the rows
+   * @param measures the columns that are summed
    */
   def sendResident(block: RowBlock, measures: Option[SummedColumns], token: String): Unit = talk {
     channel.writeInt(Resident)
@@ -32,11 +32,11 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
   }
 
   /**
-   * Sends rows of the other side; [[nextRuns]] then returns what they match.
+   * Sends rows of the probe side. [[nextRuns]] then returns their matches.
    *
-   * @param measures what is added up of them
-   * @param sizes how many boxes and points each sweep has
-   * @param sums how many measures the worker is to add up in each sweep; None for runs
+   * @param measures the columns that are summed
+   * @param sizes the number of boxes and points of each sweep
+   * @param sums the number of measures that the worker sums in each sweep; None if it returns runs
    */
   def sendStream(
       block: RowBlock,
@@ -63,7 +63,10 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
     isMore
   }
 
-  /** What ends an answer. An answer with a part missing, or made of zeros, does not add up. */
+  /**
+   * Reads the figures that end an answer. They do not agree if a part of the answer is missing, or
+   * if it consists of zeros.
+   */
   private def readFigures(statistics: SweepStatistics): Unit = {
     expect(answer.rows, "rows that it was asked about")
     expect(answer.runs, "runs in its answer")
@@ -81,7 +84,7 @@ object SweepWorker {
     }
 }
 
-/** The answer to one STREAM, as far as it is known. */
+/** The answer to one STREAM request, as far as it is known. */
 private final class Answer(
     val rows: Long,
     val sizes: Array[SweepSize],

@@ -7,9 +7,9 @@ import java.nio.channels.{ReadableByteChannel, SocketChannel, WritableByteChanne
 import java.nio.charset.StandardCharsets.UTF_8
 
 /**
- * Both directions of a worker's connection, each through a buffer, in blocking mode and by one
- * thread: Arrow writes many short pieces, and every piece would be a packet of its own.
- * Pieces longer than the buffer go past it. Integers are big-endian.
+ * Both directions of a worker's connection, in blocking mode and for one thread. Each direction has
+ * a buffer: Arrow writes many short pieces of data, and each would become a packet of its own. Data
+ * longer than the buffer bypass it. Integers are big-endian.
  */
 final class WorkerChannel(channel: SocketChannel)
     extends ReadableByteChannel with WritableByteChannel {
@@ -22,7 +22,7 @@ final class WorkerChannel(channel: SocketChannel)
   def bytesSent: Long = sent
   def bytesReceived: Long = received
 
-  /** Time in which there was nothing to read. */
+  /** The time spent waiting for data to read. */
   def nanosWaited: Long = waited
 
   override def write(bytes: ByteBuffer): Int = {
@@ -90,7 +90,7 @@ final class WorkerChannel(channel: SocketChannel)
 
   private def fully(n: Int): ByteBuffer = readFully(ByteBuffer.allocate(n))
 
-  /** Fills a buffer up to its limit and makes it ready to be read. */
+  /** Fills a buffer up to its limit, and makes it ready to be read. */
   def readFully(bytes: ByteBuffer): ByteBuffer = {
     while (bytes.hasRemaining) if (read(bytes) < 0) throw new EOFException
     bytes.flip()
@@ -98,7 +98,7 @@ final class WorkerChannel(channel: SocketChannel)
 
   override def isOpen: Boolean = channel.isOpen
 
-  /** The connection outlives what Arrow's readers and writers close. */
+  /** Does nothing: the connection outlives the readers and writers of Arrow that call this. */
   override def close(): Unit = ()
 }
 
@@ -109,6 +109,6 @@ object WorkerChannel {
   private val MaxString = 1 << 24
 }
 
-/** Bytes from a worker that are none of the protocol's. */
+/** Bytes from a worker that do not follow the protocol. */
 class UnreadableReplyException(message: String, cause: Throwable = null)
     extends IOException(message, cause)

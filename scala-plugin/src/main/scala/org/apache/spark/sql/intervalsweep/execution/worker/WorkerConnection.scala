@@ -23,9 +23,9 @@ import org.apache.spark.sql.util.ArrowUtils
  * How to start a worker; made on the driver.
  *
  * @param python the interpreter
- * @param openMessage what the worker is told about the sweep, as JSON
- * @param environment environment variables beside PYTHONPATH; the same for all tasks of an
- *   application, since Spark keeps a daemon for each set of them
+ * @param openMessage the description of the sweep that the worker gets first, as JSON
+ * @param environment environment variables in addition to PYTHONPATH. They are the same for all
+ *   tasks of an application, since Spark keeps a daemon for each set of them.
  * @param maxRuns the most runs, or periods, that the worker sends at a time
  */
 case class WorkerSettings(
@@ -37,15 +37,16 @@ case class WorkerSettings(
 object WorkerSettings {
   val Protocol = 5
 
-  /** Of this session's application. */
+  /** The settings for this session's application. */
   def apply(openMessage: String, maxRuns: Int): WorkerSettings = {
     val conf = SparkEnv.get.conf
     WorkerSettings(python(conf), openMessage, environment(conf), maxRuns)
   }
 
   /**
-   * Found on the driver, since an executor's environment says nothing of the user's choice; and not
-   * in a session, where whoever may send SQL could name any program.
+   * The interpreter. It is looked up on the driver, since an executor's environment does not have
+   * the user's choice. It is not a setting of the session, in which anyone who may send SQL could
+   * name any program.
    */
   private def python(conf: SparkConf): String =
     conf.get(IntervalSweepConf.Python)
@@ -64,12 +65,12 @@ object WorkerSettings {
 }
 
 /**
- * A task's connection to a Python worker. The messages are described in docs/worker-protocol.md.
+ * A task's connection to a Python worker. docs/worker-protocol.md describes the messages.
  *
- * Every request is written whole before its reply is read, and the worker reads a request whole
- * before it replies, so that the two never wait for each other with full buffers.
+ * The task writes every request in full before it reads the reply, and the worker reads a request
+ * in full before it replies. So they never wait for each other with full buffers.
  *
- * @param openMessage what the worker is told first, as JSON
+ * @param openMessage the first message to the worker, as JSON
  */
 abstract class WorkerConnection(
     settings: WorkerSettings,
@@ -82,13 +83,13 @@ abstract class WorkerConnection(
     settings.environment + ("PYTHONPATH" -> WorkerSources.folder) ++ faultHandler
   protected val allocator: BufferAllocator =
     ArrowUtils.rootAllocator.newChildAllocator("intervalsweep worker", 0, Long.MaxValue)
-  // The last one is called first. Each is there before anything that follows can fail.
+  // Spark calls the listener that was added last first. Each is added before a later step can fail.
   context.addTaskCompletionListener[Unit](_ => allocator.close())
   private val (process, lastWords) = start()
   context.addTaskCompletionListener[Unit](_ => end())
   protected val channel = new WorkerChannel(blocking(process))
 
-  /** Whether the worker waits for a command, and so can serve another task. */
+  /** True if the worker waits for a request, and so can serve another task. */
   protected var isIdle = false
   @volatile private var isEnded = false
 
@@ -115,14 +116,17 @@ abstract class WorkerConnection(
       throw new UnreadableReplyException(s"that there are $said $what, and not $number")
   }
 
-  /** The status that begins every reply. */
+  /** Reads the status that begins every reply. */
   protected def reply(): Int = channel.readInt() match {
     case Failed => throw new SweepWorkerException(settings.python, channel.readString())
     case status @ (Done | More) => status
     case other => throw new UnreadableReplyException(s"the status $other")
   }
 
-  /** Turns a broken connection into words. A worker that died is a failed task: Spark retries. */
+  /**
+   * Turns a broken connection into an error with advice. If the worker died, the task fails, and
+   * Spark retries it.
+   */
   protected def talk[T](body: => T): T =
     try body
     catch {
@@ -144,7 +148,9 @@ abstract class WorkerConnection(
           e)
     }
 
-  /** Where a worker that crashes leaves its traceback, for `terminationDiagnostics`. */
+  /**
+   * The folder in which a worker that crashes leaves its traceback, for `terminationDiagnostics`.
+   */
   private def faultHandler: Option[(String, String)] =
     Option.when(SparkEnv.get.conf.get(PYTHON_WORKER_FAULTHANLDER_ENABLED))(
       "PYTHON_FAULTHANDLER_DIR" -> BasePythonRunner.faultHandlerLogDir.toString)
@@ -161,9 +167,11 @@ abstract class WorkerConnection(
     }
 
   /**
-   * A worker arrives registered with a selector; one thread that reads and writes needs none. The
-   * end of a request must not wait until the worker has acknowledged what came before it, which a
-   * TCP connection may do 40 ms later; [[WorkerChannel]] makes few packets as it is.
+   * Puts the connection into blocking mode. A worker arrives registered with a selector, which a
+   * single thread that reads and writes does not need.
+   *
+   * TCP_NODELAY is set, because the end of a request must not wait for the acknowledgement of
+   * earlier packets: over TCP this may take 40 ms. [[WorkerChannel]] makes few packets in any case.
    */
   private def blocking(worker: PythonWorker): SocketChannel = {
     if (worker.selectionKey != null) worker.selectionKey.cancel()
@@ -174,7 +182,10 @@ abstract class WorkerConnection(
     worker.channel
   }
 
-  /** A blocked read does not see that the task was cancelled: a thread that does ends the worker. */
+  /**
+   * Starts a thread that ends the worker if the task is cancelled. A blocked read does not notice
+   * that.
+   */
   private def startMonitor(): Unit = {
     val monitor = new Thread(s"IntervalSweep monitor of task ${context.taskAttemptId()}") {
       override def run(): Unit =
@@ -188,7 +199,7 @@ abstract class WorkerConnection(
 
   /** Gives an idle worker back for the next task; ends any other. */
   private def end(): Unit = if (!isEnded) {
-    // Not under the lock: a worker may never answer, and then the monitor has to end it.
+    // Outside of the lock: a worker may never answer, and then the monitor must end it.
     leave(isReusable = isIdle && !context.isInterrupted() && sayGoodbye())
   }
 

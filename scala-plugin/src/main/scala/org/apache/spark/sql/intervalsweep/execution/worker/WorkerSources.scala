@@ -14,12 +14,12 @@ import scala.util.{Try, Using}
 import org.apache.spark.internal.Logging
 
 /**
- * The Python sources of the worker travel in the jar, under `python/`, and are unpacked once in a
- * JVM, so that a job needs no file but the jar.
+ * The Python sources of the worker. They travel in the jar, under `python/`, and each JVM unpacks
+ * them once. So a job needs no file but the jar.
  *
- * The folder is named by the hash of its contents and stays: numba keys its cache of compiled
- * kernels by path, so a new folder a job would compile anew every time. It belongs to the user
- * alone, and what is found in it is compared with the jar before it is used.
+ * The folder is named by the hash of its contents, and it stays: numba keys its cache of compiled
+ * kernels by path, and a new folder per job would mean compiling them each time. The folder belongs
+ * to the user alone, and its files are compared with the jar before they are used.
  */
 object WorkerSources extends Logging {
   private val Prefix = "python/"
@@ -37,7 +37,10 @@ object WorkerSources extends Logging {
       .toString
   }
 
-  /** A user id without a name, as containers have them, has no home, either: Java says `?`. */
+  /**
+   * The folders to unpack into, the preferred one first. A user id without a name, as in
+   * containers, has no home, either: Java reports `?`.
+   */
   private def candidates(): Seq[Path] = {
     val home = Paths.get(System.getProperty("user.home"))
     val cache = Option(System.getenv("XDG_CACHE_HOME")).filter(_.nonEmpty).map(Paths.get(_))
@@ -47,7 +50,10 @@ object WorkerSources extends Logging {
     cache.map(_.resolve("intervalsweep")).toSeq ++ ours.toOption
   }
 
-  /** Who owns a file that this process makes in a folder: as files know us, by number if need be. */
+  /**
+   * The owner of a file that this process creates in a folder, as the file system sees it: a number
+   * if the user has no name.
+   */
   private def ownerOfNew(folder: Path): UserPrincipal = {
     val file = Files.createTempFile(folder, ".owner", null)
     try Files.getOwner(file)
@@ -66,7 +72,7 @@ object WorkerSources extends Logging {
       }
   }
 
-  /** Classes that were not packed yet: the build's own tests. */
+  /** Reads classes that are not packed into a jar: those of the build's own tests. */
   private def fromFolder(home: Path): Map[String, Array[Byte]] = {
     val root = home.resolve(Prefix)
     if (!Files.isDirectory(root)) Map.empty
@@ -118,7 +124,10 @@ object WorkerSources extends Logging {
       Files.isRegularFile(file) && java.util.Arrays.equals(Files.readAllBytes(file), bytes)
     }
 
-  /** Other JVMs may unpack the same at the same time: each file appears whole or not at all. */
+  /**
+   * Writes the files. Other JVMs may do the same at the same time, so each file appears whole or
+   * not at all.
+   */
   private def unpack(target: Path, sources: Map[String, Array[Byte]]): Unit =
     sources.foreach { case (name, bytes) =>
       val file = target.resolve(name)

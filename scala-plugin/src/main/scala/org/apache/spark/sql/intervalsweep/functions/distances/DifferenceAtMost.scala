@@ -7,25 +7,26 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.types._
 
 /**
- * `later - earlier <= limit`, exactly: it neither wraps nor throws, and is NULL if and only if one
- * of the three is. `later` and `earlier` have the same type, which decides the unit and the type of
- * the limit:
+ * `later - earlier <= limit`, computed exactly. It neither wraps nor throws, and it is NULL if and
+ * only if one of the three is NULL. `later` and `earlier` have the same type. This type determines
+ * the unit of the difference and the type of the limit:
  * {{{
  *   type of later and earlier      limit            the difference is counted in
  *   BYTE, SHORT, INT, LONG         LONG             ones
  *   DATE                           LONG             days
  *   TIMESTAMP, TIMESTAMP_NTZ       LONG             microseconds elapsed
- *   DECIMAL(p <= 18, s)            LONG             10^-s, as the unscaled values
+ *   DECIMAL(p <= 18, s)            LONG             10^-s, the unit of the unscaled values
  *   DECIMAL(p > 18, s)             DECIMAL, DOUBLE  ones, exactly, whatever the limit's scale
  *   FLOAT, DOUBLE                  DOUBLE           ones, the difference rounded to a DOUBLE
  * }}}
- * With a LONG limit it is a comparison in the integers. With floating point a difference that is
- * NaN or infinite exceeds every limit, also the limits NaN and infinity; a limit of NaN is larger
- * than every finite difference. Next to `earlier <= later`, which every relation with a parameter
- * demands, the matching values of `later` are thus one range that begins at `earlier`, for finite
- * values of it, and nothing matches an `earlier` that is NaN or infinite.
+ * With a LONG limit, the difference and the comparison are those of unbounded integers.
  *
- * [[DifferenceAtMost.of]] makes one out of a parameter as a person wrote it.
+ * With FLOAT and DOUBLE, a difference that is NaN or infinite exceeds every limit, including the
+ * limits NaN and infinity. A limit of NaN is larger than every finite difference. Every relation
+ * with a parameter also demands `earlier <= later`. Together, the matching values of `later` are
+ * one range that starts at `earlier`. No value matches an `earlier` that is NaN or infinite.
+ *
+ * [[DifferenceAtMost.of]] builds it from the parameter as given in SQL.
  */
 case class DifferenceAtMost(later: Expression, earlier: Expression, limit: Expression)
     extends TernaryExpression with Predicate {
@@ -48,7 +49,8 @@ case class DifferenceAtMost(later: Expression, earlier: Expression, limit: Expre
       TypeCheckResult.TypeCheckSuccess
     } else {
       TypeCheckResult.TypeCheckFailure(
-        s"${later.dataType.sql} - ${earlier.dataType.sql} <= ${limit.dataType.sql} has no meaning")
+        "the endpoints must have one type and the limit the type of their distance; got " +
+          s"${later.dataType.sql} - ${earlier.dataType.sql} <= ${limit.dataType.sql}")
     }
   }
 
@@ -73,7 +75,7 @@ case class DifferenceAtMost(later: Expression, earlier: Expression, limit: Expre
   override protected def nullSafeEval(later: Any, earlier: Any, limit: Any): Any =
     compare(later, earlier, limit)
 
-  // The overloads widen BYTE to LONG and FLOAT to DOUBLE, as Java does.
+  // Java widens BYTE to LONG and FLOAT to DOUBLE when it selects the overload.
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val unscaled = later.dataType match {
       case DifferenceAtMost.Unscaled(_) => ".toUnscaledLong()"
@@ -93,10 +95,11 @@ case class DifferenceAtMost(later: Expression, earlier: Expression, limit: Expre
 object DifferenceAtMost {
 
   /**
-   * With a parameter of any type that the functions accept. A literal limit is a literal.
+   * Builds the comparison for a parameter of any type that the functions accept. If the parameter
+   * is a literal, so is the limit.
    *
-   * The difference of two LONGs may lie beyond the longs, and so may a parameter that is no
-   * integer: then, unless it is a literal that fits, they are compared as decimals.
+   * The difference of two LONGs may be beyond the LONGs, and so may a parameter that is not an
+   * integer. If the parameter is not a literal within the LONGs, all three become decimals.
    */
   def of(later: Expression, earlier: Expression, parameter: Expression): DifferenceAtMost =
     (later.dataType, parameter.dataType) match {
@@ -133,7 +136,7 @@ object DifferenceAtMost {
   private def castTo(e: Expression, dataType: DataType): Expression =
     if (e.dataType == dataType) e else Cast(e, dataType)
 
-  /** None for endpoints that have no distance. */
+  /** The types of a limit. Empty if the type of the endpoints has no distance. */
   private def limitTypes(endpoints: DataType): Seq[AbstractDataType] = endpoints match {
     case _: IntegralType | DateType | TimestampType | TimestampNTZType => Seq(LongType)
     case FloatType | DoubleType => Seq(DoubleType)
@@ -142,7 +145,7 @@ object DifferenceAtMost {
     case _ => Seq.empty
   }
 
-  /** A decimal type whose unscaled values fit a LONG, and whose differences then do, too. */
+  /** Matches a decimal type whose unscaled values, and so their differences, are LONGs. */
   private object Unscaled {
     def unapply(dataType: DataType): Option[Int] = dataType match {
       case d: DecimalType if d.precision <= Decimal.MAX_LONG_DIGITS => Some(d.scale)

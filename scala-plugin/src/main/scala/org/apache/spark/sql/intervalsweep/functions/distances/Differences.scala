@@ -5,20 +5,23 @@ import java.math.{BigDecimal => JBigDecimal, BigInteger, RoundingMode}
 
 import org.apache.spark.sql.types.Decimal
 
-/** The arithmetic of [[DifferenceAtMost]] and [[WholeUnits]]; generated code calls it, too. */
+/**
+ * The arithmetic of [[DifferenceAtMost]] and [[WholeUnits]], for interpreted and generated code.
+ */
 object Differences {
 
-  /** `later - earlier <= limit` in the integers. */
+  /** `later - earlier <= limit`, without overflow. */
   def atMost(later: Long, earlier: Long, limit: Long): Boolean = {
     val difference = later - earlier
     val overflown = ((later ^ earlier) & (later ^ difference)) < 0
-    // A difference beyond the longs is below, or above, every limit.
+    // A difference that overflows is below all limits, or above all of them.
     if (overflown) later < earlier else difference <= limit
   }
 
   /**
-   * The difference is rounded to a DOUBLE, as Spark's `-` does. One that is NaN or infinite exceeds
-   * every limit, so that the limits NaN and infinity mean: any finite difference.
+   * `later - earlier <= limit`, with the difference rounded to a DOUBLE as in Spark's `-`. A
+   * difference that is NaN or infinite exceeds every limit. So the limits NaN and infinity admit
+   * all finite differences.
    */
   def atMost(later: Double, earlier: Double, limit: Double): Boolean = {
     val difference = later - earlier
@@ -33,16 +36,16 @@ object Differences {
       0
     else limit.isNaN || limit > 0
 
-  // Not Decimal's own operator: that one rounds to 34 digits.
+  // Decimal's own `-` rounds to 34 digits.
   private def minus(later: Decimal, earlier: Decimal): JBigDecimal =
     later.toJavaBigDecimal.subtract(earlier.toJavaBigDecimal)
 
-  /** The largest `n` with `n <= value * 10^scale`, saturated to the longs. */
+  /** The largest LONG `n` with `n <= value * 10^scale`. The smallest LONG if there is none. */
   def floor(value: Decimal, scale: Int): Long = floor(value.toJavaBigDecimal, scale)
 
   def floor(value: Long, scale: Int): Long = floor(JBigDecimal.valueOf(value), scale)
 
-  /** NaN is larger than everything, as in Spark's order. */
+  /** The same for a DOUBLE. NaN is larger than all numbers, as in Spark's order. */
   def floor(value: Double, scale: Int): Long =
     if (java.lang.Double.isFinite(value)) floor(new JBigDecimal(value), scale)
     else if (value < 0) Long.MinValue

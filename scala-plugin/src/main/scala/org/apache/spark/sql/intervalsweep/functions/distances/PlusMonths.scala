@@ -6,10 +6,10 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.types.DateType
 
-/** Months have no length of their own, so this is Spark's `+` and no exact difference. */
+/** Adds months with Spark's `+`: months have no fixed length, so their difference is not exact. */
 private[intervalsweep] object PlusMonths {
 
-  /** So many months, an interval, after a date or a timestamp. */
+  /** The date or timestamp plus a year-month interval. */
   def apply(instant: Expression, months: Expression, timeZoneId: Option[String]): Expression =
     instant.dataType match {
       case DateType => DateAddYMInterval(instant, months)

@@ -6,9 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.types._
 
 /**
- * The largest whole number of units of 10^-`scale` that is not above `child`, saturated to LONG. A
- * difference that is itself a whole number of units is at most `child` if and only if it is at most
- * that number. The unit of a day-time interval is the microsecond.
+ * The largest whole number of units of 10^-`scale` that is at most `child`, saturated to LONG. A
+ * difference that is a whole number of units is at most `child` if and only if it is at most this
+ * number. The unit of a day-time interval is the microsecond.
  */
 case class WholeUnits(child: Expression, scale: Int) extends UnaryExpression {
 

@@ -12,9 +12,10 @@ import org.apache.spark.sql.intervalsweep.execution.{
 }
 
 /**
- * Under adaptive execution, totals over a swept join are gathered without a stage of their own:
- * of one row a task there is nothing to learn for the rest of the plan. It is a row of numbers: what
- * others than hash aggregates make, such as lists, may be long, and takes Spark's own exchange.
+ * A rule for adaptive execution: gathers totals over a swept join without a stage of their own. A
+ * stage with one row per task gives adaptive execution no useful statistics. Only hash aggregates
+ * are gathered, as their rows are numbers. Other aggregates, such as lists, may have long rows and
+ * keep Spark's own exchange.
  *
  * {{{
  *   HashAggregate [sum(v)]                    HashAggregate [sum(v)]
@@ -38,7 +39,7 @@ object GatherTotalsInOnePartition extends Rule[SparkPlan] {
         case _ => false
       })
 
-  /** Also in a stage that is done: the choice has to be the same whenever it is planned again. */
+  /** Looks into finished stages too: the choice must be the same each time the query is planned. */
   private def isSwept(plan: SparkPlan): Boolean = plan.exists {
     case _: IntervalSweepJoinExec => true
     case stage: QueryStageExec => isSwept(stage.plan)

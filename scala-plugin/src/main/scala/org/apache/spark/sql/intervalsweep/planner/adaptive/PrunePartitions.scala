@@ -20,13 +20,13 @@ import org.apache.spark.sql.intervalsweep.planner.nodes.PackedSide
 import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
 /**
- * Dynamic partition pruning by the broadcast side of a swept join. Spark's optimizer puts a filter
- * on the other side, "the key is one of those of the build side"; what becomes of it is decided by
- * two rules that know broadcast hash joins by name, and take the filter away elsewhere. Here it is
- * decided before them, for our broadcasts:
+ * Dynamic partition pruning by the broadcast side of a swept join. Spark's optimizer adds a filter
+ * to the other side: "the key is one of the keys of the build side". Two of Spark's rules then
+ * decide what the filter becomes. They know only broadcast hash joins and remove the filter
+ * elsewhere. For our broadcasts the decision is made before these rules:
  * {{{
- *   without adaptive execution   the strategy, in the other side's logical plan: inOtherSide
- *   with it                      a rule for the plan that is not in stages yet: apply
+ *   without adaptive execution   by the strategy, in the other side's logical plan: inOtherSide
+ *   with adaptive execution      by a rule for the plan before it is cut into stages: apply
  * }}}
  * If no swept join broadcasts that build side, the filter is left to Spark's rules.
  */
@@ -45,7 +45,7 @@ object PrunePartitions extends Rule[SparkPlan] {
       }
     }
 
-  /** Where it is all done before there is a physical plan of the other side. */
+  /** Replaces the filters without adaptive execution, before the other side has a physical plan. */
   def inOtherSide(side: LogicalPlan, broadcast: LogicalPlan): LogicalPlan =
     if (!isOn || conf.adaptiveExecutionEnabled) side
     else side.transformAllExpressionsWithPruning(
@@ -59,7 +59,7 @@ object PrunePartitions extends Rule[SparkPlan] {
 
   private def isOn: Boolean = conf.dynamicPartitionPruningEnabled && conf.exchangeReuseEnabled
 
-  /** 0.0 and -0.0 are one key, and two values of a partition. */
+  /** Floating-point keys are left out: 0.0 and -0.0 are one key, but two values of a partition. */
   private def isTaken(key: DataType): Boolean =
     !key.existsRecursively(t => t == FloatType || t == DoubleType)
 
@@ -76,7 +76,7 @@ object PrunePartitions extends Rule[SparkPlan] {
     case _ => None
   }
 
-  /** The broadcast that adaptive execution would take the keys from. */
+  /** The broadcast from which adaptive execution would take the keys. */
   private final class Wanted(
       subquery: SubqueryAdaptiveBroadcastExec,
       key: Expression,
@@ -84,7 +84,10 @@ object PrunePartitions extends Rule[SparkPlan] {
 
     val exchange: BroadcastExchangeExec = exchangeOf(adaptive.executedPlan)
 
-    /** Its stage is that of the join: plans of a query share their stages. */
+    /**
+     * The keys of the broadcast. Its stage is that of the join, as plans of a query share their
+     * stages.
+     */
     def keys: PackedKeysExec = {
       adaptive.executedPlan.logicalLink.foreach(link => exchange.setLogicalLink(PackedSide(link)))
       PackedKeysExec(subquery.name, key, adaptive.copy(inputPlan = exchange))

@@ -16,8 +16,8 @@ import org.apache.spark.sql.intervalsweep.execution.{
 }
 
 /**
- * Has joins read the vectors of a columnar scan, filtered or not, and no rows made of them:
- * [[VectorRowsExec]]. It looks at plans into which Spark has put its transitions to rows.
+ * Makes joins read the vectors of a columnar scan, filtered or not, without making rows of them
+ * ([[VectorRowsExec]]). The rule looks at plans into which Spark has put its transitions to rows.
  */
 object ReadVectors extends ColumnarRule {
   override val postColumnarTransitions: Rule[SparkPlan] = new Rule[SparkPlan] {
@@ -27,7 +27,10 @@ object ReadVectors extends ColumnarRule {
     }
   }
 
-  /** Only what a join or its broadcast reads: Spark's shuffle takes rows in its own format alone. */
+  /**
+   * Changes the input of a join or its broadcast only: Spark's shuffle takes only its own row
+   * format.
+   */
   private def input(plan: SparkPlan): SparkPlan = plan match {
     case _: PackedRowsExec | _: SweepInputExec => plan.withNewChildren(plan.children.map(vectors))
     case _ => plan
@@ -38,7 +41,10 @@ object ReadVectors extends ColumnarRule {
       rows(plan, plan.output).getOrElse(plan)
     else plan
 
-  /** The rows of `plan`, of which some columns are asked for, perhaps by other names. */
+  /**
+   * The requested columns of `plan`, perhaps under other names, read from vectors. None if an
+   * operator other than a projection of columns or a filter stands above the scan.
+   */
   private def rows(plan: SparkPlan, columns: Seq[NamedExpression]): Option[VectorRowsExec] =
     plan match {
       case ColumnarToRowExec(child) => Some(VectorRowsExec(None, columns, child))
@@ -57,7 +63,7 @@ object ReadVectors extends ColumnarRule {
     case _ => e.isInstanceOf[Attribute]
   }
 
-  /** A column of a projection as one of what is below. */
+  /** The source of a projection's column, under the column's name. */
   private def of(
       sources: AttributeMap[NamedExpression],
       column: NamedExpression): NamedExpression = column match {

@@ -17,16 +17,17 @@ import org.apache.spark.sql.intervalsweep.execution.{IntervalSweepJoinExec, Swee
 import org.apache.spark.util.Utils
 
 /**
- * Under adaptive execution, splits a partition that a hot key made large: its rows of one side go
- * to several tasks, by the tasks that wrote them, and each of these reads the other side's rows.
+ * A rule for adaptive execution: splits a partition that a hot key made large. Its rows of one side
+ * go to several tasks, grouped by the tasks that wrote them, and each task reads the other side's
+ * rows of that partition. If both sides are large, there is a task for each pair of splits.
  *
  * {{{
  *   left   [L1] [L2  .  .  ] [L3]        tasks  (L1, R1) (L2a, R2) (L2b, R2) (L2c, R2) (L3, R3)
  *   right  [R1] [R2] [R3]
  * }}}
  *
- * The rule, the settings (`spark.sql.adaptive.skewJoin.*`) and what counts as large are those of
- * Spark's own joins, which Spark's rule knows by name.
+ * The method, the settings (`spark.sql.adaptive.skewJoin.*`) and the threshold for a large
+ * partition are those of Spark's rule, which knows only Spark's own joins.
  */
 object SplitSkewedKeys extends Rule[SparkPlan] {
 
@@ -36,7 +37,7 @@ object SplitSkewedKeys extends Rule[SparkPlan] {
       val split = plan.transformUp {
         case join: IntervalSweepJoinExec if join.mode == SweepMode.ByKeys => splitJoin(join)
       }
-      // What is above may count on the keys being together.
+      // Nodes above may require that all rows of a key are in one partition.
       if (split.fastEquals(plan) || !ValidateRequirements.validate(split)) plan else split
     }
 
@@ -54,7 +55,7 @@ object SplitSkewedKeys extends Rule[SparkPlan] {
     }
   }
 
-  /** One side of a join, which comes right from a shuffle. */
+  /** One side of a join that is read directly from a shuffle. */
   private case class ShuffledSide(
       plan: SparkPlan,
       stage: ShuffleQueryStageExec,
@@ -67,14 +68,16 @@ object SplitSkewedKeys extends Rule[SparkPlan] {
       (Utils.median(sizes, alreadySorted = false) *
         conf.getConf(SQLConf.SKEW_JOIN_SKEWED_PARTITION_FACTOR)).toLong)
 
-    /** As much as the others have on average, but not less than what Spark aims at anyway. */
+    /**
+     * The average size of the partitions that are not large, but at least Spark's advisory size.
+     */
     private val target: Long = {
       val others = sizes.filter(_ <= threshold)
       val average = if (others.isEmpty) 0L else others.sum / others.length
       math.max(conf.getConf(SQLConf.ADVISORY_PARTITION_SIZE_IN_BYTES), average)
     }
 
-    /** The parts of a partition. */
+    /** The reads that cover a partition: several if it is split. */
     def specs(k: Int): Seq[ShufflePartitionSpec] = {
       val parts =
         if (maySplit && sizes(k) > threshold)
@@ -93,7 +96,8 @@ object SplitSkewedKeys extends Rule[SparkPlan] {
       stage <- shuffled(join.input(side))
       statistics <- stage.mapStats.filter(_.bytesByPartitionId.nonEmpty)
     } yield {
-      // The other side's rows are then in several tasks, none of which knows all their matches.
+      // A split sends the other side's rows to several tasks, and no task knows all matches of
+      // these rows.
       val maySplit = !join.joinOutput.isTracked(side.other)
       ShuffledSide(join.input(side), stage, statistics, maySplit)
     }

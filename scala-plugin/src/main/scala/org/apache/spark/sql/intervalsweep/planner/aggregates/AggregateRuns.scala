@@ -23,8 +23,8 @@ import org.apache.spark.sql.intervalsweep.planner.nodes.{MatchRuns, WithRowId}
  *                                               Join r, s
  * }}}
  *
- * The aggregate stays Spark's, and with it groups, partial aggregation, overflow and NULL. What is
- * grouped by has to be the same for all pairs of a run, so it has to be of one side.
+ * Grouping, partial aggregation, overflow and NULL handling remain Spark's. The grouping columns
+ * must be equal for all pairs of a run, so they must come from one side.
  */
 object AggregateRuns extends Rule[LogicalPlan] with AliasHelper {
 
@@ -43,7 +43,9 @@ object AggregateRuns extends Rule[LogicalPlan] with AliasHelper {
     }
   } yield result
 
-  /** An aggregate over a join without what is projected between them. */
+  /**
+   * The aggregate and the join below it. Projections between them are merged into the aggregate.
+   */
   private def overJoin(aggregate: Aggregate): Option[(Aggregate, Join)] = aggregate.child match {
     case join: Join => Some((aggregate, join))
     case project @ Project(columns, child) if columns.forall(_.deterministic) =>
@@ -61,7 +63,7 @@ object AggregateRuns extends Rule[LogicalPlan] with AliasHelper {
     _ <- IntervalSweepStrategy.takesRuns(join, groupSide)
     (groups, rows) = WithRowId.read(aggregate, join)
     runs = new RunValues(rows)
-    // Before it is Spark's turn to do so: sums of short decimals are sums of integers.
+    // Apply Spark's rule early: it turns sums of short decimals into sums of integers.
     result <- rewrite(decimalsAsIntegers(groups), runs)
   } yield {
     val used = AttributeSet(result.groupingExpressions ++ result.aggregateExpressions)
@@ -81,7 +83,7 @@ object AggregateRuns extends Rule[LogicalPlan] with AliasHelper {
       case _ => aggregate
     }
 
-  /** The side by whose rows is grouped; none if there is one group. */
+  /** The side of the grouping columns; None if there is a single group. */
   private def groupedSide(aggregate: Aggregate, join: Join): Either[String, Option[Side]] = {
     val columns = AttributeSet(aggregate.groupingExpressions)
     if (aggregate.groupingExpressions.exists(!_.deterministic)) Left("a group is not deterministic")

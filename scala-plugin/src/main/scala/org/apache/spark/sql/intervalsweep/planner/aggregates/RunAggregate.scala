@@ -15,10 +15,10 @@ import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, 
 import org.apache.spark.sql.intervalsweep.execution.aggregates.{RunOperand, RunValue}
 import org.apache.spark.sql.types._
 
-/** An aggregate function of the pairs as one of rows that stand for several. */
+/** Rewrites an aggregate function over pairs as one over rows that stand for several pairs. */
 private[planner] object RunAggregate {
 
-  /** None for a function that needs the pairs. */
+  /** The function over runs. None for a function that needs the pairs. */
   def apply(function: AggregateFunction, runs: RunValues): Option[Expression] = function match {
     case Count(arguments) if arguments.forall(isNeverNull) => Some(total(runs.of(RunValue.rows)))
     case Count(Seq(argument)) => count(argument, runs)
@@ -29,7 +29,7 @@ private[planner] object RunAggregate {
       runs.column(argument).map(c => Min(runs.of(RunValue.least(c))).toAggregateExpression())
     case Max(argument) =>
       runs.column(argument).map(c => Max(runs.of(RunValue.greatest(c))).toAggregateExpression())
-    // The columns beside the run values are those of some pair.
+    // The columns that are not run values come from an arbitrary pair of the run.
     case first @ First(argument, false) if argument.deterministic =>
       Some(first.toAggregateExpression())
     case first @ First(argument, true) => runs.column(argument)
@@ -43,11 +43,11 @@ private[planner] object RunAggregate {
   private def count(argument: Expression, runs: RunValues): Option[Expression] =
     runs.column(argument).map(c => total(runs.of(RunValue.count(c))))
 
-  /** The sum of counts; 0 where there is nothing to add up, as a count is never NULL. */
+  /** The sum of counts. It is 0 if there are no rows, because a count is never NULL. */
   private def total(counts: Attribute): Expression =
     Coalesce(Seq(new Sum(counts).toAggregateExpression(), Literal(0L)))
 
-  /** A run's sum, BIGINT or DOUBLE. */
+  /** The sum over a run, as BIGINT or DOUBLE. */
   private def sumOf(e: Expression, runs: RunValues): Option[Attribute] = e.dataType match {
     case _: IntegralType =>
       runs.column(narrow(e)).map(c => runs.of(RunValue.sum(c))).orElse(sumOfTwo(e, runs))
@@ -55,7 +55,7 @@ private[planner] object RunAggregate {
     case _ => None
   }
 
-  /** Sums are BIGINT anyway. */
+  /** The operand without widening casts between integer types: sums are BIGINT in any case. */
   private def narrow(e: Expression): Expression = e match {
     case Cast(child, _: IntegralType, _, _)
         if child.dataType.isInstanceOf[IntegralType] &&
@@ -64,6 +64,7 @@ private[planner] object RunAggregate {
     case other => other
   }
 
+  /** The sum over a run of `a + b` or `a - b`, where each side has one of the operands. */
   private def sumOfTwo(e: Expression, runs: RunValues): Option[Attribute] = {
     val operands = e match {
       case Add(a, b, _) => Some((a, b))
@@ -82,7 +83,10 @@ private[planner] object RunAggregate {
     } yield runs.of(RunValue.sumOfTwo(first, second, ofPair))
   }
 
-  /** By unscaled values, which are integers. */
+  /**
+   * The sum of decimals of up to 18 digits, computed from their unscaled values, which are
+   * integers.
+   */
   private def unscaledSum(e: Expression, runs: RunValues): Option[Expression] = e.dataType match {
     case DecimalType.Fixed(precision, scale) if precision <= Decimal.MAX_LONG_DIGITS =>
       runs.column(UnscaledValue(e)).map { c =>
@@ -95,7 +99,7 @@ private[planner] object RunAggregate {
   private def decimalSum(sum: Sum, runs: RunValues): Option[Expression] =
     unscaledSum(sum.child, runs).map(limited(_, sum.dataType, SparkShims.evalMode(sum)))
 
-  /** Fails, or is NULL, where the sum is more than its type holds. */
+  /** Raises an error, or returns NULL, if the sum exceeds its type; ANSI mode decides. */
   private def limited(
       sum: Expression,
       dataType: DataType,
@@ -135,7 +139,7 @@ private[planner] object RunAggregate {
     }
 }
 
-/** The run values that the aggregates of a join ask for, each once. */
+/** Collects the run values that the aggregates over a join need, each once. */
 private[planner] final class RunValues(join: Join) {
   private val found = ArrayBuffer.empty[Alias]
   private val columns = AttributeMap(join.output.map(a => a -> a))
@@ -148,10 +152,10 @@ private[planner] final class RunValues(join: Join) {
 
   def values: Seq[Alias] = found.toSeq
 
-  /** What must not fail for the rows of a side that have a match. */
+  /** Expressions that must raise their errors for rows of the side that have a match. */
   def checks(side: Side): Seq[Expression] = checked(side).toSeq
 
-  /** The join with the columns that had to be computed below it. */
+  /** The join, with the operands that are computed below it. */
   def joinWithColumns: Join = join.copy(
     left = withColumns(join.left, computed(LeftSide).toSeq),
     right = withColumns(join.right, computed(RightSide).toSeq))
@@ -159,16 +163,17 @@ private[planner] final class RunValues(join: Join) {
   private def withColumns(plan: LogicalPlan, columns: Seq[Alias]): LogicalPlan =
     if (columns.isEmpty) plan else Project(plan.output ++ columns, plan)
 
-  /** The column that has a run value. */
+  /** The column of a run value. */
   def of(value: RunValue): Attribute = named(found, value, value.prettyName)
 
   /**
-   * An expression of one side as a column of the join's. If it may fail, it has to do so for rows
-   * with a match only: below the join it is NULL then, and what it says is kept as a check.
+   * An expression of one side as a column of the join. An expression that may fail must fail only
+   * for rows with a match. The column is then NULL in place of the error, and the expression itself
+   * becomes a check.
    */
   def column(expression: Expression): Option[RunOperand] = for {
     side <- sideOf(expression)
-    // With the nullability of the join's output.
+    // Use the nullability of the join's output.
     e = expression.transform { case a: Attribute => columns.getOrElse(a, a) }
     if e.deterministic && !e.containsAnyPattern(PLAN_EXPRESSION, OUTER_REFERENCE, PYTHON_UDF)
     operand <- e match {
@@ -194,19 +199,25 @@ private[planner] final class RunValues(join: Join) {
       known.last
     }.toAttribute
 
-  /** A constant may be taken for a column of either side. */
+  /** The side of an expression. A constant may belong to either side. */
   private def sideOf(e: Expression): Option[Side] =
     if (e.references.isEmpty) Seq(LeftSide, RightSide).find(!mayBeAbsent(_))
     else if (e.references.subsetOf(join.left.outputSet)) Some(LeftSide)
     else if (e.references.subsetOf(join.right.outputSet)) Some(RightSide)
     else None
 
-  /** Whether it is NULL where there is no row, like the column that is computed of rows. */
+  /**
+   * Whether the expression is NULL if all its columns are NULL. For an absent row it then equals
+   * the column that is computed below the join.
+   */
   private def isNullOfNull(e: Expression): Boolean =
     Try(e.transform { case a: Attribute => Literal(null, a.dataType) }.eval()).toOption
       .contains(null)
 
-  /** Whether each row of a side is emitted, so that what fails for one fails anyway. */
+  /**
+   * Whether the join emits each row of a side. An expression that fails for such a row fails in any
+   * case, so it needs no check.
+   */
   private def isKept(side: Side): Boolean = mayBeAbsent(side.other)
 
   private def mayBeAbsent(side: Side): Boolean = join.joinType match {

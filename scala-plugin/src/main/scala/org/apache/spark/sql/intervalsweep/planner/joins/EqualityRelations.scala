@@ -7,16 +7,20 @@ import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
 
-/** Relations that are nothing but equalities: MEETS, MET_BY, EQUALS. */
+/** Relations that consist of equalities only: MEETS, MET_BY, EQUALS. */
 object EqualityRelations extends PredicateHelper {
 
-  /** Whether a join demands such relations, so that Spark could join by their endpoints. */
+  /**
+   * Whether a conjunct of the join condition is such a relation. Spark could then use its endpoints
+   * as equi-join keys.
+   */
   def areIn(join: Join): Boolean =
     join.condition.exists(splitConjunctivePredicates(_).exists(isOne))
 
   /**
-   * The join with its relations written out, if it has any. To be planned as it is: what the
-   * optimizer does to the keys of a join that it knows of is done.
+   * The join with these relations expanded to equalities; None if it has none of them. The result
+   * can be planned without another run of the optimizer: the optimizer's treatment of
+   * floating-point equi-join keys, NormalizeFloatingNumbers, is applied here.
    */
   def writtenOut(join: Join): Option[LogicalPlan] = Option.when(areIn(join)) {
     val written = join.copy(condition = join.condition.map(writeOut(_)))
@@ -24,7 +28,11 @@ object EqualityRelations extends PredicateHelper {
     NormalizeFloatingNumbers(written)
   }
 
-  /** @param isKept which of them stay as they are */
+  /**
+   * Expands the relations in an expression.
+   *
+   * @param isKept true for relations that are not expanded
+   */
   def writeOut(e: Expression, isKept: IntervalPredicate => Boolean = _ => false): Expression =
     e match {
       case subquery: SubqueryExpression => subquery.mapChildren(writeOut(_, isSweepable))
@@ -37,7 +45,7 @@ object EqualityRelations extends PredicateHelper {
     case _ => false
   }
 
-  /** Whether a join by such a relation may be swept. */
+  /** Whether a join by this relation may be swept: the encoding of its endpoints must be exact. */
   def isSweepable(p: IntervalPredicate): Boolean =
     p.children.forall(endpoint => EndpointEncoding.isExact(endpoint.dataType))
 }

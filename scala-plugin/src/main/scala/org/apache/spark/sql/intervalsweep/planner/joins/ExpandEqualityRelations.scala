@@ -8,9 +8,10 @@ import org.apache.spark.sql.intervalsweep.planner.joins.EqualityRelations.{
 }
 
 /**
- * Writes out the relations that are nothing but equalities, so that Spark takes them as what they
- * are, pushes them to the source and infers from them. Those of a join that is swept stay, and those
- * that may yet become the condition of a join: in a filter above one, in EXISTS.
+ * An optimizer rule: expands relations that consist of equalities only, so that Spark can push the
+ * equalities to the source and infer other predicates from them. Two kinds are not expanded:
+ * relations of a join that is swept, and relations that may still become a join condition. These
+ * stand in a filter above a join, or in EXISTS.
  */
 object ExpandEqualityRelations extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {

@@ -9,10 +9,11 @@ import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
 import org.apache.spark.sql.intervalsweep.functions.distances.{ConstantBound, DifferenceAtMost}
 
 /**
- * An optimizer rule: writes out the relations of a filter over one table, so that Spark takes the
- * comparisons as what they are: prunes partitions and row groups by them, pushes them to the source
- * and infers from them. Above a join a relation may yet become the join's condition, and stays;
- * where it turns out to be over one side, Spark pushes it below the join, and here it is again.
+ * An optimizer rule: expands the relations in a filter over one table to comparisons. Spark then
+ * prunes partitions and row groups by the comparisons, pushes them to the source and infers other
+ * predicates from them. A relation above a join is not expanded, because it may still become the
+ * join condition. If it reads only one side, Spark pushes it below the join, where this rule
+ * expands it.
  */
 object ExpandSingleTableFilters extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
@@ -32,12 +33,18 @@ object ExpandSingleTableFilters extends Rule[LogicalPlan] {
     case other => other.mapChildren(writeOut(_, columns))
   }
 
-  /** In EXISTS a relation may be over columns of the query outside, or of the other table. */
+  /**
+   * Whether the relation reads these columns only. In EXISTS a relation may also read columns of
+   * the outer query or of the other table.
+   */
   private def isOver(p: IntervalPredicate, columns: AttributeSet): Boolean =
     p.resolved && p.references.subsetOf(columns) &&
       !p.containsPattern(TreePattern.OUTER_REFERENCE)
 
-  /** What is constant has been computed, unless it fails. */
+  /**
+   * Whether every constant operand is a literal. Constant folding leaves a constant unfolded only
+   * if its evaluation fails.
+   */
   private def isFolded(p: IntervalPredicate): Boolean =
     p.children.forall(e => !e.foldable || e.isInstanceOf[Literal])
 

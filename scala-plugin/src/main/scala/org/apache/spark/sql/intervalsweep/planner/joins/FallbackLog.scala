@@ -8,14 +8,15 @@ import org.apache.spark.sql.intervalsweep.condition.model.WhyNot
 import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
 
 /**
- * Logs why a join is left to Spark, once: at INFO if its condition holds one of the functions, as
- * whoever wrote it may wait for a nested loop without knowing.
+ * Logs once per join why it is left to Spark. The level is INFO if the condition calls an interval
+ * function, because the query may silently run as a nested-loop join; otherwise it is DEBUG.
  */
 private[planner] object FallbackLog extends Logging {
 
   /**
-   * Spark asks for the same join again, with and without the projection above it, and whenever
-   * adaptive execution plans anew. A tag goes along when the plan around a node changes.
+   * Marks joins that have been logged. Spark plans the same join several times: with and without
+   * the projection above it, and again in adaptive execution. A tag stays with its node when the
+   * plan around the node changes.
    */
   private val Logged = TreeNodeTag[Unit]("intervalsweep.fallbackLogged")
   private val PairsBecause = TreeNodeTag[String]("intervalsweep.pairsBecause")
@@ -23,13 +24,13 @@ private[planner] object FallbackLog extends Logging {
   def write(join: Join, reason: WhyNot): Unit =
     once(join, "leaves a join to Spark", reason.message)
 
-  /** Says why all pairs of a swept join are made for the aggregate above it. */
+  /** Logs why a swept join returns its pairs to the aggregate above it, instead of runs. */
   def writePairs(join: Join, reason: String): Unit = {
     join.setTagValue(PairsBecause, reason)
     once(join, "makes the pairs of a join for the aggregate above it", reason)
   }
 
-  /** What [[writePairs]] has written of a join. */
+  /** The reason that [[writePairs]] has logged for a join. */
   def pairsBecause(join: Join): Option[String] = join.getTagValue(PairsBecause)
 
   private def once(join: Join, what: String, reason: => String): Unit =

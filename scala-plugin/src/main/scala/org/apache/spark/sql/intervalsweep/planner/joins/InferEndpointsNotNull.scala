@@ -8,15 +8,15 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
 
 /**
- * An optimizer rule: a row that an [[IntervalPredicate]] keeps has no NULL among the columns that
- * the predicate compares, so the filter or join may say so. Spark concludes the same from the
- * comparisons written out; it lets NULLs go below the join, and makes an outer join whose result is
- * filtered an inner one.
+ * An optimizer rule: adds IS NOT NULL for each column that an [[IntervalPredicate]] compares,
+ * because a row that the predicate keeps has no NULL in these columns. Spark infers the same from
+ * plain comparisons. It then pushes the null checks below the join, and turns an outer join whose
+ * result is filtered into an inner join.
  */
 object InferEndpointsNotNull extends Rule[LogicalPlan] with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    // Without constraints there is no telling what the children know already.
+    // Without constraints, the rule cannot tell which columns the children know to be not NULL.
     if (!conf.constraintPropagationEnabled) plan
     else plan.transformUp {
       case filter @ Filter(condition, child) =>
@@ -53,7 +53,7 @@ object InferEndpointsNotNull extends Rule[LogicalPlan] with PredicateHelper {
     }
   }
 
-  /** The columns without which the expression is NULL. */
+  /** The columns that make the expression NULL if one of them is NULL. */
   private def decisive(e: Expression): Seq[Attribute] = e match {
     case attribute: Attribute => Seq(attribute)
     case _ if e.nullIntolerant => e.children.flatMap(decisive)

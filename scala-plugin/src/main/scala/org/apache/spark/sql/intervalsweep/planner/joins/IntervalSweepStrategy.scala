@@ -30,9 +30,12 @@ import org.apache.spark.sql.intervalsweep.planner.nodes.{
 import org.apache.spark.sql.types.LongType
 
 /**
- * Plans joins with an interval condition as [[IntervalSweepJoinExec]]. It runs before Spark's own
- * join selection; a join that it leaves alone, for one of the reasons in [[WhyNot]], is planned by
- * Spark.
+ * Plans joins with an interval condition as [[IntervalSweepJoinExec]]. The strategy runs before
+ * Spark's own join selection. A join that it leaves alone, for one of the reasons in [[WhyNot]], is
+ * planned by Spark.
+ *
+ * [[decide]] chooses for one join. It needs the settings, the join type, the condition
+ * ([[ConditionAnalysis]]), the join hints and the statistics of both sides.
  */
 object IntervalSweepStrategy
     extends SparkStrategy with JoinSelectionHelper with SQLConfHelper {
@@ -53,7 +56,7 @@ object IntervalSweepStrategy
     case _ => Nil
   }
 
-  /** @param columns what is projected from the join's rows right away */
+  /** @param columns the projection directly above the join, if there is one */
   private def planned(join: Join, columns: Option[Seq[NamedExpression]]): Option[SparkPlan] =
     decide(join) match {
       case Right(choice) =>
@@ -65,12 +68,19 @@ object IntervalSweepStrategy
         None
     }
 
-  /** A join that is not swept, but whose relations are Spark's equi-join when they are written out. */
+  /**
+   * The plan of a join that is not swept. In real-time mode this is [[RealTimeJoin]]. A join with
+   * relations that consist of equalities only is planned with these expanded, so that Spark finds
+   * its equi-join keys. None leaves the join to Spark unchanged.
+   */
   private def plannedBySpark(join: Join): Option[SparkPlan] =
     if (decide(join) == Left(WhyNot.RealTime)) Some(RealTimeJoin(join, planLater))
     else EqualityRelations.writtenOut(join).map(planLater)
 
-  /** Spark knows no such node: if the join is not swept, each pair has a row. */
+  /**
+   * Plans a node that Spark does not know. If the join is not swept, the node returns a row per
+   * pair.
+   */
   private def plannedRuns(runs: MatchRuns): SparkPlan = {
     val swept = for {
       join <- runs.join
@@ -93,7 +103,10 @@ object IntervalSweepStrategy
     joined
   }
 
-  /** Where each row of the left side is swept once, it has all of its aggregates, and no number. */
+  /**
+   * Plans an aggregate with a group per left row without groups and row ids. None unless each left
+   * row is swept once: then the join returns the row together with all its aggregates.
+   */
   private def plannedOnce(
       aggregate: Aggregate,
       runs: MatchRuns,
@@ -113,7 +126,12 @@ object IntervalSweepStrategy
     StreamingGroupAggregateExec(aggregate.aggregateExpressions, partialRowId, partialRows)
   }
 
-  /** What is done with a join. */
+  /**
+   * How a join is swept, or why it is not.
+   *
+   * @param boxes the side whose rows should be boxes if both sides can be, such as the side of the
+   *   groups
+   */
   def decide(join: Join, boxes: Option[Side] = None): Either[WhyNot, SweepChoice] =
     for {
       output <- possibleOutput(join)
@@ -122,27 +140,29 @@ object IntervalSweepStrategy
       sweep <- analyze(join, preferred)
       _ <- hinted(join, sweep)
       way = mode(sweep, broadcast)
-      // Ranges are found by a job of its own, which would read the stream's batch once more.
       _ <- Either.cond(!SparkShims.isRealTime(join), (), WhyNot.RealTime)
+      // A separate job samples the ranges. It would read the stream's micro-batch a second time.
       _ <- Either.cond(
         way != SweepMode.ByRanges || !join.exists(_.isStreaming),
         (),
         WhyNot.StreamByRanges)
     } yield SweepChoice(sweep, way)
 
-  /** What may be known before statistics are: whether the rows of a join may be runs. */
+  /**
+   * Right if rows of the join may stand for runs, else the reason. The answer needs no statistics.
+   */
   def takesRuns(join: Join, boxes: Option[Side]): Either[String, Unit] = for {
     output <- possibleOutput(join).left.map(_.message)
     sweep <- analyze(join, boxes.orElse(output.tracked.headOption)).left.map(_.message)
     _ <- sweep.residual.map(e => s"${e.sql} is looked at pair by pair").toLeft(())
   } yield ()
 
-  /** Whether it is a join that is swept and makes pairs. */
+  /** Whether the join is swept and returns pairs. Joins of a stream are excluded. */
   def makesPairs(join: Join): Boolean =
-    // What Spark keeps of a stream between its batches has the columns of its own aggregates.
+    // Spark's state of a streaming aggregate has the columns of Spark's own aggregate functions.
     !join.isStreaming && possibleOutput(join).exists(_.hasPairs) && isSwept(join)
 
-  /** Whether a join is swept, as far as that is known before statistics are. */
+  /** Whether a join is swept, as far as the answer needs no statistics. */
   def isSwept(join: Join): Boolean =
     possibleOutput(join).isRight && analyze(join, None).exists(hinted(join, _).isRight)
 
@@ -173,7 +193,10 @@ object IntervalSweepStrategy
     case None => SweepMode.ByRanges
   }
 
-  /** A hint for another of Spark's join algorithms is respected. */
+  /**
+   * Respects hints for Spark's join algorithms. MERGE and SHUFFLE_HASH count only if the join has
+   * equi-join keys, which these algorithms need.
+   */
   private def hinted(join: Join, sweep: SweepCondition): Either[WhyNot, Unit] = {
     val hint = join.hint
     if (hintToShuffleReplicateNL(hint)) Left(WhyNot.HintForbids("SHUFFLE_REPLICATE_NL"))
@@ -183,10 +206,13 @@ object IntervalSweepStrategy
     else Right(())
   }
 
-  /** The side to broadcast: by a hint, or because it is small. */
+  /**
+   * The side to broadcast: a side that is broadcast already, else a hinted side, else a small one;
+   * of two sides the smaller one.
+   */
   private def broadcastSide(join: Join, output: JoinOutput): Either[WhyNot, Option[Side]] = {
     val sides = Seq[Side](LeftSide, RightSide)
-    // Whether a row of a broadcast side has a match, no task knows alone.
+    // A side whose matches are tracked is not broadcast, as no task sees all matches of its rows.
     val allowed = sides.filterNot(output.isTracked)
     def child(side: Side): LogicalPlan = if (side == LeftSide) join.left else join.right
     sides.filter(side => broadcastStage(child(side)).isDefined) match {
@@ -203,7 +229,7 @@ object IntervalSweepStrategy
     }
   }
 
-  /** As Spark has it, but for the factor. */
+  /** Spark's own test, with the threshold multiplied by `broadcastFactor`. */
   private def isSmall(plan: LogicalPlan): Boolean = {
     val stats = plan.stats
     val adaptive =
@@ -218,8 +244,9 @@ object IntervalSweepStrategy
   }
 
   /**
-   * Adaptive execution plans again once a broadcast is there: whether it holds rows, as ours do,
-   * and not another join's hash table. None if the plan is no broadcast.
+   * Adaptive execution plans the join again when a broadcast has finished. True if the broadcast
+   * has packed rows, as ours do; false if it has the hash table of another join. None if the plan
+   * is not a broadcast.
    */
   private def broadcastStage(plan: LogicalPlan): Option[Boolean] = plan match {
     case LogicalQueryStage(_, stage: BroadcastQueryStageExec) =>
@@ -258,9 +285,10 @@ object IntervalSweepStrategy
     else linked(PackedRowsExec(planLater(plan)), plan)
 
   /**
-   * A node below the join belongs to its input. Without a link of its own it would inherit the
-   * join's: adaptive execution would then put the finished exchange above it in the join's place,
-   * and judge the join by the row count of one input, which drops LIMIT and ORDER BY above it.
+   * Links a node below the join to the logical plan of its input. Without a link of its own the
+   * node would inherit the join's link. Adaptive execution would then take the finished exchange
+   * above the node for the join, and the row count of one input for that of the join, which drops
+   * LIMIT and ORDER BY above it.
    */
   private def linked(node: SparkPlan, input: LogicalPlan): SparkPlan = {
     node.setLogicalLink(input)
@@ -273,15 +301,15 @@ object IntervalSweepStrategy
   }
 }
 
-/** A join that is swept: how. */
+/** How a join is swept: the condition, and how rows come together. */
 case class SweepChoice(condition: SweepCondition, mode: SweepMode) {
 
-  /** Whether each row of a side is in one task, and there it is one box, whose matches are one run. */
+  /** Whether each row of a side is in one task only, as one box whose matches are one run. */
   def sweepsOnce(side: Side): Boolean =
     (mode == SweepMode.ByKeys || mode == SweepMode.Broadcast(side.other)) &&
       condition.residual.isEmpty && condition.sweeps.size == 1 &&
       condition.sweeps.forall(sweep => sweep.boxes == side && sweep.second.isEmpty)
 
-  /** As EXPLAIN shows it. */
+  /** The text in EXPLAIN. */
   def describe: String = mode.describe(condition).mkString(", ")
 }

@@ -12,15 +12,16 @@ import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamJoinErrors
 
 /**
- * A join of a stream with a table in real-time mode. A sweep needs all rows of a batch, and Spark has
- * a list of the nodes that it runs in this mode: its own join with a broadcast looks at the rows of the
- * table that have the key of the stream's row, or at all of them.
+ * A join of a stream with a table in real-time mode, as Spark's broadcast hash join. A sweep needs
+ * all rows of a batch, and Spark runs only the nodes of a fixed list in this mode. The hash join
+ * compares a row of the stream with the table's rows of the same key, or with all of the table's
+ * rows if the condition has no key.
  */
 private[planner] object RealTimeJoin extends JoinSelectionHelper with SQLConfHelper {
 
   def apply(join: Join, planned: LogicalPlan => SparkPlan): SparkPlan = {
     val side = table(join)
-    // Without keys all rows have the same one.
+    // Without keys, all rows get the same constant key.
     val same = Seq(Literal(0))
     val (leftKeys, rightKeys, rest) = join match {
       case ExtractEquiJoinKeys(_, left, right, rest, _, _, _, _) => (left, right, rest)

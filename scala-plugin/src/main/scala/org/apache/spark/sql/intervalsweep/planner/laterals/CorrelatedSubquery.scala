@@ -6,20 +6,20 @@ import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical._
 
 /**
- * The rows that a correlated subquery reads, without what refers to the rows around it: that is a
- * condition between the two. No predicate has been pushed anywhere yet, so that it may stand above
- * tables that are joined by a comma, and above names and columns that a subquery made.
+ * A correlated subquery, taken apart: rows without outer references, and the conditions between
+ * them and the outer rows. The rule runs before predicates are pushed down. So a condition may
+ * stand above comma joins, aliases and computed columns.
  *
- * @param plan rows that refer to nothing around them
- * @param conditions what a row has to fulfil, with [[OuterReference]]s
- * @param values columns that are computed with [[OuterReference]]s, and what they are
+ * @param plan rows without outer references
+ * @param conditions the predicates with [[OuterReference]]s
+ * @param values columns that are computed with [[OuterReference]]s, and their expressions
  */
 private[planner] case class CorrelatedSubquery(
     plan: LogicalPlan,
     conditions: Seq[Expression],
     values: AttributeMap[Expression]) {
 
-  /** An expression over the subquery's columns as one over `plan` and the rows around it. */
+  /** Rewrites an expression over the subquery's columns as one over `plan` and the outer rows. */
   def read(e: Expression): Expression = e.transform { case a: Attribute => values.getOrElse(a, a) }
 
   def columns: AttributeSet = AttributeSet((conditions ++ values.values).flatMap(_.references))
@@ -27,7 +27,7 @@ private[planner] case class CorrelatedSubquery(
 
 private[planner] object CorrelatedSubquery extends PredicateHelper {
 
-  /** None if the reference is where it is no condition, such as below a LIMIT. */
+  /** None if an outer reference is not part of a condition, for example below a LIMIT. */
   def of(plan: LogicalPlan): Option[CorrelatedSubquery] = plan match {
     case _ if !refersOut(plan) => Some(CorrelatedSubquery(plan, Nil, AttributeMap.empty))
     case SubqueryAlias(_, child) => of(child)
@@ -84,7 +84,9 @@ private[planner] object CorrelatedSubquery extends PredicateHelper {
   private def named(value: Expression, as: Attribute): Alias =
     Alias(value, as.name)(as.exprId, as.qualifier)
 
-  /** A subquery in it would refer out, too. */
+  /**
+   * Whether the expression is deterministic and has no subquery, which would have outer references.
+   */
   def isPlain(e: Expression): Boolean =
     e.deterministic && !e.exists(_.isInstanceOf[SubqueryExpression])
 }

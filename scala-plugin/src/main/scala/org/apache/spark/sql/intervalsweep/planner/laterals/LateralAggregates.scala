@@ -12,31 +12,31 @@ import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.temporal.nodes.TemporalPlan
 
 /**
- * A resolution rule: for each row, aggregates over the rows of another table that an interval
- * condition admits (the online interval join of Scale-OIJ, or a window union) become aggregates of
- * a join.
+ * A resolution rule: turns correlated subqueries with aggregates into aggregates of a join. The
+ * subquery aggregates, for each row of `base`, the rows of another table that an interval condition
+ * admits: a window union, the online interval join of Scale-OIJ.
  *
  * {{{
- *   base LEFT JOIN LATERAL (                        Aggregate [row, k, ts], [k, ts, sum(v), count(probe.ts)]
- *     SELECT sum(v), count(*) FROM probe      ->      Join LEFT OUTER, probe.k = k AND probe.ts BETWEEN ...
- *     WHERE probe.k = base.k                            Project [k, ts, identity AS row] base
- *       AND probe.ts BETWEEN ...) ON true               probe
+ *   base LEFT JOIN LATERAL (               Aggregate [row, k, ts], [k, ts, sum(v), count(probe.ts)]
+ *     SELECT sum(v), count(*) FROM probe     Join LEFT OUTER, probe.k = k AND probe.ts BETWEEN ...
+ *     WHERE probe.k = base.k           ->      Project [k, ts, row id AS row] base
+ *       AND probe.ts BETWEEN ...) ON true      probe
  * }}}
  *
- * It comes before Spark's decorrelation, which groups the other table by all that it reads of the
- * row: by that the condition loses its key, and the row is looked for once more afterwards. Identical
- * rows stay apart by an identity, which is never returned. What Spark would say of such a subquery
- * holds: one row without a match, too, with count 0 and NULL, and none of its functions sees the
- * NULLs of the outer join.
+ * The rule runs before Spark's decorrelation, which would aggregate the other table by all
+ * correlated columns: the condition would lose its equi-join key, and each row would be looked up
+ * once more. A row id, which is never returned, keeps identical rows apart. The result is Spark's:
+ * a row without a match has one result row, with count 0 and NULL, and no function sees the NULLs
+ * of the outer join.
  *
- * `base` may be a stream, whose rows have their aggregates in the micro-batch in which they come. Where
- * the other table is one, a window may change later: see [[StreamWindows]]. Of histories, each instant
- * has a window.
+ * `base` may be a stream: its rows get their aggregates in the micro-batch in which they arrive. If
+ * the other table is a stream, later rows may change a window: see [[StreamWindows]]. Valid-time
+ * relations are left out, because each instant has a window of its own.
  */
 object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    // As a whole: what is above may yet ask for columns that nobody has read so far.
+    // Wait for the whole plan: nodes above may still ask for columns that nobody has read so far.
     if (!conf.getConf(IntervalSweepConf.Enabled) || !plan.resolved) plan
     else plan.resolveOperatorsUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, SCALAR_SUBQUERY)) {
       case join: LateralJoin =>
@@ -49,7 +49,7 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
 
   private val scalars = new ScalarSubqueries(rewritten(_, _, LeftOuter, None))
 
-  /** The rows with the columns of a subquery beside theirs; None if it is left to Spark. */
+  /** The outer rows with the columns of a subquery added; None if it is left to Spark. */
   private def rewritten(
       base: LogicalPlan,
       subquery: LogicalPlan,
@@ -81,16 +81,19 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
   }
 
   /**
-   * What stands above the aggregate of a subquery: names, columns, HAVING.
+   * The nodes above the aggregate of a subquery: aliases, projections, HAVING.
    *
-   * @param nodes from below
+   * @param nodes bottom-up
    */
   private case class Above(aggregate: Aggregate, nodes: Seq[UnaryNode], output: Seq[Attribute]) {
 
     def outerExpressions: Seq[Expression] = (aggregate +: nodes).flatMap(_.expressions) ++
       aggregate.child.flatMap(_.expressions)
 
-    /** The subquery has one row, unless HAVING or ON drops it; an outer join then has NULLs. */
+    /**
+     * The outer rows with the subquery's columns added. The subquery has one row, unless HAVING or
+     * ON drops it; a left outer join then returns NULLs.
+     */
     def over(
         base: LogicalPlan,
         values: LogicalPlan,
@@ -130,7 +133,7 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
         case (below, _) => below
       }
       val all = on.fold(rows)(flagged(_, rows))
-      // Under other names below, and under their own above.
+      // The columns get new ids below, and their own ids above.
       val renamed = output.map(a => a -> Alias(a, a.name)())
       val isKept = flags.reduce[Expression](And(_, _))
       Project(
@@ -165,7 +168,10 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
       case _ => None
     }
 
-    /** Nothing but functions and what refers out: the rest is an error, which Spark tells. */
+    /**
+     * Whether a column has only aggregate functions, outer references and constants. Any other
+     * column is an error, which Spark reports.
+     */
     private def isOfFunctions(column: NamedExpression): Boolean = {
       def isValid(e: Expression): Boolean = e match {
         case f: AggregateExpression => !f.exists {

@@ -15,12 +15,12 @@ import org.apache.spark.sql.intervalsweep.planner.nodes.{PerBatchRows, RowId, Wi
 import org.apache.spark.sql.types._
 
 /**
- * The join of which the aggregates of a correlated subquery are computed, a group for each row of
- * `base`.
+ * The outer join from which the aggregates of a correlated subquery are computed, with a group for
+ * each row of `base`.
  *
- * @param columns the columns of `base`, and what they are in the join
- * @param identity tells the rows of `base` apart
- * @param marker a column of the other side that is NULL where a row has no match, and nowhere else
+ * @param columns the columns of `base`, each with its column in the join
+ * @param identity the row id of the rows of `base`
+ * @param marker a column of the other side that is NULL if and only if a row has no match
  */
 private[planner] case class LateralToJoin(
     columns: Seq[(Attribute, Attribute)],
@@ -32,7 +32,7 @@ private[planner] case class LateralToJoin(
   private val inJoin = AttributeMap(columns)
   private val probes = join.right.outputSet
 
-  /** The rows of `base`, each once, and beside them the aggregates. */
+  /** The rows of `base`, each once, with the aggregates added. */
   def aggregate(functions: Seq[NamedExpression]): LogicalPlan = {
     val groups = columns.collect { case (column, same) if column.exprId == same.exprId => column }
     val rows = columns.map {
@@ -45,12 +45,12 @@ private[planner] case class LateralToJoin(
     if (join.exists(_.isStreaming)) PerBatchRows(aggregate) else aggregate
   }
 
-  /** Whether a function may have a FILTER. */
+  /** Whether a function can be computed over the join, with a FILTER if needed. */
   def takes(function: AggregateExpression): Boolean =
     CorrelatedSubquery.isPlain(function) && function.mode == Complete &&
       !function.containsPattern(PYTHON_UDF)
 
-  /** A function of the subquery's rows as one of the join's. */
+  /** Rewrites a function over the subquery's rows as one over the join's rows. */
   def overJoin(function: AggregateExpression): AggregateExpression = {
     val read = LateralToJoin.read(probe, inner, inJoin)(function).asInstanceOf[AggregateExpression]
     val own = read.copy(resultId = NamedExpression.newExprId)
@@ -61,7 +61,10 @@ private[planner] case class LateralToJoin(
 
   private def isMatch: Expression = IsNotNull(marker)
 
-  /** The same over the row of an outer join as over no row; None if it has to be kept from it. */
+  /**
+   * A function that ignores the unmatched row of the outer join. None if a FILTER must exclude that
+   * row.
+   */
   private def ofMatches(function: AggregateFunction): Option[AggregateFunction] = function match {
     case r: RuntimeReplaceableAggregate => r.replacement match {
         case f: AggregateFunction => ofMatches(f)
@@ -84,7 +87,7 @@ private[planner] case class LateralToJoin(
 private[planner] object LateralToJoin extends PredicateHelper {
 
   /**
-   * @param expressions all of the subquery; what they refer to has to be in `base`
+   * @param expressions all of the subquery; their outer references must be columns of `base`
    * @return None if the join would not be swept
    */
   def of(
@@ -122,27 +125,31 @@ private[planner] object LateralToJoin extends PredicateHelper {
       join)
   }
 
-  /** Spark looks for numbers of rows in what it streams, and refuses them. */
+  /**
+   * The rows of `base` with a row id. A stream needs a node of its own for it: Spark refuses
+   * `monotonically_increasing_id` in a streaming plan.
+   */
   private def numbered(base: LogicalPlan, columns: Seq[NamedExpression], row: Alias): LogicalPlan =
     if (base.isStreaming) WithRowId(row.toAttribute, Project(columns, base))
     else Project(columns :+ row, base)
 
-  /** An expression of the subquery as one over the join. */
+  /** Rewrites an expression of the subquery as one over the join. */
   private def read(
       probe: CorrelatedSubquery,
       inner: AttributeMap[Attribute],
       outer: AttributeMap[Attribute])(e: Expression): Expression = probe.read(e).transform {
     case OuterReference(column: Attribute) => outer.getOrElse(column, column)
-    // It shows operands that it has no more.
+    // Between shows operands that are not its children, so the rewrite would not reach them.
     case between: Between => between.replacement
     case attribute: Attribute => inner.getOrElse(attribute, attribute)
   }
 
-  /** The other side, with columns of its own where a table is joined with itself. */
+  /** The other side, with new column ids if a table is joined with itself. */
   def renewed(
       base: LogicalPlan,
       probe: LogicalPlan): (LogicalPlan, AttributeMap[Attribute]) = {
-    // One run renews the columns that a projection computes, the next one those that it hands on.
+    // The first pass renews the columns that a projection computes, the next one those it passes
+    // on.
     val right = Iterator.iterate(probe)(renewedOnce(base, _))
       .find(_.outputSet.intersect(base.outputSet).isEmpty).get
     (right, AttributeMap(probe.output.zip(right.output)))
@@ -155,8 +162,8 @@ private[planner] object LateralToJoin extends PredicateHelper {
     }
 
   /**
-   * Whether equal values are the same value: Spark makes one of 0.0 and -0.0, and of the texts that a
-   * collation does not tell apart, where it groups by them.
+   * Whether equal values are identical. Grouping merges 0.0 with -0.0, and strings that a collation
+   * considers equal.
    */
   private def isExact(dataType: DataType): Boolean = dataType match {
     case _: IntegralType | _: DecimalType | BooleanType | DateType | TimestampType |
@@ -164,7 +171,7 @@ private[planner] object LateralToJoin extends PredicateHelper {
     case _ => DataTypeUtils.sameType(dataType, StringType)
   }
 
-  /** A column without which the condition is not true. */
+  /** A column of the other side without which, if it is NULL, the condition is not true. */
   private def marker(condition: Expression, probe: LogicalPlan): Option[Attribute] = {
     val found = splitConjunctivePredicates(InlineReplaceable(condition)).flatMap(decisive)
       .filter(probe.outputSet.contains)

@@ -8,11 +8,11 @@ import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.functions.WindowMark
 
 /**
- * A lateral subquery that aggregates rows without groups.
+ * A lateral subquery that aggregates all its rows, without groups.
  *
- * @param results    what is selected, over the aggregate functions
- * @param conditions over the base and the probe rows
- * @param output     the columns that it has outside
+ * @param results    the selected columns, over the aggregate functions
+ * @param conditions predicates over the base and the probe rows
+ * @param output     the columns of the subquery in the outer query
  */
 private[planner] case class LateralWindow(
     results: Seq[NamedExpression],
@@ -20,13 +20,13 @@ private[planner] case class LateralWindow(
     probe: LogicalPlan,
     output: Seq[Attribute]) {
 
-  /** Whether it asks for rows before their windows are final. */
+  /** Whether it asks for rows before their windows are complete. */
   def isEager: Boolean = results.exists(_.exists(_.isInstanceOf[WindowMark]))
 }
 
 private[planner] object LateralWindow {
 
-  /** @param base the rows around it, which may be those of the same table */
+  /** @param base the outer rows, which may come from the same table */
   def of(base: LogicalPlan, plan: LogicalPlan): Option[LateralWindow] =
     read(base, plan).map(_.copy(output = plan.output))
 

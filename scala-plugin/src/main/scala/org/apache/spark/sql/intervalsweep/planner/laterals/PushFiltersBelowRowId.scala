@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.planner.nodes.{PerBatchRows, RowId, WithRowId}
 
 /**
- * Filters of columns go below the identity of rows, where Spark keeps them above random numbers, and
- * below nodes that it does not know.
+ * An optimizer rule: pushes filters below row ids and below [[PerBatchRows]]. Spark itself keeps
+ * filters above expressions that are not deterministic, and above nodes that it does not know.
  */
 object PushFiltersBelowRowId extends Rule[LogicalPlan] with PredicateHelper with AliasHelper {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {

@@ -7,10 +7,10 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 
 /**
- * Scalar subqueries that refer to the rows around them, as columns beside these rows: what a LEFT JOIN
- * LATERAL of each of them returns.
+ * Replaces correlated scalar subqueries by columns of the outer rows. The columns are those that a
+ * LEFT JOIN LATERAL of each subquery returns.
  *
- * @param joined the rows with the columns of a subquery beside theirs; None if it is left to Spark
+ * @param joined the outer rows with the columns of a subquery added; None if it is left to Spark
  */
 private[planner] final class ScalarSubqueries(
     joined: (LogicalPlan, LogicalPlan) => Option[LogicalPlan])
@@ -30,7 +30,10 @@ private[planner] final class ScalarSubqueries(
     else project.copy(projectList = columns, child = beside.rows)
   }
 
-  /** Conditions without such a subquery choose the rows for which it is computed. */
+  /**
+   * Conditions without such a subquery are evaluated first, so that the subquery is computed for
+   * fewer rows.
+   */
   def of(filter: Filter): LogicalPlan = {
     val (late, early) = splitConjunctivePredicates(filter.condition).partition(areIn)
     val rows = early.reduceOption(And).fold(filter.child)(Filter(_, filter.child))
@@ -40,7 +43,7 @@ private[planner] final class ScalarSubqueries(
     else Project(filter.child.output, Filter(kept, beside.rows))
   }
 
-  /** Rows, and beside them the values of subqueries that were read. */
+  /** The outer rows with the values of the subqueries that have been replaced. */
   private class Values(initial: LogicalPlan) {
     var rows: LogicalPlan = initial
     def isUnchanged: Boolean = rows eq initial

@@ -10,8 +10,8 @@ import org.apache.spark.sql.intervalsweep.streams.eventtime.JoinWatermarks
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
 
 /**
- * How many rows of another stream are in the window of each row, where the window is one of row
- * numbers: the aggregate of the SPO-Join paper (Section 6.1).
+ * Counts for each row the rows of another stream in a window of row numbers: the aggregate of the
+ * SPO-Join paper (Section 6.1).
  * {{{
  *   S LEFT JOIN LATERAL (SELECT count(*) FROM R
  *     WHERE S.dist > R.dist AND S.fare < R.fare AND abs(S.seq - R.seq) < 1000) ON true
@@ -19,11 +19,13 @@ import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
  *   Project [S.*, counted]
  *     the join of S and R that counts the pairs of each row of S
  * }}}
- * A row comes out when the numbers that have come say that its count is final.
+ * A row is emitted when the row numbers that have arrived prove that its count is final.
  */
 private[planner] object WindowCounts {
 
-  /** Whether rows come by numbers, and are counted. */
+  /**
+   * Whether the window is one of row numbers, as no column has a watermark, and rows are counted.
+   */
   def isAsked(base: LogicalPlan, lateral: LateralWindow): Boolean =
     !(base.output ++ lateral.probe.output).exists(JoinWatermarks.eventTimeLag(_).isDefined) &&
       !lateral.isEager &&

@@ -6,18 +6,20 @@ import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, 
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 
 /**
- * The pairs of a join for an aggregate, where a row may stand for several pairs: for a row of one
- * side with many partners of the other. What is then true of all of them is in the columns that are
- * [[org.apache.spark.sql.intervalsweep.execution.RunValue]]s; the others are those of one of the
- * pairs. Nothing forbids a row per pair: to evaluate it like a Project is right, if slow.
+ * The pairs of a join, for an aggregate above it. A row may represent a run: one row of one side
+ * and many matches of the other. The columns that are
+ * [[org.apache.spark.sql.intervalsweep.execution.aggregates.RunValue]]s hold aggregates over the
+ * run; the other columns come from an arbitrary pair of it. A row per pair is correct too, but
+ * slow: the node can be evaluated like a Project.
  *
- * Values and names are apart: Spark takes an Alias away from a node that it does not know, as before
- * it writes rows in an order.
+ * Values and names are separate fields, because Spark removes an Alias from a node that it does not
+ * know, for example before it writes sorted rows.
  *
  * @param kept   attributes of the join
- * @param values run values, and `names` what they are called
- * @param groupSide the side whose rows are not to be taken together, if there is one
- * @param leftChecks what must not fail for a row of the left side that has a match
+ * @param values run values
+ * @param names  the output columns of the run values
+ * @param groupSide the side whose rows must not be merged, if there is one
+ * @param leftChecks expressions that must raise their errors for each left row that has a match
  * @param rightChecks the same for the right side
  */
 case class MatchRuns(
@@ -32,11 +34,11 @@ case class MatchRuns(
   override def output: Seq[Attribute] = kept ++ names
   override def producedAttributes: AttributeSet = AttributeSet(names)
 
-  /** The values, with their names. */
+  /** The run values under their names. */
   def named: Seq[Alias] =
     values.zip(names).map { case (value, name) => Alias(value, name.name)(name.exprId) }
 
-  /** The join, also below what Spark has put there to drop columns. */
+  /** The join, which may be below a projection by which Spark drops columns. */
   def join: Option[Join] = child match {
     case join: Join => Some(join)
     case Project(columns, join: Join) if columns.forall(_.isInstanceOf[Attribute]) => Some(join)

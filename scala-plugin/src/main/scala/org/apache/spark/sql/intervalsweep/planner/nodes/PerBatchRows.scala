@@ -8,17 +8,18 @@ import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 
 /**
- * Rows of a stream that are computed of each micro-batch by itself, like those of a table:
+ * Rows of a stream that are computed from each micro-batch by itself, like the rows of a table:
  * {{{
  *   PerBatchRows             a stream, which needs no state
- *     Aggregate [row, ...]     a table's, for Spark: the groups are those of one micro-batch
+ *     Aggregate [row, ...]     not a stream, for Spark: its groups are those of one micro-batch
  *       Join LEFT OUTER
- *         WithRowId         the rows of a micro-batch
- *           base               a stream
- *         probe                a table
+ *         WithRowId              the rows of a micro-batch
+ *           base                   a stream
+ *         probe                  a table
  * }}}
- * Where Spark takes an aggregate for one of a stream, it keeps its groups for the next micro-batch, and
- * refuses it where no watermark tells when they end. Here each group is a row of the stream.
+ * Spark keeps the groups of a streaming aggregate for the next micro-batch, and refuses the
+ * aggregate if no watermark tells when its groups end. Here each group is a row of the stream, so
+ * no later micro-batch can add to it.
  */
 private[planner] case class PerBatchRows(child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output

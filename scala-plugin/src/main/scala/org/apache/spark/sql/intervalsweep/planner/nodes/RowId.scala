@@ -9,8 +9,8 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.types.{DataType, LongType}
 
 /**
- * Tells rows apart that are equal in all columns. Of Spark's own numbers of rows it differs in that
- * no user sees it, so that it does not matter which of the numbers a row has.
+ * A number that distinguishes rows that are equal in all columns. It is like
+ * monotonically_increasing_id, but never visible to users, so any unique value will do.
  */
 case class RowId(child: Expression = MonotonicallyIncreasingID()) extends UnaryExpression {
   override def dataType: DataType = LongType
@@ -24,7 +24,7 @@ case class RowId(child: Expression = MonotonicallyIncreasingID()) extends UnaryE
 
 object RowId {
 
-  /** A projection that gives rows an identity. */
+  /** A projection that adds a row id. */
   object Of {
     def unapply(plan: LogicalPlan): Option[(Seq[NamedExpression], LogicalPlan)] = plan match {
       case Project(columns, child) if columns.exists(isIdentity) => Some((columns, child))
@@ -38,10 +38,10 @@ object RowId {
   }
 
   /**
-   * Rows whose numbers are the same if Spark computes a part of them again, as it does when it loses
-   * the output of a task: then some of the tasks that read it have seen the old numbers. Files come
-   * in the same order again; what comes by a shuffle does not, and is sorted, as Spark does itself
-   * before it deals out rows in turn.
+   * Rows that get the same ids if Spark computes some of them again. Spark does so when it loses
+   * the output of a task, and some of the tasks that read this output may have seen the old ids.
+   * Files return their rows in the same order again. Rows from a shuffle have no fixed order and
+   * are sorted, as Spark itself sorts rows before it distributes them round-robin.
    */
   def repeatable(rows: LogicalPlan): LogicalPlan =
     if (isRepeatable(rows)) rows else Sort(rows.output.map(inOrder), global = false, rows)

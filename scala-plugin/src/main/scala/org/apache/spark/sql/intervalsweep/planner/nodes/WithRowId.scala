@@ -6,13 +6,13 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition.model.LeftSide
 
 /**
- * Rows with an identity, as [[RowId.Of]] has them, where the identity may turn out to be
- * needless: in a node of its own Spark merges it with no other projection, so that the planner can
- * leave it out and the rows below are the same plan.
+ * Rows with a row id, like a projection [[RowId.Of]]. This is a separate node, not a Project, so
+ * that Spark does not collapse it and the planner can drop it if no operator uses the id. The plan
+ * below then stays the same.
  *
- * Of a stream they are those of one micro-batch, as a table has them: see [[PerBatchRows]].
+ * In a stream these are the rows of one micro-batch, like those of a table: see [[PerBatchRows]].
  *
- * @param row the identity; no Alias, as in [[MatchRuns]]
+ * @param row the row id; not an Alias, for the reason given in [[MatchRuns]]
  */
 case class WithRowId(row: Attribute, child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output :+ row
@@ -27,8 +27,8 @@ case class WithRowId(row: Attribute, child: LogicalPlan) extends UnaryNode {
 object WithRowId {
 
   /**
-   * A join of such rows for an aggregate that has a group for each: both, without the columns that
-   * nobody reads but these groups.
+   * For an aggregate that has a group for each of these rows: (aggregate, join) after pruning
+   * columns that are used only for grouping by row id.
    */
   def read(aggregate: Aggregate, join: Join): (Aggregate, Join) = {
     val numbered = of(join.left)
@@ -49,7 +49,7 @@ object WithRowId {
 
   private def of(plan: LogicalPlan): LogicalPlan = plan match {
     case RowId.Of(columns, child) => split(plan, columns)(Project(_, child))
-    // Spark has merged the projection with it.
+    // Spark has merged the projection into the aggregate.
     case aggregate: Aggregate =>
       split(plan, aggregate.aggregateExpressions)(c => aggregate.copy(aggregateExpressions = c))
     case _ => plan
@@ -68,7 +68,7 @@ object WithRowId {
     case _ => None
   }
 
-  /** An aggregate that has a group for each of them, and what the runs of their matches add up to. */
+  /** Matches an aggregate over [[MatchRuns]] that has a group for each of these rows. */
   object Groups {
     def unapply(plan: LogicalPlan): Option[(Aggregate, MatchRuns, Join)] = plan match {
       case aggregate @ Aggregate(groups, columns, runs: MatchRuns, _)

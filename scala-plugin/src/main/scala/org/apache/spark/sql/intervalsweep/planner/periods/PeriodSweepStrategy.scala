@@ -8,7 +8,10 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   PeriodSweep, TemporalErrors, TemporalOperator, ValidTime
 }
 
-/** Plans sweeps over time. A valid-time relation that `sequenced` has not read has no plan. */
+/**
+ * Plans [[PeriodSweep]]s. A valid-time relation or a temporal operator that `sequenced` has not
+ * replaced is an error.
+ */
 object PeriodSweepStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {

@@ -17,17 +17,19 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.PartitionProcesso
 import org.apache.spark.sql.types.StructType
 
 /**
- * A join of a plan, or a window union of two streams: how it is swept, or why it is not. The fields are
- * the columns of `interval_join_report`, in [[JoinReport.schema]], and those of Python's `JoinReport`.
+ * The report on a join of a plan, or on a window union of two streams: how it is swept, or why not.
+ * The fields are the columns of `interval_join_report` ([[JoinReport.schema]]) and those of
+ * Python's `JoinReport`.
  *
- * @param number         joins are counted as EXPLAIN shows them, from the top
- * @param how            keys, sides, axes and distribution, and whether an aggregate above is
- *                       computed from runs or why it needs pairs; of two streams what EXPLAIN says
- *                       of the operator; none if Spark joins
- * @param reason         one of [[WhyNot]]; none if the join is swept, like those that follow
- * @param conjunct       the part of the condition that the reason is about
- * @param estimatedPairs the pairs with equal keys, or all pairs if there are no keys, of which a
- *                       sweep visits a part; none unless Spark's cost-based optimizer knows
+ * @param number the position of the join in EXPLAIN, counted from the top
+ * @param how keys, sides, axes and distribution, and whether an aggregate above is computed from
+ *   runs or why it needs pairs. For two streams, the text that EXPLAIN shows for the operator. None
+ *   if Spark joins
+ * @param reason the name of a [[WhyNot]]. Like `conjunct`, `explanation` and `advice`, None if the
+ *   join is swept
+ * @param conjunct the part of the condition that the reason is about
+ * @param estimatedPairs the pairs with equal keys, or all pairs if there are no keys. A sweep
+ *   visits some of them. None unless Spark's cost-based optimizer has an estimate
  */
 case class JoinReport(
     number: Int,
@@ -48,13 +50,13 @@ object JoinReport extends PredicateHelper {
       "how STRING, reason STRING, conjunct STRING, explanation STRING, advice STRING, " +
       "estimated_pairs BIGINT")
 
-  /** The report on a query, a row per join that is left in its optimized plan. */
+  /** The report on a query: one row per join in its optimized plan. */
   def relation(query: QueryExecution): LocalRelation = {
     val reports = query.sparkSession.withActive(of(optimized(query)))
     LocalRelation.fromProduct(DataTypeUtils.toAttributes(schema), reports)
   }
 
-  /** Of a stream, Spark optimizes by itself only what it starts. */
+  /** Spark optimizes a streaming plan only when the query starts, so this calls the optimizer. */
   private def optimized(query: QueryExecution): LogicalPlan =
     if (query.analyzed.isStreaming) {
       query.sparkSession.sessionState.optimizer.execute(query.analyzed.clone())
@@ -69,7 +71,7 @@ object JoinReport extends PredicateHelper {
       case join: Join => join
       case node: TransformWithState if processor(node).isInstanceOf[PartitionProcessor] => node
     }
-    // Partition pruning repeats a side of a join, with the joins in it.
+    // Partition pruning repeats one side of a join, with all joins in it.
     joins.distinct.zipWithIndex.map {
       case (join: Join, i) =>
         val filter = filters.collectFirst { case (j, condition) if j eq join => condition }
@@ -80,7 +82,10 @@ object JoinReport extends PredicateHelper {
 
   private def processor(node: TransformWithState): Any = node.statefulProcessor
 
-  /** Two streams are joined by an operator with state, which the analyzer has put in their place. */
+  /**
+   * The report on a stateful operator, which the analyzer has put in the place of a join of
+   * streams.
+   */
   private def ofStreams(number: Int, operator: Any): JoinReport = {
     val joinType = operator match {
       case join: StreamJoinProcessor => JoinOutput.typeOf(join.spec.output)
@@ -100,7 +105,7 @@ object JoinReport extends PredicateHelper {
       estimatedPairs = None)
   }
 
-  /** @param runs what takes the pairs of the join together, if it is known */
+  /** @param runs the node above the join that reads runs in place of pairs, if there is one */
   private def report(
       number: Int,
       join: Join,
@@ -128,7 +133,10 @@ object JoinReport extends PredicateHelper {
     runs.map(_ => "runs for the aggregate above").toSeq ++
       FallbackLog.pairsBecause(join).map(why => s"pairs for the aggregate above: $why")
 
-  /** Spark keeps what is not deterministic out of joins, and filters the pairs by it. */
+  /**
+   * The reason for a join whose condition stays in a filter above it: Spark does not move
+   * predicates that are not deterministic into a join.
+   */
   private def random(join: Join, filter: Expression): Option[WhyNot] =
     splitConjunctivePredicates(filter)
       .find(c => !c.deterministic && !canEvaluate(c, join.left) && !canEvaluate(c, join.right))

@@ -13,8 +13,8 @@ import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.types.StringType
 
 /**
- * The table function `interval_join_report('SELECT ...')`. It plans the query, in the session that
- * asks, and executes nothing of it.
+ * The table function `interval_join_report('SELECT ...')`. It plans the query in the calling
+ * session and does not execute it.
  */
 object JoinReportFunction {
 
@@ -43,8 +43,8 @@ object JoinReportFunction {
   private def info: ExpressionInfo = FunctionInfo.ofTable(
     this,
     Name,
-    "_FUNC_(query) - Says of each join in the plan of a query how it is swept, or why it is left " +
-      "to Spark and what to change. The query is planned and not executed.",
+    "_FUNC_(query) - Reports for each join of a query how IntervalSweepJoin runs it, or why it is " +
+      "left to Spark and what to change. The query is planned but not executed.",
     """
       |    Arguments:
       |      * query - the text of the query, a constant STRING.

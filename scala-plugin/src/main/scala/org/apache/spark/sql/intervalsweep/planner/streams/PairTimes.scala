@@ -13,18 +13,18 @@ import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinProcessor
 import org.apache.spark.sql.intervalsweep.streams.partitioning.OperatorOutput
 
 /**
- * A resolution rule: `pair_event_time` above a join becomes what it is of the rows of that join, for
- * tables and streams alike.
+ * A resolution rule: replaces `pair_event_time` above a join by an expression over the rows of the
+ * join, for tables and streams alike.
  * {{{
  *   SELECT ..., pair_event_time(a.ts, b.ts) AS at
  *   FROM a LEFT JOIN b ON ISEQL_BEFORE(a.ts, a.te, b.ts, b.te, delta => INTERVAL 5 SECONDS)
  *
- *   of a pair                   greatest(a.ts, b.ts)
- *   of a row without a match    greatest(a.ts, a.te + INTERVAL 5 SECONDS)
+ *   pair              greatest(a.ts, b.ts)
+ *   unmatched row     greatest(a.ts, a.te + INTERVAL 5 SECONDS)
  * }}}
- * Either leaves a join of streams in the first micro-batch whose watermark reaches this time, or
- * before that: what follows does not take it for late. The watermark is then on this column alone, as
- * Spark's operators with state want to find one.
+ * A join of streams emits a row in the first micro-batch whose watermark reaches this time, or
+ * earlier. So downstream operators do not drop the row as late. The watermark is then on this
+ * column only, because Spark's stateful operators expect a single column with a watermark.
  */
 object PairTimes extends Rule[LogicalPlan] {
 
@@ -35,7 +35,10 @@ object PairTimes extends Rule[LogicalPlan] {
         below(node.child).fold[LogicalPlan](node)(written(node, _))
     }
 
-  /** Of a join of tables, or of one of streams as it has become, below filters alone. */
+  /**
+   * The time of a join that has only filters above it: a join of tables, or the stateful operator
+   * that has replaced a join of streams.
+   */
   private def below(plan: LogicalPlan): Option[PairTime] = plan match {
     case Filter(_, child) => below(child)
     case join: Join if join.resolved && !join.isStreaming =>

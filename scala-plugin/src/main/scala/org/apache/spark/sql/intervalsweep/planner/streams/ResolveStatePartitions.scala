@@ -15,8 +15,8 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.{
 import org.apache.spark.sql.intervalsweep.streams.windows.StreamProcessor
 
 /**
- * Says what partitions there are, when a batch is planned: the number of state partitions is part of a
- * checkpoint, and not known when a query is analyzed.
+ * An optimizer rule: sets the number of state partitions when a batch is planned. The number is
+ * part of a checkpoint, so it is unknown when a query is analyzed.
  */
 object ResolveStatePartitions extends Rule[LogicalPlan] {
 
@@ -33,7 +33,10 @@ object ResolveStatePartitions extends Rule[LogicalPlan] {
       }
     }
 
-  /** There a call has a row, and not all of a partition and micro-batch; and each row comes alone. */
+  /**
+   * In real-time mode the operator is called for single rows, not for all rows of a partition and
+   * micro-batch, and returns single rows.
+   */
   private def inRealTime(plan: LogicalPlan): LogicalPlan = plan.transform {
     case rows: PartitionedBatches => SingleRowBatches(rows, StatePartitions.partitions(conf))
     case rows: OperatorOutput => rows.inRealTime

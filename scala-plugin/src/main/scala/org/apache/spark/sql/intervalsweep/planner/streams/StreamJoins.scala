@@ -16,10 +16,11 @@ import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
 import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinPlan
 
 /**
- * Joins of two streams by a relation, or by inequalities without a key, as a stateful operator of our
- * own. It is a rule of the analyzer: Spark refuses such joins where a query starts, before it
- * optimizes anything. Joins with keys and plain inequalities stay Spark's, and with them the
- * checkpoints that there are, but for those that Python's `inequality_join` makes.
+ * Replaces joins of two streams, by a relation or by inequalities without a key, by a stateful
+ * operator of our own. This is a rule of the analyzer: Spark refuses such joins when a query
+ * starts, before it optimizes anything. Joins with keys and plain inequalities stay Spark's, so
+ * that their existing checkpoints remain valid; the joins of Python's `inequality_join` are
+ * replaced nevertheless.
  */
 object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHelper {
 
@@ -27,8 +28,8 @@ object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHe
     if (!plan.isStreaming || !conf.getConf(IntervalSweepConf.Enabled)) plan
     else AnalysisHelper.allowInvokingTransformsInAnalyzer {
       plan match {
-        // DataFrame.join wants the join back that it has made. The next rule that sees it, at the
-        // latest where a query starts, finds it below another node, and analyzed.
+        // DataFrame.join post-processes the Join that it created, so a root Join is left alone. It
+        // is replaced when it appears below another node, at the latest when a query starts.
         case join: Join => join.mapChildren(replaced)
         case _ => replaced(plan)
       }
@@ -37,7 +38,7 @@ object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHe
   private def replaced(plan: LogicalPlan): LogicalPlan = plan.transformUp {
     case join: Join if isOfStreams(join) && join.condition.isDefined =>
       taken(join, splitConjunctivePredicates(join.condition.get)).getOrElse(join)
-    // Nothing has been pushed down yet.
+    // Predicates are not pushed down yet, so a filter may belong to the join condition.
     case filter @ Filter(condition, join: Join)
         if filter.resolved && isOfStreams(join) && isInner(join) && condition.deterministic =>
       val conjuncts = (join.condition.toSeq :+ condition).flatMap(splitConjunctivePredicates)
@@ -65,7 +66,10 @@ object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHe
     }
   }
 
-  /** What reads one side alone is a filter, which may say how long intervals are. */
+  /**
+   * Moves conjuncts that read only one side into a filter of that side, which may limit the length
+   * of intervals.
+   */
   private def filtered(join: Join, conjuncts: Seq[Expression]): (Join, Seq[Expression]) = {
     def isOf(side: LogicalPlan)(e: Expression): Boolean =
       e.deterministic && e.references.nonEmpty && e.references.subsetOf(side.outputSet)

@@ -9,10 +9,10 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.PartitionProcesso
 import org.apache.spark.sql.streaming.OutputMode
 
 /**
- * A check of queries that start: rows that come out again need a sink that takes them for updates.
- * Spark compares its own operators with the mode of the writer, but leaves `TransformWithState` out:
- * in append mode, the default, all revisions would stand beside each other. Rows that come out once
- * may be written in update mode, too.
+ * A check when a query starts: rows that may be emitted again, as revisions, need a sink in update
+ * mode. Spark checks its own operators against the mode of the writer, but not
+ * `TransformWithState`: in append mode, the default, the sink would keep all revisions of a row.
+ * Rows that are emitted only once may be written in update mode too.
  */
 object StreamModes {
 

@@ -14,12 +14,15 @@ import org.apache.spark.sql.intervalsweep.streams.windows.{
 import org.apache.spark.sql.streaming.{OutputMode, TimeMode}
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 
-/** A [[StreamOperatorLogic]] as a plan: Spark's own operator with state, over rows packed by partition. */
+/**
+ * Builds the plan of a [[StreamOperatorLogic]]: Spark's own stateful operator, over rows that are
+ * packed by state partition.
+ */
 private[planner] object StreamOperator {
 
   /**
-   * @param sides the rows of each side, with its columns
-   * @param mode  append, or update where a row may come out again
+   * @param sides the rows of each side, with the columns that the operator reads
+   * @param mode  append, or update if a row may be emitted again
    */
   def apply(
       machine: StreamOperatorLogic,
@@ -44,7 +47,7 @@ private[planner] object StreamOperator {
       output)
   }
 
-  /** The column that a stream's watermark is on; fails if there is none. */
+  /** The column with the stream's watermark; raises an error if there is none. */
   def eventTime(side: String, plan: LogicalPlan): Attribute =
     plan.output.find(hasWatermark).getOrElse {
       val times = plan.output.filter(_.dataType == org.apache.spark.sql.types.TimestampType)
@@ -54,17 +57,17 @@ private[planner] object StreamOperator {
   def hasWatermark(column: Attribute): Boolean =
     column.metadata.contains(EventTimeWatermark.delayKey)
 
-  /** How late the rows may be, in milliseconds. */
+  /** The delay of the watermark, in milliseconds. */
   def delay(time: Attribute): Long = time.metadata.getLong(EventTimeWatermark.delayKey)
 
   def withoutWatermark(metadata: Metadata): Metadata =
     new MetadataBuilder().withMetadata(metadata).remove(EventTimeWatermark.delayKey).build()
 }
 
-/** @param fields of the machine's rows, the columns of `plan` */
+/** @param fields the columns of `plan`, one for each output field of the operator */
 private[planner] case class StreamOperator(plan: LogicalPlan, fields: Seq[Attribute]) {
 
-  /** A field as the column that it was before. */
+  /** An output field under the name and id of an input column. */
   def column(ordinal: Int, as: Attribute, metadata: Metadata): Alias =
     Alias(fields(ordinal), as.name)(as.exprId, as.qualifier, Some(metadata))
 }

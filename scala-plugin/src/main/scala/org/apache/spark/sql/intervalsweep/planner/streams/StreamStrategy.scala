@@ -9,12 +9,12 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   OperatorOutput, OperatorOutputExec, PartitionedBatches, PartitionedBatchesExec, StatePartitions
 }
 
-/** Plans what stream operators need beside Spark's own. */
+/** Plans the nodes of stream operators that Spark does not know. */
 object StreamStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case PartitionedBatches(number, copied, columns, keys, time, fanout, output, child) =>
-      // In a stream it is that of the session that runs the query, which the checkpoint decides.
+      // In a streaming query the checkpoint sets the number of partitions in the session's conf.
       val partitions = StatePartitions.partitions(SQLConf.get)
       Seq(PartitionedBatchesExec(
         NamedExpression.newExprId.id,

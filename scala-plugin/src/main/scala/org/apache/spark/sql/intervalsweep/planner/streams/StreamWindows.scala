@@ -21,7 +21,7 @@ import org.apache.spark.sql.intervalsweep.streams.windows.WindowUnion
 import org.apache.spark.sql.streaming.OutputMode
 
 /**
- * Window unions of two streams, which Spark refuses:
+ * Replaces window unions of two streams, which Spark refuses, by a stateful operator:
  * {{{
  *   S LEFT JOIN LATERAL (SELECT sum(v), count(*) FROM R
  *     WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL ... AND S.ts) ON true
@@ -32,8 +32,8 @@ import org.apache.spark.sql.streaming.OutputMode
  *         PartitionedBatches  Project [S.*]           S
  *         PartitionedBatches  Project [k, ts, v]      R
  * }}}
- * It is a rule of analysis, as Spark checks what it supports then, and takes the lateral subquery
- * apart soon after.
+ * This is a rule of the analyzer: Spark checks there what it supports, and takes the lateral
+ * subquery apart soon after.
  */
 object StreamWindows extends Rule[LogicalPlan] {
 
@@ -95,8 +95,9 @@ object StreamWindows extends Rule[LogicalPlan] {
       math.max(StreamOperator.delay(baseTime), StreamOperator.delay(probeTime)) * 1000)
     val mode = if (lateral.isEager) OutputMode.Update() else OutputMode.Append()
     val operator = StreamOperator(machine, Seq(bases.plan, probes.plan), mode)
-    // What waits for the end of its window has an event time that the watermark has passed, or the
-    // one of `window_event_time()`.
+    // A base row that waits for the end of its window is emitted when the watermark has passed its
+    // event time, so its columns lose their watermark. They lose it too if the subquery returns a
+    // column with a watermark, `window_event_time()`.
     val isLate = lateral.isEager || window.upper.offset + window.upper.slack > 0 ||
       lateral.output.exists(StreamOperator.hasWatermark)
     val own = base.output.zipWithIndex.map { case (column, i) =>
@@ -115,7 +116,10 @@ object StreamWindows extends Rule[LogicalPlan] {
     withBaseColumns(own, values, lateral.output, operator.plan)
   }
 
-  /** What goes through the rows of a window is evaluated in the state operator as it stands. */
+  /**
+   * Raises an error for an expression that the stateful operator cannot evaluate row by row: one
+   * that is not deterministic, or has a subquery, a Python function or the current time.
+   */
   private def checkEvaluable(e: Expression): Unit = {
     val isFixed = e.deterministic &&
       !e.containsAnyPattern(PLAN_EXPRESSION, PYTHON_UDF, CURRENT_LIKE)
@@ -124,7 +128,7 @@ object StreamWindows extends Rule[LogicalPlan] {
       "compute it as a column of the stream that it reads")
   }
 
-  /** What is selected may read columns of the base row as well. */
+  /** The base columns and the selected values, which may read columns of the base row too. */
   private def withBaseColumns(
       own: Seq[Alias],
       values: Seq[NamedExpression],

@@ -12,7 +12,7 @@ import org.apache.spark.sql.intervalsweep.execution.aggregates.RunKind
 import org.apache.spark.sql.intervalsweep.streams.windows.WindowResult
 import org.apache.spark.sql.types._
 
-/** The columns that a stream operator reads of a side: some are computed below it. */
+/** The columns that a stream operator reads from one side. Some are computed below the operator. */
 private[planner] final class SideColumns(child: LogicalPlan, first: Seq[Attribute]) {
   private val found = ArrayBuffer.from[NamedExpression](first)
 
@@ -22,7 +22,7 @@ private[planner] final class SideColumns(child: LogicalPlan, first: Seq[Attribut
 
   def has(e: Expression): Boolean = e.references.subsetOf(child.outputSet)
 
-  /** The column that an expression is. */
+  /** The column of an expression, which is computed below the operator if it is not a column. */
   def of(e: Expression): Attribute = e match {
     case a: Attribute =>
       if (!found.exists(_.exprId == a.exprId)) found += a
@@ -35,7 +35,7 @@ private[planner] final class SideColumns(child: LogicalPlan, first: Seq[Attribut
         }.toAttribute
   }
 
-  /** Takes the columns that an expression reads of this side. */
+  /** Adds the columns of this side that an expression reads. */
   def ofAll(e: Expression): Unit =
     e.references.filter(child.outputSet.contains).foreach(of)
 }
@@ -43,8 +43,8 @@ private[planner] final class SideColumns(child: LogicalPlan, first: Seq[Attribut
 private object SideColumns {
 
   /**
-   * The text of a computed column, by which a state is told whose rows have something else in it:
-   * the same in each run.
+   * The name of a computed column: the text of its expression, the same in each run. A checkpoint
+   * that stores other columns is recognized by it.
    */
   private def name(e: Expression): String = e.transform {
     case a: Attribute => a.withQualifier(Nil)
@@ -52,7 +52,7 @@ private object SideColumns {
   }.sql
 }
 
-/** A condition without what bounds the time. */
+/** A condition without its bounds on time. */
 private[planner] case class ConditionParts(
     keys: Seq[(Expression, Expression)],
     probeOnly: Seq[Expression],
@@ -74,7 +74,9 @@ private[planner] object ConditionParts {
   }
 }
 
-/** The aggregate functions of windows, each once, and what is made of their results. */
+/**
+ * Collects the aggregate functions of a window, each once, and rewrites columns over their results.
+ */
 private[planner] final class WindowAggregates(probes: SideColumns) {
   private val found = ArrayBuffer.empty[(WindowResult, Attribute)]
 
@@ -83,7 +85,7 @@ private[planner] final class WindowAggregates(probes: SideColumns) {
   def ordinal(a: Attribute): Option[Int] =
     Some(found.indexWhere(_._2.exprId == a.exprId)).filter(_ >= 0)
 
-  /** What is selected, over the results. */
+  /** A selected column, over the results. */
   def of(selected: NamedExpression): NamedExpression =
     selected.transform { case e: AggregateExpression => replaced(e) }.asInstanceOf[NamedExpression]
 
@@ -122,7 +124,9 @@ private[planner] final class WindowAggregates(probes: SideColumns) {
       attribute
     }
 
-  /** What runs tell of it, and of which column. */
+  /**
+   * The run value that computes a function, and its column; None if the function must see each row.
+   */
   private def runsOf(e: AggregateExpression): Option[(RunKind, Option[Attribute])] =
     if (!isPlain(e)) None
     else e.aggregateFunction match {
@@ -138,7 +142,9 @@ private[planner] final class WindowAggregates(probes: SideColumns) {
       case _ => None
     }
 
-  /** An argument that may fail is computed for the rows of windows alone, by the function. */
+  /**
+   * None for an argument that may fail: the function then evaluates it, for rows in a window only.
+   */
   private def of(kind: RunKind, argument: Expression): Option[(RunKind, Option[Attribute])] =
     Option.when(
       argument.references.nonEmpty && probes.has(argument) && argument.deterministic &&

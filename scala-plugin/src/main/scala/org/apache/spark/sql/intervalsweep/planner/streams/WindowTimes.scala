@@ -12,16 +12,16 @@ import org.apache.spark.sql.intervalsweep.planner.laterals.LateralWindow
 import org.apache.spark.sql.types.{Metadata, TimestampType}
 
 /**
- * A resolution rule: `window_event_time()` in a lateral subquery becomes what it is of the row around
- * it, for tables and streams alike.
+ * A resolution rule: replaces `window_event_time()` in a lateral subquery by an expression over the
+ * outer row, for tables and streams alike.
  * {{{
  *   base LEFT JOIN LATERAL (SELECT count(*), window_event_time() AS at FROM probe
  *     WHERE probe.ts BETWEEN base.ts - INTERVAL 5 SECONDS AND base.ts + INTERVAL 2 SECONDS) ON true
  *
  *   at = greatest(base.ts, base.ts + INTERVAL 2 SECONDS)
  * }}}
- * A row of two streams comes out with the micro-batch whose watermark reaches this time, so that the
- * time is above the watermark of the micro-batch before, and what follows does not take it for late.
+ * With two streams, a row is emitted in the micro-batch whose watermark reaches this time. So `at`
+ * is above the previous batch's watermark, and downstream operators do not drop the row as late.
  */
 object WindowTimes extends Rule[LogicalPlan] {
 
@@ -38,7 +38,7 @@ object WindowTimes extends Rule[LogicalPlan] {
   private def isIn(e: Expression): Boolean = e.exists(_.isInstanceOf[WindowEventTime])
 
   private def written(plan: LogicalPlan, time: Expression, metadata: Metadata): LogicalPlan =
-    // The subquery has been analyzed, so that Spark would not look into it for a rule of resolution.
+    // The subquery is analyzed already, so a resolution rule of Spark would skip it.
     AnalysisHelper.allowInvokingTransformsInAnalyzer {
       plan.transform {
         case aggregate: Aggregate if aggregate.aggregateExpressions.exists(isIn) =>
@@ -51,7 +51,7 @@ object WindowTimes extends Rule[LogicalPlan] {
       }
     }
 
-  /** The time, and the watermark that it has; None if the subquery is no window of time. */
+  /** The time and its watermark; None if the subquery is not a window of time. */
   private def eventTime(
       base: LogicalPlan,
       subquery: LogicalPlan): Option[(Expression, Metadata)] = for {

@@ -12,13 +12,43 @@ import org.apache.spark.sql.intervalsweep.functions.PairEventTime
 import org.apache.spark.sql.types._
 
 /**
- * By what the rows of two streams come, and when they leave.
+ * The event-time columns of both inputs of a stream join, and the rule that evicts rows from each
+ * side.
  *
- * @param columns    for each side the column by which its rows come
- * @param expiries for each side when its rows leave
- * @param partnerLag     for a side, by how much its times are at most before those of their partners
- * @param disorder   by how much numbers may be behind the largest one; None: rows come by time
- * @param bounds     whether a condition bounds both sides' state
+ * The clock of a row is its event time, or its number in a join by row numbers. The expiry of a row
+ * is the largest clock that a match may have; [[ExpiryAnalysis]] derives it from the condition.
+ * W(k) is the watermark of micro-batch k. Spark computes it from the rows before micro-batch k.
+ *
+ * Invariant: a row may be evicted when every later row of the other side has clock > expiry. The
+ * later rows have clock > W(k), the watermark of the previous micro-batch, because rows with
+ * clock <= W(k) are late in micro-batch k + 1 and are dropped. So micro-batch k evicts a row with
+ * expiry <= W(k), after it has searched for the row's matches.
+ *
+ * Example: `r.ts <= s.ts AND s.ts < r.te`, both watermarks are on `ts` with a delay of 10 minutes.
+ * The row r = [12:00, 12:20) arrives in micro-batch 1. A match has s.ts < 12:20, so the expiry of r
+ * is 12:20 less one microsecond. The newest ts is the same on both sides.
+ * {{{
+ *   micro-batch   accepts       newest ts   W(k)                   r, at the end of micro-batch k
+ *        1        all times     12:10       none                   is stored
+ *        2        all times     12:31       12:00 = 12:10 - 0:10   expiry > 12:00, r stays
+ *        3        ts > 12:00    12:32       12:21 = 12:31 - 0:10   expiry <= 12:21, r is evicted
+ *        4        ts > 12:21                12:22 = 12:32 - 0:10
+ * }}}
+ * Micro-batch 3 still accepts s.ts = 12:05, which matches r. From micro-batch 4 on each s has
+ * s.ts > 12:21, so none can match r.
+ *
+ * A column may lag behind the watermark, see `EventTimeLag`. Its lag is then added to clock and
+ * expiry, so that the invariant still applies.
+ *
+ * In a join by row numbers, the largest number so far less `disorder` takes the place of W(k) (see
+ * `StreamJoinSpec.arrived`). In real-time mode more rows of micro-batch k may follow a call, so
+ * micro-batch k evicts by W(k - 1).
+ *
+ * @param columns    for each side the column with the clock of its rows
+ * @param expiries   for each side the expiry of its rows
+ * @param partnerLag for a side, by how much its clock is at most before the clock of a match
+ * @param disorder   by how much a row number may be behind the largest one; None: by event time
+ * @param bounds     whether a condition bounds the state of both sides
  */
 final class JoinWatermarks private (
     private val columns: Map[Side, Attribute],
@@ -28,8 +58,8 @@ final class JoinWatermarks private (
     bounds: Expression => Boolean) {
 
   /**
-   * Of the parts of a condition those that only say how far apart the rows come, and which bound both
-   * sides' state by themselves.
+   * The conjuncts that compare only the two clocks, if these conjuncts by themselves bound the
+   * state of both sides. Otherwise none.
    */
   def window(conjuncts: Seq[Expression]): Seq[Expression] = {
     val both = AttributeSet(columns.values)
@@ -37,62 +67,65 @@ final class JoinWatermarks private (
     if (ofClocks.nonEmpty && bounds(ofClocks.reduce(And))) ofClocks else Nil
   }
 
-  /** Whether all that a condition says is how far apart the numbers of two rows are. */
+  /** Whether a condition only limits the distance between the numbers of two rows. */
   def isBand(condition: Expression): Boolean =
     disorder.isDefined && BandCondition(columns).isOne(condition)
 
-  /** Of the rows of a side it is known that they end no earlier than they start. */
+  /** The endpoints of a side that must be in order (start <= end) for the other side's expiry. */
   def ordered(side: Side): Option[OrderedEnds] = expiries(side.other).needsOrdered
 
-  /** Raises an error where a time is asked for by other columns. */
+  /** Fails if `pair_event_time` reads other columns than those with the watermarks. */
   def checkAre(left: Attribute, right: Attribute, time: PairEventTime): Unit = {
     val wanted = JoinWatermarks.sides.map(columns)
     if (disorder.isDefined) time.unknown()
     if (wanted.map(_.exprId) != Seq(left, right).map(_.exprId))
       time.fail(
-        s"rows of this join of streams come by ${wanted.map(_.sql).mkString(" and ")}, which have " +
-          "the watermarks: say these")
+        s"the event-time columns of this join of streams are ${wanted.map(_.sql).mkString(" and ")}: " +
+          "use these")
   }
 
-  /** By how much the later one of the times of a row's sides may be behind the watermark. */
+  /** By how much the later clock of a returned row may be behind the watermark. */
   def eventTimeLag: Long = JoinWatermarks.sides.map(eventTimeLag).max
 
   private def eventTimeLag(side: Side): Long =
     JoinWatermarks.eventTimeLag(columns(side)).getOrElse(0L)
 
-  /** The time of a row as if its column did not lag behind the watermark. */
+  /** The clock of a row, plus the lag of its column behind the watermark. */
   def number(side: Side): Expression = later(EncodedEndpoint(columns(side)), eventTimeLag(side))
 
-  /** A partner's time is at most that. */
+  /** The expiry of a row: the `number` of a match is at most this. */
   def expiry(side: Side): Expression = later(expiries(side).expiry, eventTimeLag(side.other))
 
   private def later(e: Expression, by: Long): Expression =
     if (by == 0) e else ExactSum.saturating(Seq(e, Literal(by)), Seq(false, false))
 
-  /** Of a column of the join: whether, and how far, it lags behind the watermark. */
+  /** The metadata of a returned column: its watermark or its lag, if it has one. */
   def metadata(column: Attribute, output: JoinOutput): Metadata = {
     val plain = new MetadataBuilder().withMetadata(column.metadata)
       .remove(EventTimeWatermark.delayKey).remove(
         JoinWatermarks.EventTimeLag).remove(JoinWatermarks.Window)
-      .remove(JoinWatermarks.Disorder).remove(JoinWatermarks.Behind)
+      .remove(JoinWatermarks.Disorder).remove(JoinWatermarks.PairDisorder)
     val side = columns.collectFirst { case (side, c) if c.exprId == column.exprId => side }
     side.filter(_ => output.hasPairs && output.tracked.isEmpty).flatMap(eventTimeLagOfPairs) match {
       case Some(0L) => plain.putLong(EventTimeWatermark.delayKey, 0L)
       case Some(micros) => plain.putLong(JoinWatermarks.EventTimeLag, micros)
       case None =>
     }
-    side.flatMap(_ => disorderOfPairs).foreach(plain.putLong(JoinWatermarks.Behind, _))
+    side.flatMap(_ => disorderOfPairs).foreach(plain.putLong(JoinWatermarks.PairDisorder, _))
     plain.build()
   }
 
-  /** A pair comes with its later row: the other row's time is not far behind, if that is bounded. */
+  /**
+   * The lag of a side's clock in the pairs. A pair is emitted with its later row, and the condition
+   * may bound how far the clock of the earlier row is behind. None: no bound.
+   */
   private def eventTimeLagOfPairs(side: Side): Option[Long] =
     if (disorder.isDefined) None
     else partnerLag.get(side).map(by => math.max(eventTimeLag(side), eventTimeLag(side.other) + by))
 
   /**
-   * By how much a number may be behind those of rows that have left: a side has numbers up to a window
-   * ahead of the other one's, and a new row's partner is up to a window behind it.
+   * The disorder bound of the output: input disorder + 2 x band width. One width, because a side
+   * may be ahead of the other by it; one width, because a match may be behind the new row by it.
    */
   private def disorderOfPairs: Option[Long] =
     for (by <- disorder if partnerLag.size == JoinWatermarks.sides.size)
@@ -101,21 +134,21 @@ final class JoinWatermarks private (
 
 object JoinWatermarks {
 
-  /** Metadata of a column: by how many microseconds it may be behind the watermark. */
+  /** Metadata key of a column: by how many microseconds it may be behind the watermark. */
   val EventTimeLag = "intervalsweep.eventTimeLag"
 
-  /** Metadata of a column of row numbers: by how much they may be behind the largest one. */
+  /** Metadata key of a column of row numbers: by how much they may be behind the largest one. */
   val Disorder = "intervalsweep.disorder"
 
-  /** The same, of one that a join of streams returns, for the order in which pairs leave. */
-  val Behind = "intervalsweep.partnerLag"
+  /** The same for a column that a join of streams returns: the disorder that the join adds. */
+  val PairDisorder = "intervalsweep.pairDisorder"
 
-  /** Metadata of a column with a watermark: a join is asked for in a window of it. */
+  /** Metadata key of the time column that `inequality_join` uses for a window of time. */
   val Window = "intervalsweep.window"
 
   private val sides = Seq[Side](LeftSide, RightSide)
 
-  /** Whether a condition is one of Python's `inequality_join`. */
+  /** Whether a condition comes from Python's `inequality_join`, which marks its columns. */
   def areMarked(condition: Expression): Boolean =
     condition.references.exists { column =>
       column.metadata.contains(Disorder) || column.metadata.contains(Window)
@@ -128,7 +161,7 @@ object JoinWatermarks {
   private def inputsOf(join: Join): Map[Side, LogicalPlan] =
     Map(LeftSide -> join.left, RightSide -> join.right)
 
-  /** How long rows of a side may find partners, which come by a column. */
+  /** The analysis of a side's expiry; `clock` is the clock of the other side. */
   private[streams] def expiries(join: Join, side: Side, clock: Attribute): ExpiryAnalysis =
     ExpiryAnalysis(
       join.left.outputSet,
@@ -171,7 +204,7 @@ object JoinWatermarks {
     }
   }
 
-  /** By columns of one name whose difference is bounded. */
+  /** Finds row numbers: columns of both sides with one name, whose difference is bounded. */
   private def byNumbers(
       inputs: Map[Side, LogicalPlan],
       condition: Expression,
@@ -192,22 +225,22 @@ object JoinWatermarks {
         .collect { case (side, Some(by)) => side -> by },
       Some(Seq(left, right).flatMap(disorder).maxOption.getOrElse(0L)),
       e => both.forall(_.of(e).isRight))
-    // What was said to be a number of rows goes before what looks like one.
+    // Columns that are declared as row numbers take precedence over those that look like some.
     pairs.sortBy(p => p.columns.values.flatMap(disorder).isEmpty).headOption.getOrElse(
       StreamJoinErrors.noWatermark(LeftSide))
   }
 
   private def disorder(column: Attribute): Option[Long] =
-    Seq(Disorder, Behind).filter(column.metadata.contains).map(column.metadata.getLong)
+    Seq(Disorder, PairDisorder).filter(column.metadata.contains).map(column.metadata.getLong)
       .reduceOption(_ + _)
 
   private def isBand(stateExpiry: StateExpiry, own: Attribute): Boolean =
     stateExpiry.needsOrdered.isEmpty && stateExpiry.expiry.references == AttributeSet(own)
 
-  /** What holds for all rows of a plan. */
+  /** Conditions that are true for all rows of a plan. */
   private def filters(plan: LogicalPlan): Seq[Expression] = {
     def of(plan: LogicalPlan): Seq[Expression] = plan match {
-      // What has a NULL for an end matches nothing, so that it holds for all partners.
+      // Not checked for rows with a NULL endpoint. These match nothing, so all matches satisfy it.
       case Filter(MaxLengthHint(fact), child) => fact +: of(child)
       case Filter(condition, child) => condition +: of(child)
       case Project(columns, child) =>

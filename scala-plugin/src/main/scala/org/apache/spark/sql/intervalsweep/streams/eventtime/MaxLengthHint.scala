@@ -5,19 +5,20 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 
 /**
- * How long the intervals of a stream are at most: `coalesce(te <= ts + ..., true)`, which
- * `max_length` becomes. Rows that do not fulfil it go on to the operator, where they are dropped and
- * counted; a filter would only drop them. What has a NULL for an end has no length, and stays.
+ * The maximum length of a stream's intervals, which the option `max_length` declares as a filter
+ * `coalesce(te <= ts + ..., true)`. Rows that violate it pass to the operator, which drops and
+ * counts them; a filter would drop them without a count. A row with a NULL endpoint has no length
+ * and stays.
  */
 object MaxLengthHint {
 
-  /** A declaration as what it says of rows that have both ends. */
+  /** The condition that a declaration states for rows with both endpoints. */
   def unapply(condition: Expression): Option[Expression] = condition match {
     case Coalesce(Seq(fact, Literal.TrueLiteral)) if fact.deterministic => Some(fact)
     case _ => None
   }
 
-  /** The rows of a side without the filters, and what they say. */
+  /** The plan of a side without these filters, and the conditions that they state. */
   def of(plan: LogicalPlan): (LogicalPlan, Seq[Expression]) = plan match {
     case Filter(MaxLengthHint(fact), child) =>
       val (rows, facts) = of(child)

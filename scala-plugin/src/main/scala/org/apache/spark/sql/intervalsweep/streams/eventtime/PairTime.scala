@@ -8,10 +8,10 @@ import org.apache.spark.sql.intervalsweep.functions.PairEventTime
 import org.apache.spark.sql.types._
 
 /**
- * The time of a row that a join returns.
+ * The event time of the rows that a join returns, for `pair_event_time`.
  *
- * @param condition without what only stands for something else
- * @param clocks    of a join of streams
+ * @param condition the join condition, with inlined replaceable expressions
+ * @param clocks    the event-time columns, if the join is one of streams
  */
 final case class PairTime(
     join: Join,
@@ -30,7 +30,7 @@ final case class PairTime(
     case _ => time.unknown()
   }
 
-  /** A row whose partner's time is NULL has no partner, as one without a time matches nothing. */
+  /** NULL as the other time means "unmatched" here: rows with NULL event time never match. */
   private def orUnmatched(
       side: Side,
       own: Attribute,
@@ -56,7 +56,7 @@ final case class PairTime(
       case _ => time.unknown()
     }
 
-  /** The watermark that the time has, if there is one. */
+  /** The metadata of the event time: its watermark, or its lag. None for a join of tables. */
   def marked: Option[Metadata] = clocks.map { c =>
     val eventTimeLag = c.eventTimeLag
     val mark = new MetadataBuilder()
@@ -65,11 +65,11 @@ final case class PairTime(
       .build()
   }
 
-  /** Whether a column has the watermark that the time is to have. */
+  /** Whether a column has the watermark that moves to the event time. */
   def isMarked(column: Attribute): Boolean =
     clocks.isDefined && column.metadata.contains(EventTimeWatermark.delayKey)
 
-  /** What is left of it: joins of ours may still go by such a column. */
+  /** The metadata of a column without its watermark. Joins of streams can still use the column. */
   def unmarked(column: Attribute): Metadata =
     new MetadataBuilder().withMetadata(column.metadata)
       .remove(EventTimeWatermark.delayKey)

@@ -6,8 +6,12 @@ import org.apache.spark.sql.intervalsweep.execution.index.MinMaxIndex
 import org.apache.spark.sql.intervalsweep.streams.state.SortedRows
 
 /**
- * The pairs of one sweep, one after the other: for each box the points of its key that lie in it. Of
- * its run of points those of blocks that have none in the second extent are passed over.
+ * Finds the pairs of one sweep, one at a time: for each box, the points of its key that lie in it.
+ * The points of a box are a run on the lead axis. Blocks of this run without a point in the box's
+ * interval on the second axis are skipped.
+ *
+ * Cost per box: O(log n) to find the run, plus at most one step per point of the run. A min-max
+ * index skips blocks of 16, 256 and so on points at once.
  */
 final class BoxProbe(sweep: Sweep, leftRows: SortedRows, rightRows: SortedRows) {
   private val isLeftBoxes = sweep.boxes == LeftSide
@@ -23,11 +27,11 @@ final class BoxProbe(sweep: Sweep, leftRows: SortedRows, rightRows: SortedRows) 
   private var box = -1
   private var point = 0
 
-  /** The rows of the pair. */
+  /** The rows of the current pair. */
   def left: Int = if (isLeftBoxes) box else point
   def right: Int = if (isLeftBoxes) point else box
 
-  /** Goes on to the next pair. */
+  /** Moves to the next pair; false if there is none. */
   def next(): Boolean = {
     point += 1
     if (point < end && second != null) pass()
@@ -48,13 +52,13 @@ final class BoxProbe(sweep: Sweep, leftRows: SortedRows, rightRows: SortedRows) 
     }
   }
 
-  /** From a point that may be outside of the second extent to one that is within. */
+  /** Moves from the current point on to the next point within the interval on the second axis. */
   private def pass(): Unit = {
     val (least, most) = (second.least, second.most)
     var isFound = false
     while (!isFound && point < end) {
       if ((point & (MinMaxIndex.Size - 1)) == 0) point = blocks.skip(point, end, least, most)
-      // To the end of the block, or of the run.
+      // Up to the end of the block, or of the run.
       val stop = math.min(end, (point | (MinMaxIndex.Size - 1)) + 1)
       while (!isFound && point < stop) {
         val value = secondPoints(point)

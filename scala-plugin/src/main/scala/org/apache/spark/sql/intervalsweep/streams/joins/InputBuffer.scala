@@ -7,11 +7,12 @@ import org.apache.spark.sql.intervalsweep.execution.packing.RowUnpacker
 import org.apache.spark.sql.intervalsweep.streams.state.{RowBuffer, RowFields, SortedRows}
 
 /**
- * The rows that have come.
+ * The new rows of a micro-batch. Late, reversed and too long rows are dropped and counted. Rows
+ * that can match nothing, because a field is NULL, are kept apart. The other rows are joined.
  *
- * @param partition   that they have come to
- * @param before the largest number of each side's earlier rows, where rows come by a number
- * @param late   what is not after this time is late, where rows come by time
+ * @param partition the number of the state partition
+ * @param before    for each side the largest number of its earlier rows, in a join by row numbers
+ * @param late      rows with clock <= late are late, in a join by event time
  */
 private[streams] final class InputBuffer(
     spec: StreamJoinSpec,
@@ -25,10 +26,10 @@ private[streams] final class InputBuffer(
   private var largest = before
   val counts = new StreamJoinCounts
 
-  /** The largest number of each side's rows. */
+  /** For each side the largest number of its rows so far. */
   def latest: Map[Side, Long] = largest
 
-  /** Adds the rows of a chunk. */
+  /** Adds the rows of a chunk of packed rows. */
   def add(side: Side, chunk: Array[Byte]): Unit = {
     val (owned, replicated) = (rows((side, true)), rows((side, false)))
     val unmatchedRows = if (spec.output.keepsUnmatched(side)) Some(unmatched(side)) else None
@@ -40,7 +41,7 @@ private[streams] final class InputBuffer(
     while (all.hasNext) {
       val row = all.next()
       val flags = row.getInt(RowFields.Flags)
-      // One of the partitions that a row goes to counts it.
+      // If a row goes to all partitions, only the partition that stores it counts it.
       val isOwned = !spec.spread.contains(side) || flags >> RowFields.FlagBits == partition
       val one = if (isOwned) 1 else 0
       val isKnown = !row.isNullAt(RowFields.Clock)
@@ -56,18 +57,19 @@ private[streams] final class InputBuffer(
     if (spec.disorder.isDefined) largest = largest.updated(side, latest)
   }
 
-  /** Not so what has a NULL for a key, an endpoint or its time. */
+  /** Whether a row may match: its key, clock, expiry and endpoints are not NULL. */
   private def mayMatch(row: UnsafeRow, end: Int): Boolean = {
     var field = RowFields.Key
     while (field < end && !row.isNullAt(field)) field += 1
     field == end
   }
 
+  /** The rows that may match, sorted: those that this partition stores (owned), or the others. */
   def blocks(isOwned: Boolean): Map[Side, SortedRows] = sides.map { side =>
     side -> SortedRows.of(rows((side, isOwned)), spec.fields(side))
   }.toMap
 
-  /** Those that are returned although they can match nothing. */
+  /** The rows that can match nothing and that the join returns as unmatched rows. */
   def unmatchedRows: Iterator[(Side, SortedRows, Int)] = sides.iterator.flatMap { side =>
     val block = SortedRows.ofSorted(unmatched(side), spec.fields(side))
     (0 until block.size).iterator.map(i => (side, block, i))

@@ -4,10 +4,10 @@ package org.apache.spark.sql.intervalsweep.streams.joins
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.Join
 
-/** The condition of a join of streams as a text, by which a checkpoint tells it from others. */
+/** The condition of a stream join as text. A checkpoint identifies its join by this text. */
 private[streams] object JoinCondition {
 
-  /** The first one is written. The second has the names of tables, as checkpoints once had it. */
+  /** The text that is written, then the text in older checkpoints, which has names of tables. */
   def texts(condition: Expression, join: Join): Seq[String] = {
     def of(side: String, column: AttributeReference): Attribute =
       column.withQualifier(Seq(side))

@@ -7,12 +7,13 @@ import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, 
 import org.apache.spark.sql.intervalsweep.streams.state.JoinStateIdentity
 
 /**
- * Rows that were stored together, in order of key and endpoint. The storedRun never changes; what changes
- * is which of its rows are done, if that is kept.
+ * Rows that were stored together, sorted by key and endpoint. The rows of a sorted run never
+ * change. Match counts and the set of rows that are done, if the join needs them, are stored
+ * separately.
  *
- * @param id     a random number, so that two attempts at one batch do not share it
- * @param first  no row that is not done expires before that
- * @param last   nor after that
+ * @param id    a random number, so that two attempts at one micro-batch do not share it
+ * @param first no row that is not done expires before this
+ * @param last  no row that is not done expires after this
  */
 final case class SortedRun(side: Side, id: Long, rows: Int, bytes: Int, first: Long, last: Long)
 
@@ -22,10 +23,10 @@ object SortedRun {
 }
 
 /**
- * What a partition keeps besides rows.
+ * The stored metadata of a partition.
  *
- * @param latest for each side the largest number of its rows, where they come by a number
- * @param timer  when the partition is to be called although no row has come; 0: never
+ * @param latest for each side the largest number of its rows, in a join by row numbers
+ * @param timer  when Spark calls the partition although no row has arrived; 0: never
  */
 final case class JoinStateMetadata(
     storedRuns: Seq[SortedRun],
@@ -34,7 +35,7 @@ final case class JoinStateMetadata(
 
   def rows: Long = storedRuns.iterator.map(_.rows.toLong).sum
 
-  /** Of the last micro-batch, in milliseconds: a timer calls as soon as it moves. */
+  /** The watermark of the last micro-batch, in milliseconds. The timer fires when it moves. */
   def watermark: Option[Long] = Option.when(timer != 0)(timer - 1)
 }
 
@@ -55,7 +56,7 @@ object JoinStateMetadata {
     buffer.array()
   }
 
-  /** A head, and for which join it was written. */
+  /** The metadata, and the identity of the join that wrote it. */
   def read(bytes: Array[Byte]): (JoinStateMetadata, JoinStateIdentity) = {
     val buffer = ByteBuffer.wrap(bytes)
     val format = buffer.getInt()

@@ -11,9 +11,10 @@ import org.apache.spark.sql.intervalsweep.streams.state.{
 import org.apache.spark.sql.streaming.{MapState, StatefulProcessorHandle, TTLConfig, ValueState}
 
 /**
- * The state variables of a partition.
+ * The state variables of a partition: its metadata, and for each sorted run its rows, the set of
+ * its rows that are done (matched, or emitted as unmatched), and its match counts.
  *
- * @param isCounted whether rows have counts
+ * @param isCounted whether rows have match counts
  */
 final class JoinStateStore(handle: StatefulProcessorHandle, isCounted: Boolean) {
   private val heads: ValueState[Array[Byte]] =
@@ -41,7 +42,7 @@ final class JoinStateStore(handle: StatefulProcessorHandle, isCounted: Boolean) 
       }
     }
 
-  /** Writes the rows anew that were kept with fewer columns. */
+  /** Rewrites the rows that were stored with fewer columns. */
   private def grown(
       head: JoinStateMetadata,
       before: Map[Side, JoinSchemaEvolution],
@@ -80,7 +81,7 @@ final class JoinStateStore(handle: StatefulProcessorHandle, isCounted: Boolean) 
   def putDone(storedRun: SortedRun, rows: java.util.BitSet): Unit =
     if (!rows.isEmpty) done.updateValue(storedRun.id, rows.toByteArray)
 
-  /** How many partners the rows of a storedRun have. */
+  /** The match counts of the rows of a sorted run. */
   def partners(storedRun: SortedRun): Array[Long] =
     counts.flatMap(c => Option(c.getValue(storedRun.id))).fold(new Array[Long](storedRun.rows)) {
       bytes =>

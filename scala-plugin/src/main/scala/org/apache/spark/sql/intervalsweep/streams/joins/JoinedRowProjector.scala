@@ -7,7 +7,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, 
 import org.apache.spark.sql.intervalsweep.streams.state.RowFields
 import org.apache.spark.sql.types.IntegerType
 
-/** Rows as the join returns them, one pair at a time; what a task makes once. */
+/** Builds the rows that the join returns, one pair at a time. A task creates it once. */
 final class JoinedRowProjector(spec: StreamJoinSpec) {
   val left = new UnsafeRow(spec.left.size)
   val right = new UnsafeRow(spec.right.size)
@@ -18,28 +18,28 @@ final class JoinedRowProjector(spec: StreamJoinSpec) {
 
   private val count = new GenericInternalRow(spec.right.size)
 
-  /** By the side whose rows are new, what a pair has to fulfil besides. */
+  /** The residual condition of a pair, by the side whose rows are new. */
   val residual: Map[Side, Option[PairResidual]] = spec.pairings.map { case (side, pairing) =>
     side -> pairing.residual.map(new PairResidual(_, this, spec))
   }
 
   def reader(side: Side): UnsafeRow = if (side == LeftSide) left else right
 
-  /** Of the rows that [[left]] and [[right]] are. */
+  /** The pair of the rows that [[left]] and [[right]] point at. */
   def current: InternalRow = pair(left, right)
 
-  /** The row that [[left]] is, with how many partners it has. */
+  /** The row that [[left]] points at, with its match count. */
   def counted(partners: Long): InternalRow = {
     count.update(RowFields.Clock, partners)
     pair(left, count)
   }
 
-  /** The row that the reader of a side is, without a partner. */
+  /** The row that the reader of a side points at, as an unmatched row. */
   def unmatched(side: Side): InternalRow =
     if (side == LeftSide) pair(left, nothing(RightSide)) else pair(nothing(LeftSide), right)
 }
 
-/** What the current pair of some readers has to fulfil besides. */
+/** The residual condition, evaluated for the current pair of `readers`. */
 final class PairResidual(condition: Expression, readers: JoinedRowProjector, spec: StreamJoinSpec) {
   private val (numbered, sweep) = (new JoinedRow, new GenericInternalRow(1))
   private val predicate: BasePredicate = {
@@ -49,7 +49,7 @@ final class PairResidual(condition: Expression, readers: JoinedRowProjector, spe
   }
   predicate.initialize(0)
 
-  /** Says of which sweep the next pairs are. */
+  /** Sets the number of the sweep that finds the next pairs. */
   def of(number: Int): Unit = sweep.setInt(0, number)
 
   def holds: Boolean = predicate.eval(numbered(readers.current, sweep))

@@ -5,8 +5,9 @@ import org.apache.spark.sql.intervalsweep.condition.model.{Axis, AxisInterval}
 import org.apache.spark.sql.intervalsweep.streams.state.SortedRows
 
 /**
- * For one box after the other, the points of its key within its extent on the lead axis. They are one
- * run, from `first` until `end`, as points are in order of key and lead coordinate.
+ * Finds, for one box after the other, the points of its key within its interval on the lead axis.
+ * Points are sorted by key and lead coordinate, so these are one run, from `first` until `end`.
+ * Each box takes two binary searches: O(log n).
  */
 private[streams] final class LeadAxisLookup(axis: Axis, boxes: SortedRows, points: SortedRows) {
   private val extent = new AxisInterval(axis)
@@ -25,7 +26,7 @@ private[streams] final class LeadAxisLookup(axis: Axis, boxes: SortedRows, point
     end = if (extent.isEmpty) 0 else place(key, extent.most, isBehind = true, first)
   }
 
-  /** Where a value of a key is from `start` on: before all points that have it, or behind them. */
+  /** The place of a value of a key, from `start` on: before all points with it, or behind them. */
   private def place(key: Long, value: Long, isBehind: Boolean, start: Int): Int = {
     var from = start
     var until = points.size

@@ -7,20 +7,25 @@ import org.apache.spark.sql.intervalsweep.condition.model.{
 import org.apache.spark.sql.intervalsweep.streams.state.SortedRows
 
 /**
- * How many partners rows of the left side have, without a look at each pair where none is needed.
+ * Counts the matches of left rows, without comparing each pair where possible.
  *
- * The window of rows is a band of row numbers. With a row that the first and the last of some others
- * are near enough to, all others between are, too. Where there is such a row, one that neither of the
- * two is near to is too far from all. What is left are rows at the edge of the window:
+ * The window of rows is a band of row numbers. Let F and L be the new rows with the smallest and
+ * the largest number. A stored row within the band of F and of L is within the band of every new
+ * row. If there is such a row, a stored row within the band of neither is outside the band of all
+ * new rows. The other stored rows are at the edge of the window:
  * {{{
  *   stored rows by number   ..........eeeeeeeewwwwwwwwwwwwwwww
- *                           too far   edge    within            of the first and the last new row
+ *                           too far   edge    within            the band of F and of L
  * }}}
- * Partners of those within are counted in their order, those at the edge are looked at.
+ * The rows within are counted per box in O(log n), whatever the number of pairs. The rows at the
+ * edge are compared pair by pair.
  */
 private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedRowProjector) {
 
-  /** Either way of finding pairs finds all of them; counts are those of boxes, of left rows. */
+  /**
+   * The probe plan to count with: either one finds all pairs, and a count per box must be one per
+   * left row. None if no plan has left rows as boxes and a band as its residual.
+   */
   private val ofLeft: Option[Side] = Seq[Side](LeftSide, RightSide)
     .find(side => spec.pairings(side).sweeps.forall(_.boxes == LeftSide))
     .filter(spec.pairings(_).isBand)
@@ -28,7 +33,7 @@ private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedR
   /**
    * Counts the pairs of two blocks.
    *
-   * @param add takes a left row, and how many partners more it has
+   * @param add receives a left row and the number of matches to add to its count
    */
   def count(newSide: Side, left: SortedRows, right: SortedRows)(add: (Int, Int) => Unit): Unit =
     ofLeft match {
@@ -43,7 +48,7 @@ private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedR
         look(way, left.take(edge), right)((l, n) => add(edge(l), n))
     }
 
-  /** The rows near enough to all new ones, and those that may be to some. */
+  /** The rows within the band of all new rows, and those that may be within the band of some. */
   private def split(
       way: Side,
       side: Side,
@@ -56,7 +61,7 @@ private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedR
         newRows.point(readers.reader(side.other), newRow)
         condition.holds
       }
-      // Rows leave in the order of their numbers.
+      // `ends` compares expiries, which are in the order of the row numbers.
       val (first, last) = MatchCounter.ends(newRows)
       def near(i: Int): Int = (if (isNear(i, first)) 1 else 0) + (if (isNear(i, last)) 1 else 0)
       try {
@@ -68,7 +73,8 @@ private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedR
           (within, all.filter(i => nearTo(i) == 1 || nearTo(i) == 0 && within.isEmpty))
         }
       } catch {
-        // Numbers too far apart for their type fail the query only if the rest of the condition holds.
+        // If a difference of numbers overflows, the query must fail only if the rest of the
+        // condition is true. Hence compare pair by pair.
         case _: ArithmeticException => (Array.emptyIntArray, all)
       }
     }
@@ -98,7 +104,7 @@ private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedR
 
 private object MatchCounter {
 
-  /** The rows with the least and the greatest number. */
+  /** The rows with the smallest and the largest number. */
   private def ends(rows: SortedRows): (Int, Int) = {
     val numbers = rows.expiries
     var (least, greatest, i) = (0, 0, 1)
@@ -110,7 +116,7 @@ private object MatchCounter {
     (least, greatest)
   }
 
-  /** How many points each box has. */
+  /** Counts the points in each box: O(log n) per box. */
   private def ofBoxes(sweep: Sweep, boxes: SortedRows, points: SortedRows)(
       add: (Int, Int) => Unit): Unit = {
     val run = new LeadAxisLookup(sweep.lead, boxes, points)

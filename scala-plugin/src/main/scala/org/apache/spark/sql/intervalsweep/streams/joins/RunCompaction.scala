@@ -7,8 +7,8 @@ import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.streams.state.{RowBuffer, RowFields, SortedRows}
 
 /**
- * Parts that an executor has read or written, as long as there is memory for them: rows are read once
- * and not in each batch. A storedRun never changes, so that it cannot be out of date.
+ * A cache of the sorted runs that an executor has read or written, as long as there is memory. So
+ * a run is not read again in each micro-batch. A run never changes, so it is never outdated.
  */
 private object RunCache {
   private val Most = 4096
@@ -37,22 +37,37 @@ private object RunCache {
   def remove(id: Long): Unit = storedRuns.synchronized { storedRuns.remove(id); () }
 }
 
-/** Which storedRuns of a side are to be put together, so that there are few. */
+/**
+ * Selects and merges sorted runs of a side, so that a probe searches few of them.
+ *
+ * Rule (size-tiered, factor 4): a run of n rows has level floor(log4(n)). The lowest level with at
+ * least 4 runs is merged into one run, at most one level per side and micro-batch. Runs of 16 MiB
+ * or more are not merged.
+ *
+ * Bound: the merged run of 4 runs of level k has at least 4^(k+1) rows, so it has a higher level.
+ * Hence compaction rewrites each row at most about log4(n) times, for n rows in the largest run.
+ * Evictions add to this: a merge writes only live rows, and [[SymmetricSweepJoin]] rewrites a run
+ * in which at most half of the rows are live. These rewrites are paid for by the evicted rows.
+ */
 object RunCompaction {
 
-  /** So many of about one size become one. */
+  /** The number of runs of a level that are merged. */
   private val Together = 4
 
-  /** Larger ones are left as they are. */
+  /** About the largest size of a merged run: runs of a quarter of it or more are not merged. */
   val LargestBytes: Int = 64 << 20
 
+  /** The runs to merge; empty if each level has too few runs. */
   def of(storedRuns: Seq[SortedRun]): Seq[SortedRun] = {
     val small = storedRuns.filter(_.bytes < LargestBytes / Together)
     val levels = small.groupBy(p => (31 - Integer.numberOfLeadingZeros(p.rows | 1)) / 2)
     levels.toSeq.sortBy(_._1).map(_._2).find(_.size >= Together).getOrElse(Nil)
   }
 
-  /** The kept rows of sorted blocks as one, and where each was among those of one after the other. */
+  /**
+   * Merges the kept rows of sorted blocks. The function maps a row to its place among the kept rows
+   * of the blocks, one block after the other.
+   */
   def merge(
       blocks: Seq[(SortedRows, Int => Boolean)],
       fields: RowFields): (SortedRows, Int => Int) = blocks match {
@@ -80,7 +95,7 @@ object RunCompaction {
     rows.expiries.min,
     rows.expiries.max)
 
-  /** Row numbers, gathered. */
+  /** The numbers of the rows that are taken, in ascending order. */
   def numbers(size: Int, isTaken: Int => Boolean): Array[Int] = {
     val taken = new ArrayBuffer[Int]
     var i = 0

@@ -4,22 +4,22 @@ package org.apache.spark.sql.intervalsweep.streams.joins
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StructField, StructType}
 
-/** What a partition of a join drops in a micro-batch, and what it keeps then. */
+/** Counts the rows that a partition of a join drops, evicts and stores in a micro-batch. */
 final class StreamJoinCounts {
 
-  /** Rows that come too late, by their time or by their number. */
+  /** Late rows, by their event time or by their number. */
   var late = 0L
 
-  /** Rows that end before they start, where the bound on state rests on there being none. */
+  /** Rows that end before they start, if the bound on state relies on ordered endpoints. */
   var reversed = 0L
 
   /** Rows that are longer than `max_length`. */
   var tooLong = 0L
 
-  /** Rows that have left the state. */
+  /** Rows that were evicted, or were done and therefore removed. */
   var expired = 0L
 
-  /** Rows of the state, those included that are done and not yet removed. */
+  /** Rows in the state, including those that are done and not yet removed. */
   var stored = 0L
   var storedRuns = 0L
 
@@ -28,7 +28,7 @@ final class StreamJoinCounts {
 
 object StreamJoinCounts {
 
-  /** Under these names they are in the progress of the query. */
+  /** The names of the counts in the query's progress. */
   val schema: StructType =
     StructType(
       Seq("lateRows", "reversedRows", "longRows", "expiredRows", "storedRows", "storedRuns").map {

@@ -23,20 +23,48 @@ import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 
 /**
- * A join of streams as a plan of Spark's own nodes:
+ * The logical plan of a join of streams:
  * {{{
- *   Project                   the columns of the join
- *     Filter, CollectMetrics  what the partitions count, to the query's progress
- *       TransformWithState    by partition; StreamJoinProcessor
- *         Union
- *           PartitionedBatches           partition, side, chunk of packed rows
- *             Project             the fields of packed rows of the left side
- *           PartitionedBatches
- *             Project             and of the right side
+ *   Project                       the columns of the join
+ *     OperatorOutput              rows
+ *       CollectMetrics            counts of the partitions, for the query's progress
+ *         TransformWithState      by partition; StreamJoinProcessor
+ *           Union
+ *             PartitionedBatches  partition, side, chunk of packed rows
+ *               Project           the fields of packed rows of the left side
+ *             PartitionedBatches
+ *               Project           the fields of packed rows of the right side
  * }}}
  *
- * @param condition without what only stands for something else
- * @param isCounted whether the left side's rows are returned, each with how many partners it has
+ * Routing: the partitions to which the rows of a side go (`spread`), and those that store them
+ * (`spreadSides`). A side is tracked if the join must know which of its rows have a match: the
+ * outer side or sides of an outer join, the left side of a semi or anti join, none in an inner
+ * join.
+ * {{{
+ *   join                             rows of a side go to             stored in
+ *   equi-join keys, and not in a     one partition, by a hash of      that partition
+ *   window of row numbers            the key (ByHash)
+ *
+ *   no keys, or in a window of row numbers:
+ *     counted (isCounted)            all partitions (Everywhere)      left: one partition, by a
+ *                                                                     hash of the endpoints
+ *                                                                     right: all partitions
+ *     no side tracked (inner)        all partitions (Everywhere)      one partition, by a hash of
+ *                                                                     the endpoints
+ *     one side tracked, by event     tracked: one partition, by a     that partition
+ *     time                           hash of the endpoints (ByHash)
+ *                                    other: all (Everywhere)          all partitions
+ *     one side tracked, in a         partition 0 (Together)           partition 0
+ *     window of row numbers
+ *     both sides tracked             partition 0 (Together)           partition 0
+ * }}}
+ * Reasons: one partition must know whether a tracked row has a match, or how many. In a window of
+ * row numbers each partition must know the largest number of both sides, so no side is hashed
+ * there. Each pair is found in one partition only: the one that alone has one of the rows; in an
+ * inner join, the one that stores the earlier row, or the left row if both rows are new.
+ *
+ * @param condition the join condition, with inlined replaceable expressions
+ * @param isCounted whether the join returns each left row once, with the number of its matches
  */
 final class StreamJoinPlan(
     join: Join,
@@ -49,15 +77,15 @@ final class StreamJoinPlan(
 
   private val clocks = JoinWatermarks(join, condition)
 
-  /** The rows of a side, and what they have to fulfil to be taken. */
+  /** The plan of a side without its length filters, and the conditions of these filters. */
   private val sources: Map[Side, (LogicalPlan, Seq[Expression])] =
     sides.map(s => s -> MaxLengthHint.of(input(s))).toMap
 
-  /** Of what the join is with the first columns of each side, for its checkpoint. */
+  /** The identities of the join with the first columns of each side, for its checkpoint. */
   private def fingerprints(columns: Map[Side, Int]): Seq[JoinStateIdentity] = {
     def of(side: Side): String = input(side).output.take(columns(side))
       .map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
-    // Rows of a window of rows are in order of their keys, which once they were not.
+    // Distinguishes states of a window of rows that are sorted by key from older ones.
     val order = if (isKeyed && isOfRows) ", by key" else ""
     JoinCondition.texts(condition, join).map(_ + order).map { text =>
       JoinStateIdentity(
@@ -71,13 +99,13 @@ final class StreamJoinPlan(
 
   private val all: Map[Side, Int] = sides.map(s => s -> input(s).output.size).toMap
 
-  /** Whether rows stay for a number of rows, whatever their keys. */
+  /** Whether the join is in a window of row numbers: a row's expiry does not depend on its key. */
   private val isOfRows =
     clocks.disorder.isDefined && !Conjuncts.of(condition).exists(_.relation.isDefined)
 
   /**
-   * What is looked at pair by pair, and what pairs are found by. The window of a join by inequalities
-   * bounds its state, and its axis would be one that almost all rows lie on.
+   * (residual, swept conjuncts). The window of a join by inequalities bounds its state, but almost
+   * all stored rows are in it. So it becomes a residual if the other conjuncts have two axes.
    */
   private val (apart, swept) = {
     val conjuncts = splitConjunctivePredicates(condition)
@@ -112,11 +140,11 @@ final class StreamJoinPlan(
   private val keys: Map[Side, Seq[Expression]] = sides.map(s => s -> sweeps(LeftSide).keys(s)).toMap
   private val isKeyed = keys(LeftSide).nonEmpty
 
-  /** In a window of rows all partitions have to know the largest number: no row goes to one alone. */
+  /** Whether rows are routed by key. Not in a window of rows, where all partitions see all rows. */
   private val isByKey = isKeyed && !isOfRows
   private val hasNumberForKey = isKeyed && sides.forall(s => RowKeys.isNumber(keys(s)))
 
-  /** The endpoints of a side that either way reads, each once. */
+  /** The endpoints of a side that either probe plan reads, each once. */
   private val endpoints: Map[Side, Seq[Expression]] = sides.map { side =>
     side -> sides.flatMap(sweeps(_).endpoints(side)).foldLeft(Seq.empty[Expression]) { (all, e) =>
       if (all.exists(_.semanticEquals(e))) all else all :+ e
@@ -134,7 +162,7 @@ final class StreamJoinPlan(
         Axis(newIndex(newSide, s.points)(a.point), a.lower.map(bound), a.upper.map(bound))
       s.copy(lead = axis(s.lead), second = s.second.map(axis))
     }
-    // What has to fail for a pair, the condition as it stands does.
+    // If an error must be raised for matching pairs, re-evaluate the whole original condition.
     val rest = if (sweep.hasChecks) Seq(condition) else apart ++ sweep.residual
     val sameKeys =
       if (!isKeyed || hasNumberForKey) Nil
@@ -149,15 +177,15 @@ final class StreamJoinPlan(
     pairings.values.flatMap(_.residual).foreach { e =>
       if (e.containsPattern(TreePattern.CURRENT_LIKE))
         StreamJoinErrors.unsupported(
-          s"What depends on the current time, as ${e.sql} does,",
+          s"Conditions that depend on the current time, such as ${e.sql},",
           "compare columns, such as one that was computed before the join")
       if (e.containsAnyPattern(TreePattern.PLAN_EXPRESSION, TreePattern.PYTHON_UDF))
         StreamJoinErrors.unsupported(
-          s"Conditions with subqueries or Python functions, as ${e.sql} is,",
+          s"Conditions with subqueries or Python functions, such as ${e.sql},",
           "filter the result of the join instead")
     }
 
-  /** Where the rows of a side go if there are no keys. */
+  /** The partitions to which the rows of a side go, see the class comment. */
   private sealed trait Spread
   private case object Everywhere extends Spread
   private case object ByHash extends Spread
@@ -169,12 +197,12 @@ final class StreamJoinPlan(
     else output.tracked match {
       case Nil => Everywhere
       case Seq(tracked) if clocks.disorder.isEmpty =>
-        // Whether a row of that side has a match, one partition knows.
+        // The side that tracks matches is hashed to one partition; the other goes to all.
         if (side == tracked) ByHash else Everywhere
       case _ => Together
     }
 
-  /** The sides whose rows all partitions see, and one keeps. What is counted, one partition has to know. */
+  /** The sides whose rows go to all partitions, where one partition stores each row. */
   private val spreadSides: Set[Side] =
     if (isByKey) Set.empty
     else if (isCounted) Set(LeftSide)
@@ -183,7 +211,7 @@ final class StreamJoinPlan(
 
   private def firstColumn(side: Side): Int = RowFields.FirstEndpoint + endpoints(side).size
 
-  /** How many fields packed rows have. The null bits of both sides are as long. */
+  /** The number of fields of packed rows, padded so that both sides have as many null bits. */
   private def sizes(columns: Map[Side, Int]): Map[Side, Int] = {
     def bits(fields: Int): Int = UnsafeRow.calculateBitSetWidthInBytes(fields)
     val needed = sides.map(s => s -> (firstColumn(s) + columns(s))).toMap
@@ -238,7 +266,7 @@ final class StreamJoinPlan(
     Seq(flags(side), key(side), clocks.number(side), clocks.expiry(side)) ++ endpoints(side) ++
       columns(side)
 
-  /** The columns of packed rows; those of the stream keep their names. */
+  /** The attributes of packed rows; the columns of the stream keep their names. */
   private def attributes(side: Side): Seq[Attribute] = {
     val head = Seq(
       "flags" -> IntegerType,
@@ -276,7 +304,7 @@ final class StreamJoinPlan(
     if (isCounted) join.left.output :+ count else join.output,
     clocks.metadata(_, output))
 
-  /** The field of the right side's packed rows that the count is put into. */
+  /** The field of the right side's packed rows that returns the count. */
   private def count: Attribute = packedAttributes(RightSide)(RowFields.Clock)
 
   private def spec: StreamJoinSpec =

@@ -12,17 +12,17 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.{
 import org.apache.spark.sql.streaming._
 
 /**
- * Joins the rows of two streams partition by partition; what `transformWithState` calls. A call has all rows of
- * a partition that are new in a micro-batch, and Spark keeps one of them per task.
+ * Joins the rows of two streams, partition by partition. `transformWithState` calls it once per
+ * partition and micro-batch, with all new rows of the partition. Spark creates one per task.
  *
- * @param time of the rows that it returns, for what is above it in a plan
+ * @param time the event time of the returned rows, for `pair_event_time` above the join
  */
 class StreamJoinProcessor(val spec: StreamJoinSpec, @transient val time: PairTime)
     extends StatefulProcessor[Any, Any, Any] with PartitionProcessor {
   @transient private var state: JoinStateStore = _
   @transient private lazy val pairs = new JoinedRowProjector(spec)
 
-  /** The watermark of the micro-batch before, as the first call of this one has found it. */
+  /** The watermark of the previous micro-batch, as the first call of this micro-batch found it. */
   @transient private var before: Option[Long] = _
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
@@ -65,8 +65,9 @@ class StreamJoinProcessor(val spec: StreamJoinSpec, @transient val time: PairTim
   }
 
   /**
-   * The same in real-time mode, if that is possible. There two partitions may see two rows in different
-   * orders: both of them, or neither, would find a pair of which each keeps one row.
+   * The processor for real-time mode; fails if that mode is not possible. In real-time mode two
+   * partitions may see two rows in different orders. If each partition stores one of the two rows,
+   * both partitions may find the pair, or neither.
    */
   private[intervalsweep] def inRealTime(partitions: Int): StatefulProcessor[Any, Any, Any] =
     if (!SparkShims.realTimeKeepsState) StreamErrors.noStateInRealTime("Joins of streams")
@@ -75,7 +76,7 @@ class StreamJoinProcessor(val spec: StreamJoinSpec, @transient val time: PairTim
     else
       new StreamJoinProcessor(spec.copy(isRealTime = true), time)
 
-  /** In milliseconds, if rows come by time. */
+  /** The watermark in milliseconds, in a join by event time. */
   private def watermark(times: TimerValues): Option[Long] =
     Option.when(spec.disorder.isEmpty)(times.getCurrentWatermarkInMs())
 

@@ -10,16 +10,16 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.{
 import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
 import org.apache.spark.sql.types.Metadata
 
-/** What joins of streams read and return: packed rows of both sides, in chunks, and pairs of them. */
+/** The input and the output of stream joins: packed rows of both sides in chunks, and pairs. */
 private[streams] object StreamJoinSchema {
 
-  /** By its number a chunk says of which side its rows are. */
+  /** The chunk number of a side. */
   def number(side: Side): Int = if (side == LeftSide) 0 else 1
 
   /**
-   * @param values of the fields of packed rows
-   * @param fields named
-   * @param keys   those that decide to which partition a row goes
+   * @param values the values of the fields of a packed row
+   * @param fields the attributes of these fields
+   * @param keys   the fields that decide to which partition a row goes
    */
   def packed(
       side: Side,
@@ -36,9 +36,9 @@ private[streams] object StreamJoinSchema {
   }
 
   /**
-   * @param packed the fields of packed rows of both sides, those of a pair in this order
-   * @param wanted the columns of the join
-   * @param marked the metadata that they have
+   * @param packed the fields of packed rows of both sides; a pair has them in this order
+   * @param wanted the columns that the join returns
+   * @param marked the metadata of such a column
    */
   def joined(
       sides: Seq[PartitionedBatches],

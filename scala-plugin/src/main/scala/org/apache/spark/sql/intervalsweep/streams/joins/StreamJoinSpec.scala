@@ -8,25 +8,26 @@ import org.apache.spark.sql.intervalsweep.streams.state.{
 }
 
 /**
- * How rows that are new on one side find partners of the other one.
+ * How new rows of one side find their matches on the other side.
  *
- * @param residual what a pair has to fulfil besides
- * @param isBand   whether that only says how far apart the numbers of two rows are: it holds for all
- *                 pairs of some rows if it does for the first of either side with the last of the other
+ * @param residual the residual condition of a pair
+ * @param isBand   whether the residual only limits the distance between the numbers of two rows. It
+ *                 is then true for all pairs of two blocks if it is true for the first row of
+ *                 either block with the last row of the other
  */
 case class ProbePlan(sweeps: Seq[Sweep], residual: Option[Expression], isBand: Boolean)
 
 /**
- * What the driver decides of a join of streams.
+ * The decisions of the driver for a join of streams.
  *
- * @param earlier    by their fingerprints, the joins of fewer columns whose state is taken over
- * @param left       the attributes of a packed row of the left side
- * @param pairings   by the side whose rows are new
- * @param disorder   for rows that come by a number: how far behind the largest one they may be; by
- *                   a watermark, if that is not defined
- * @param spread     the sides whose rows go to all partitions, of which each keeps some
- * @param isCounted  whether the pairs of the left side's rows are counted and not returned
- * @param isRealTime whether a call has a row alone, and others of its micro-batch may follow
+ * @param earlier    fingerprint -> row layout, for older forms whose state can be migrated
+ * @param left       the attributes of a packed row of the left side, and likewise `right`
+ * @param pairings   the probe plan, by the side whose rows are new
+ * @param disorder   in a join by row numbers, how far behind the largest number a row may be; None
+ *                   in a join by event time
+ * @param spread     the sides whose rows go to all partitions, where one partition stores each row
+ * @param isCounted  whether the matches of left rows are counted and not returned
+ * @param isRealTime whether a call has one row, and more rows of its micro-batch may follow
  */
 case class StreamJoinSpec(
     description: String,
@@ -44,10 +45,10 @@ case class StreamJoinSpec(
 
   def attributes(side: Side): Seq[Attribute] = if (side == LeftSide) left else right
 
-  /** Where rows come by a number: up to which all have come, if that is the largest of them. */
+  /** The number up to which all rows have arrived, if `largest` is the largest number so far. */
   def arrived(largest: Long): Long =
     if (largest < Long.MinValue + disorder.get) Long.MinValue else largest - disorder.get
 
-  /** Whether a row is done with its first match. */
+  /** Whether the first match of a row of that side makes it done, as in semi and anti joins. */
   def endsAtMatch(side: Side): Boolean = !output.hasPairs && output.isTracked(side)
 }

@@ -11,21 +11,30 @@ import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, 
 import org.apache.spark.sql.intervalsweep.streams.state.SortedRows
 
 /**
- * What a partition does in one micro-batch:
+ * Joins the rows of a partition in one micro-batch: the symmetric hash join of Spark, with sorted
+ * runs instead of hash tables.
  * {{{
  *                        stored rows of s     new rows of s
- *   stored rows of r           -                  (2)            pairs, as they are read
+ *   stored rows of r           -                  (2)            pairs, emitted as they are found
  *   new rows of r             (1)                 (3)
  *
- *   then   rows that have expired leave, without a match where the join wants them
- *          new rows that may still match become a storedRun of the state
+ *   then   expired rows are evicted; the join emits those without a match if it returns such rows
+ *          new rows that may still match become a sorted run of the state
  * }}}
+ * Invariant: each pair is found once, in the micro-batch of its later row. `JoinWatermarks` says
+ * why an expired row has no later match.
  *
- * @param partition      its number
+ * Cost: m new rows are sorted in O(m log m). Each box is looked up in each block of points by
+ * binary search ([[BoxProbe]]); new rows are the boxes if the condition can be read so.
+ * [[RunCompaction]] bounds the number of stored runs. A run is read for evictions only when its
+ * first row expires.
+ *
+ * @param partition the number of the state partition
  * @param chunks    the packed rows of each side
- * @param head      what the partition kept
- * @param before    the watermark of the micro-batch before, in milliseconds, if rows come by time
- * @param watermark of this one
+ * @param head      the stored metadata of the partition
+ * @param before    the watermark of the previous micro-batch, in milliseconds, in a join by event
+ *                  time
+ * @param watermark the watermark of this micro-batch, likewise
  */
 final class SymmetricSweepJoin(
     spec: StreamJoinSpec,
@@ -45,15 +54,16 @@ final class SymmetricSweepJoin(
   private val incoming = new InputBuffer(spec, partition, head.latest, before.map(_ * 1000))
   sides.foreach(side => chunks(StreamJoinSchema.number(side)).foreach(incoming.add(side, _)))
 
-  /** For each side, what of the other side's rows has come for certain. */
+  /** For each side, the clock up to which all rows of the other side have arrived. */
   private val progress: Map[Side, Long] = sides.map { side =>
     side -> watermark.map(reached)
       .getOrElse(spec.arrived(incoming.latest(side.other)))
   }.toMap
 
   /**
-   * All rows up to there have come. In real-time mode others of the micro-batch may follow, which are
-   * above the watermark of the one before; the first call of each knows that.
+   * The clock up to which all rows have arrived. In real-time mode more rows of the micro-batch may
+   * follow. They are above the watermark of the previous micro-batch, which the first call of a
+   * micro-batch finds in the metadata.
    */
   private def reached(watermark: Long): Long =
     if (!spec.isRealTime) watermark * 1000
@@ -90,10 +100,10 @@ final class SymmetricSweepJoin(
     ready.next()
   }
 
-  /** What was dropped, and what is kept; known when all rows have been taken. */
+  /** The counts of dropped and stored rows; complete when all rows have been read. */
   def counts: InternalRow = incoming.counts.row
 
-  /** Rows of one side: a storedRun of the state, or new ones. */
+  /** Rows of one side: a sorted run of the state, or new rows. */
   private final class Block(
       val side: Side,
       val storedRun: Option[SortedRun],
@@ -108,7 +118,7 @@ final class SymmetricSweepJoin(
 
     val isCounted: Boolean = spec.isCounted && isTracked
 
-    /** How many partners rows have. */
+    /** The match counts of the rows. */
     lazy val partners: Array[Long] =
       if (!isCounted) Array.emptyLongArray
       else storedRun.fold(new Array[Long](rows.size))(state.partners)
@@ -119,7 +129,7 @@ final class SymmetricSweepJoin(
 
     def partnersOf(i: Int): Long = if (isCounted) partners(i) else 0
 
-    /** Whether a row may still have a partner that is to come. */
+    /** Whether a later row may match a row. */
     def isAlive(i: Int): Boolean =
       rows.expiries(i) > progress(side) && !(spec.endsAtMatch(side) && done.get(i))
   }
@@ -130,10 +140,10 @@ final class SymmetricSweepJoin(
   private val ownedBlocks = sides.map(side => side -> block(side, owned)).toMap
   private val replicatedBlocks = sides.map(side => side -> block(side, replicated)).toMap
 
-  /** What meets what, each pair of rows in one of them. */
+  /** The pairs of blocks to join. Each pair of rows is in one of them. */
   private def meetings: Iterator[(Side, Block, Block)] = {
     val (l, r) = (LeftSide, RightSide)
-    // Of rows that are counted only the partition that keeps them finds the partners.
+    // Only the partition that stores a row counts its matches.
     val replicated = sides.filterNot(s => spec.isCounted && s == l).map(replicatedBlocks)
     def mine(side: Side) = Iterator(ownedBlocks(side)) ++ replicated.filter(_.side == side)
     val ofLeft = for {
@@ -159,7 +169,7 @@ final class SymmetricSweepJoin(
     } else new Pairs(newSide, left, right)
   }
 
-  /** The rows of two blocks that match. */
+  /** The pairs of matching rows of two blocks. */
   private final class Pairs(newSide: Side, left: Block, right: Block)
       extends Iterator[InternalRow] {
     private val sweeps = spec.pairings(newSide).sweeps
@@ -183,7 +193,7 @@ final class SymmetricSweepJoin(
       row
     }
 
-    /** Looks at the next pair; whether there may be another one. */
+    /** Examines the next pair; returns whether there may be another one. */
     private def go(): Boolean =
       if (search != null && search.next()) { look(); true }
       else {
@@ -214,7 +224,7 @@ final class SymmetricSweepJoin(
       (if (firstOnly == LeftSide) left.done.get(l) else right.done.get(r))
   }
 
-  /** A row that leaves without a match, or with the number of its partners. */
+  /** A row that is emitted as an unmatched row, or with its match count. */
   private case class EvictedRow(side: Side, rows: SortedRows, number: Int, partners: Long)
 
   private def unmatched(rows: Iterator[EvictedRow]): Iterator[InternalRow] =
@@ -223,7 +233,7 @@ final class SymmetricSweepJoin(
       if (spec.isCounted) readers.counted(row.partners) else readers.unmatched(row.side)
     }
 
-  /** Writes what is kept; returns the rows that leave without a match. */
+  /** Writes the new state; returns the evicted rows to emit. */
   private def finish(): Iterator[EvictedRow] = {
     val (evicted, kept) = sides.map(finish).unzip
     val timer = watermark.fold(0L)(_ + 1)
@@ -235,7 +245,7 @@ final class SymmetricSweepJoin(
       incoming.counts.stored = next.rows
     }
     if (next != head) {
-      // A timer that calls is removed by the caller.
+      // Spark deletes a timer that has fired.
       if (timer != head.timer) state.setTimer(if (isTimer) 0 else head.timer, timer)
       state.update(next, spec.fingerprint)
     }
@@ -247,9 +257,9 @@ final class SymmetricSweepJoin(
     val blocks = stored(side)
     val (due, others) = blocks.partition(b => b.storedRun.get.first <= now || b.isChanged)
     val evicted = (due :+ ownedBlocks(side)).map(b => b -> leave(b, now))
-    // Read now: storedRuns without rows that are alive are removed before the rows are taken.
+    // Load match counts now: `state.remove` below deletes them before the iterator reads them.
     evicted.foreach { case (b, numbers) => if (numbers.nonEmpty) b.partners }
-    // What is mostly dead is written anew.
+    // Rewrite runs in which at most half of the rows are live.
     val (thin, thick) = due.partition(b => aliveIn(b) <= b.rows.size / 2)
     val rest = thick.map { b =>
       if (b.isChanged && b.isTracked) state.putDone(b.storedRun.get, b.done)
@@ -275,7 +285,7 @@ final class SymmetricSweepJoin(
     (rows, storedRuns)
   }
 
-  /** The rows that have expired without a match and are to be returned, each once. */
+  /** The rows that have expired without a match and that the join returns. Marks them as done. */
   private def leave(block: Block, now: Long): Array[Int] =
     if (!spec.output.keepsUnmatched(block.side)) Array.emptyIntArray
     else {
@@ -303,14 +313,14 @@ final class SymmetricSweepJoin(
     first
   }
 
-  /** Writes the rows of some blocks that are alive as one storedRun. */
+  /** Writes the live rows of some blocks as one sorted run. */
   private def write(side: Side, blocks: Seq[Block]): (Block, SortedRun) = {
     val (rows, before) =
       RunCompaction.merge(blocks.map(b => (b.rows, b.isAlive(_))), spec.fields(side))
     val storedRun = RunCompaction.storedRun(side, rows)
     val block = new Block(side, None, rows)
     state.put(storedRun, rows)
-    // What is known of the rows, in the order that they had.
+    // Per-row state (done, match counts), in input order; `before` maps merged to input order.
     def known[A: ClassTag](of: (Block, Int) => A): Array[A] = blocks.toArray
       .flatMap(b => RunCompaction.numbers(b.rows.size, b.isAlive).map(of(b, _)))
     if (block.isCounted) {

@@ -5,19 +5,21 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
 import org.apache.spark.sql.intervalsweep.functions.distances.DifferenceAtMost
 
-/** `value(of) - value(from) <= limit`, of two endpoints in microseconds. */
+/** The bound `value(of) - value(from) <= limit` on two endpoints, in microseconds. */
 final case class EndpointBound(of: Int, from: Int, limit: Long)
 
 /**
- * A relation as distances of endpoints, of which some ends are not known yet. Of those it is known
- * that they are after the watermark, and not before their starts, so that a distance is certain before
- * both of its endpoints are:
+ * A relation as bounds on the distances between endpoints. Some ends may be unknown. An unknown end
+ * is after the watermark, and it is not before its start. Therefore a bound can be certain before
+ * both of its endpoints are known:
  * {{{
  *      r  |------------ ...                 ISEQL_START_PRECEDING: r.ts <= s.ts AND s.ts < r.te
  *      s       |------- ...                 s.ts <= watermark < r.te, whatever r.te will be
  *   ---- r.ts s.ts -- watermark ------->
  * }}}
- * It is the streaming point of the sweep paper: a pair leaves as early as is logically possible.
+ * So a pair is emitted as early as is logically possible. The sweep paper (Piatov et al.,
+ * Cache-efficient sweeping-based interval joins, Sections 1 and 2.1) treats starts and ends as
+ * separate events of a stream for this reason.
  */
 final case class OngoingCondition(distances: Seq[EndpointBound]) {
   import OngoingCondition._
@@ -25,8 +27,8 @@ final case class OngoingCondition(distances: Seq[EndpointBound]) {
   private val all = distances.toArray
 
   /**
-   * Whether a pair fulfils the relation, or never will, or it is not known yet. No interval ends before
-   * it starts.
+   * Decides a pair: `Holds` if it satisfies the relation for certain, `Fails` if it never will,
+   * `Pending` if unknown ends matter. Intervals must not end before they start.
    */
   def decide(ends: Array[Long], watermark: Long): Decision = {
     def earliest(end: Int): Long = math.max(watermark + 1, ends(startOf(end)))
@@ -47,8 +49,8 @@ final case class OngoingCondition(distances: Seq[EndpointBound]) {
   }
 
   /**
-   * From which watermarks on something may be certain of partners whose ends are not known, by a row
-   * whose own ends are these.
+   * Watermarks at which the outcome for a row with these ends can change, while the end of the
+   * other row is unknown.
    */
   def turns(own: Seq[Int], ends: Int => Long): Seq[Long] = distances.collect {
     case d
@@ -57,10 +59,11 @@ final case class OngoingCondition(distances: Seq[EndpointBound]) {
   }
 
   /**
-   * From which watermark on all pairs of a row are decided; None: of some they never are.
-   *
-   * No row that starts later is a partner once an upper bound on its start or its end has passed. A
-   * partner that lasts is decided once an upper bound on its end has passed, or all lower ones have.
+   * The watermark from which on all pairs of a row are decided; None if some pairs never are. Both
+   * statements are then true:
+   *  - A row that starts later cannot match: an upper bound on its start or its end has passed.
+   *  - Each pair with an ongoing interval is decided: an upper bound on its end has passed, or all
+   *    lower bounds have.
    */
   def expiry(own: Seq[Int], ends: Int => Long): Option[Long] = {
     val upper = distances.filter(d => own.contains(d.from) && !own.contains(d.of))
@@ -79,14 +82,14 @@ object OngoingCondition {
 
   val Unknown: Long = Long.MinValue
 
-  /** The endpoints of the left and of the right side. */
+  /** The numbers of start and end, for the left and for the right side. */
   val Left: Seq[Int] = Seq(0, 1)
   val Right: Seq[Int] = Seq(2, 3)
 
   private def isEnd(endpoint: Int): Boolean = endpoint == 1 || endpoint == 3
   private def startOf(end: Int): Int = end - 1
 
-  /** None: it compares something else than endpoints, or by a parameter that is no constant. */
+  /** None if a relation compares anything but its endpoints, or has a parameter that varies. */
   def of(relation: IntervalPredicate): Option[OngoingCondition] = {
     val endpoints = Seq(relation.rStart, relation.rEnd, relation.sStart, relation.sEnd)
     def at(e: Expression): Option[Int] =

@@ -13,11 +13,11 @@ import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinCounts
 import org.apache.spark.sql.intervalsweep.streams.state.{JoinStateIdentity, RowFields}
 
 /**
- * An interval of which the start is known, and the end if it has come.
+ * An interval whose start has arrived. Its end may have arrived, or may be unknown.
  *
- * @param bytes its latest row
- * @param was   the end as it was known with the micro-batch before
- * @param isNew whether the interval was not known then
+ * @param bytes the latest row of the interval
+ * @param was   the end that the previous micro-batch knew
+ * @param isNew whether the previous micro-batch did not know the interval
  */
 final class OngoingInterval(
     var bytes: Array[Byte],
@@ -30,10 +30,16 @@ final class OngoingInterval(
 }
 
 /**
- * The intervals of a partition. A micro-batch looks again at pairs of which something has become known: an
- * interval has started or has ended, or the watermark has passed what its partners' ends are compared
- * with. A pair leaves if it is certain now and was not with the micro-batch before: what was certain
- * then has left, so that nothing has to be kept of pairs.
+ * The intervals of a partition: ongoing ones, and ended ones with undecided pairs.
+ *
+ * A micro-batch checks the pairs that are affected by a new start, a new end or the watermark. It
+ * emits a pair that is certain now and was not certain in the previous micro-batch. So each pair is
+ * emitted once, in the first micro-batch in which it is certain, and no state is stored per pair.
+ *
+ * Cost: the state of a partition is one value. Each micro-batch reads and writes all of it, so it
+ * takes O(n) bytes and O(n log n) time for n stored intervals, however few of them change. Each
+ * affected interval adds a binary search and a scan of the intervals in the range that its known
+ * endpoints allow. The design is for some 100,000 intervals per partition, not for millions.
  */
 final class OngoingIntervals(spec: OngoingJoinSpec, stored: Option[Array[Byte]]) {
   import OngoingCondition.{Holds, Unknown}
@@ -43,10 +49,10 @@ final class OngoingIntervals(spec: OngoingJoinSpec, stored: Option[Array[Byte]])
   val counts = new StreamJoinCounts
   val isNew: Boolean = stored.isEmpty
 
-  /** The watermark of the micro-batch before. */
+  /** The watermark of the previous micro-batch, in microseconds. */
   val before: Long = stored.fold(0L)(read)
 
-  /** Takes a row of a side that says that an interval has started or has ended. */
+  /** Adds a row that reports a start or an end. */
   def add(side: Int, row: UnsafeRow): Unit = {
     val clock = spec.clocks(side)
     val isWhole = !row.isNullAt(Key) && !row.isNullAt(Id) && !row.isNullAt(Start)
@@ -78,7 +84,7 @@ final class OngoingIntervals(spec: OngoingJoinSpec, stored: Option[Array[Byte]])
     }
   }
 
-  /** The pairs that are certain from now on. */
+  /** The pairs that have become certain. */
   def decide(
       now: Long,
       holds: (
@@ -117,7 +123,7 @@ final class OngoingIntervals(spec: OngoingJoinSpec, stored: Option[Array[Byte]])
   private def ends(interval: OngoingInterval, own: Seq[Int])(endpoint: Int): Long =
     if (endpoint == own.head) interval.start else interval.end
 
-  /** Those of the same key whose start is where that of a partner may be. */
+  /** The intervals of the same key whose start is in the range for a match. */
   private def partners(
       interval: OngoingInterval,
       side: Int,
@@ -147,7 +153,7 @@ final class OngoingIntervals(spec: OngoingJoinSpec, stored: Option[Array[Byte]])
 
   private val buffer = new Array[Long](4)
 
-  /** Whether a pair fulfils the relation for certain, and did not with the micro-batch before. */
+  /** Whether a pair is certain now and was not certain in the previous micro-batch. */
   private def isCertain(l: OngoingInterval, r: OngoingInterval, now: Long): Boolean = {
     def decision(left: Long, right: Long, at: Long) = {
       buffer(0) = l.start
@@ -160,7 +166,7 @@ final class OngoingIntervals(spec: OngoingJoinSpec, stored: Option[Array[Byte]])
     (l.isNew || r.isNew || decision(l.was, r.was, before) != Holds)
   }
 
-  /** What is kept: intervals that last, and those of which not all pairs are decided. */
+  /** The new state: ongoing intervals, and ended intervals with undecided pairs. */
   def kept(now: Long): Array[Byte] = {
     val all = known.zip(Seq(OngoingCondition.Left, OngoingCondition.Right)).map {
       case (intervals, own) =>
@@ -189,7 +195,8 @@ final class OngoingIntervals(spec: OngoingJoinSpec, stored: Option[Array[Byte]])
     val written = JoinStateIdentity.read(format, hash, buffer)
     val before = spec.earlier.get(hash)
     if (before.isEmpty) spec.fingerprint.check(written)
-    // The fields that are read are those of either side, which have as many.
+    // One reader serves both sides: the fields that are read here are the same, and the sides have
+    // the same number of fields.
     val row = new UnsafeRow(before.fold(spec.left.size)(_(LeftSide).fields))
     val growing = before.map(b =>
       Seq(b(LeftSide).growing(spec.left), b(RightSide).growing(spec.right)))

@@ -18,10 +18,10 @@ import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 
 /**
- * An inner join of streams whose rows say that an interval has started, or that it has ended, as a
- * plan of Spark's own nodes: that of a [[StreamJoinPlan]], with another processor.
+ * The plan of an inner join of streams whose rows report the start or the end of an interval. It
+ * has the shape of a [[StreamJoinPlan]], with another processor.
  *
- * @param sweep the condition, of which the keys are read
+ * @param sweep the analyzed condition; only its keys are used
  */
 final class OngoingJoinPlan(join: Join, condition: Expression, sweep: SweepCondition)
     extends PredicateHelper {
@@ -47,8 +47,8 @@ final class OngoingJoinPlan(join: Join, condition: Expression, sweep: SweepCondi
         e.dataType == TimestampType && e.references.subsetOf(input(s).outputSet)))
     OngoingCondition.of(relation).filter(_ => areTimes).getOrElse(StreamJoinErrors.unsupported(
       s"Intervals that are still open by ${relation.sql}",
-      "have its endpoints be TIMESTAMP columns, those of the left side first, and its parameters " +
-        "constants"))
+      "use TIMESTAMP columns as endpoints, those of the left side first, and constants as " +
+        "parameters"))
   }
 
   others.find(_.references.exists(a => sides.exists(end(_).references.contains(a)))).foreach { e =>
@@ -94,7 +94,7 @@ final class OngoingJoinPlan(join: Join, condition: Expression, sweep: SweepCondi
 
   private val all: Map[Side, Int] = sides.map(s => s -> input(s).output.size).toMap
 
-  // The null bits of both sides have to be as long.
+  // Pads the side with fewer columns, so that rows of both sides have the same number of fields.
   private val columns: Map[Side, Seq[Expression]] = {
     val most = all.values.max
     sides.map { side =>
@@ -134,7 +134,7 @@ final class OngoingJoinPlan(join: Join, condition: Expression, sweep: SweepCondi
       new MetadataBuilder().withMetadata(column.metadata)
         .remove(EventTimeWatermark.delayKey).remove(OngoingJoinPlan.OpenId).build())
 
-  /** Of what the join is with the first columns of each side, for its checkpoint. */
+  /** The identities of the join with the first columns of each side, for its checkpoint. */
   private def fingerprints(columns: Map[Side, Int]): Seq[JoinStateIdentity] = {
     val types = sides.map(s => input(s).output.take(columns(s)).map(_.dataType.sql))
     val ofColumns = sides.zip(types).map { case (s, of) =>
@@ -167,11 +167,11 @@ final class OngoingJoinPlan(join: Join, condition: Expression, sweep: SweepCondi
 
 object OngoingJoinPlan {
 
-  /** Metadata of the column that says of which interval a row is. */
+  /** Metadata key of the column that identifies the interval of a row. */
   val OpenId = "intervalsweep.open_id"
 
   private def isId(column: Attribute): Boolean = column.metadata.contains(OpenId)
 
-  /** Whether the rows of both sides are starts and ends. */
+  /** Whether the rows of both sides report starts and ends. */
   def isOpen(join: Join): Boolean = join.left.output.exists(isId) && join.right.output.exists(isId)
 }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.{
 }
 import org.apache.spark.sql.streaming._
 
-/** Joins starts and ends of intervals, partition by partition. */
+/** Joins intervals from rows that report starts and ends, partition by partition. */
 class OngoingJoinProcessor(val spec: OngoingJoinSpec)
     extends StatefulProcessor[Any, Any, Any] with PartitionProcessor {
   @transient private var stored: ValueState[Array[Byte]] = _
@@ -42,7 +42,7 @@ class OngoingJoinProcessor(val spec: OngoingJoinSpec)
     } intervals.add(side, row)
     val found = intervals.decide(watermark * 1000, pairs.holds)
     if (watermark != intervals.before / 1000 || intervals.isNew) {
-      // A timer that calls is removed by the caller.
+      // Spark deletes a timer that has fired.
       val old = intervals.before / 1000 + 1
       if (!intervals.isNew && !fired.contains(old)) getHandle.deleteTimer(old)
       getHandle.registerTimer(watermark + 1)
@@ -54,7 +54,7 @@ class OngoingJoinProcessor(val spec: OngoingJoinSpec)
   override def toString: String = spec.description
 }
 
-/** Pairs of intervals as rows; what a task makes once. */
+/** Builds the returned rows from pairs of intervals. A task creates it once. */
 final class OngoingPairs(spec: OngoingJoinSpec) {
   private val left = new UnsafeRow(spec.left.size)
   private val right = new UnsafeRow(spec.right.size)

@@ -6,10 +6,11 @@ import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.streams.state.{JoinSchemaEvolution, JoinStateIdentity}
 
 /**
- * What the driver decides of a join of intervals that are still open.
+ * The decisions of the driver for a join of ongoing intervals.
  *
- * @param earlier by their fingerprints, the joins of fewer columns whose state is taken over
- * @param clocks of each side the field of its packed rows by which they are late
+ * @param earlier fingerprint -> row layout, for forms with fewer columns whose state can be
+ *                migrated
+ * @param clocks  for each side the field of its packed rows that decides whether a row is late
  */
 case class OngoingJoinSpec(
     description: String,
@@ -21,6 +22,6 @@ case class OngoingJoinSpec(
     right: Seq[Attribute],
     residual: Option[Expression]) {
 
-  /** Of packed rows of a side. */
+  /** The fields of the packed rows of a side. */
   def fields(side: Int): Seq[Attribute] = if (side == 0) left else right
 }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen._
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.types.{BinaryType, DataType}
 
-/** A row of values as the bytes of Spark's own format, which is what a stateful operator keeps. */
+/** A row of values as bytes in Spark's own row format, which a stateful operator can store. */
 case class SerializedKey(children: Seq[Expression]) extends Expression {
   @transient private lazy val projection = UnsafeProjection.create(children)
 

@@ -7,12 +7,12 @@ import org.apache.spark.sql.catalyst.plans.logical.{CollectMetrics, LogicalPlan}
 import org.apache.spark.sql.types.StructType
 
 /**
- * Has what the partitions of a stream operator count be in the query's progress, among the observed
- * metrics: Spark's own operator has no place for counts of others.
+ * Publishes the counts of a stream operator's partitions as observed metrics in the query's
+ * progress, because Spark's stateful operator cannot report metrics of its processors.
  */
 object ObservedCounts {
 
-  /** @param partitions the column of `node` that has the counts, among what [[OperatorOutput]] takes */
+  /** @param partitions the column of `node` with the objects that [[OperatorOutput]] unpacks */
   def apply(node: LogicalPlan, partitions: Attribute): LogicalPlan = {
     val counts = GetStructField(partitions, OperatorOutput.Counts)
     val names = counts.dataType.asInstanceOf[StructType].names.toSeq

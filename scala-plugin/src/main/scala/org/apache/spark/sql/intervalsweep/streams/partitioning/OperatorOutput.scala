@@ -13,18 +13,18 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.types.{DataType, ObjectType, StructField, StructType}
 
 /**
- * The rows that come out of the partitions of a stream operator. Spark's operator, and the node that
- * collects its counts, do some work for each object that they hand on: here that is an iterator of
- * all rows of a partition, and then a row of its counts.
+ * Unpacks the rows that the partitions of a stream operator emit. Spark's operator and the node
+ * that collects its counts do some work for each object that passes. Therefore a partition emits
+ * only two objects: an iterator over all of its rows, then a row of its counts.
  * {{{
  *   OperatorOutput              rows
  *     CollectMetrics
- *       TransformWithState  struct(NULL, rows), struct(counts, NULL)  of each partition
+ *       TransformWithState      per partition: struct(NULL, rows), struct(counts, NULL)
  * }}}
- * In real-time mode a row is not to wait for others, and Spark takes no nodes but those that it
- * knows: there each row is an object.
+ * In real-time mode a row must not wait for other rows, and Spark accepts only nodes that it knows.
+ * There each row is an object.
  *
- * @param partitions the column of `child` that has these
+ * @param partitions the column of `child` with these objects
  */
 case class OperatorOutput(
     partitions: Attribute,
@@ -36,7 +36,7 @@ case class OperatorOutput(
   override protected def withNewChildInternal(newChild: LogicalPlan): OperatorOutput =
     copy(child = newChild)
 
-  /** The same by Spark's own nodes. */
+  /** The same output by Spark's own nodes, for real-time mode. */
   private[intervalsweep] def inRealTime: LogicalPlan = {
     val fields = output.zipWithIndex.map { case (a, i) => StructField(s"c$i", a.dataType) }
     val single = AttributeReference(
@@ -55,12 +55,12 @@ case class OperatorOutput(
 
 object OperatorOutput {
 
-  /** The field that has the counts, and the one that has the rows. */
+  /** The fields of an object: its counts, or its rows. */
   val Counts = 0
   private val Rows = 1
   private val RowsType = ObjectType(classOf[Iterator[_]])
 
-  /** Of an operator that hands on the rows of a partition together. */
+  /** The schema of the objects of an operator that emits all rows of a partition together. */
   def schema(counts: StructType): StructType =
     schema(counts, Seq(StructField("rows", RowsType)))
 
@@ -71,11 +71,11 @@ object OperatorOutput {
     partitions.asInstanceOf[StructType](Counts).dataType
 
   /**
-   * What a processor returns.
+   * The objects that a processor returns.
    *
-   * @param rows     each valid until the next one
-   * @param counts   known when all rows have been taken
-   * @param isSingle whether each row is an object
+   * @param rows     each row is valid until the next one is read
+   * @param counts   evaluated after all rows have been read
+   * @param isSingle whether each row is an object of its own
    */
   def objects(
       rows: Iterator[InternalRow],
@@ -88,13 +88,13 @@ object OperatorOutput {
     } else Iterator.single(InternalRow(null, rows)) ++ end
   }
 
-  /** The rows of an object that are handed on together; none if it has counts. */
+  /** The rows of an object; none if it has counts. */
   private[streams] def of(partition: InternalRow): Iterator[InternalRow] =
     if (partition.isNullAt(Rows)) Iterator.empty
     else partition.get(Rows, RowsType).asInstanceOf[Iterator[InternalRow]]
 }
 
-/** Takes the rows out of the objects. */
+/** Unpacks the rows from the objects. */
 case class OperatorOutputExec(override val output: Seq[Attribute], child: SparkPlan)
     extends UnaryExecNode {
   override def nodeName: String = "OperatorOutput"

@@ -6,9 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 
 /**
- * Says to which partitions a row goes: to one by a hash of its keys, or to some from there on.
+ * Computes the state partitions of a row: one by a hash of its keys, or several consecutive ones.
  *
- * @param time by which rows of a key are spread, if they are
+ * @param time the column by which the rows of a key are spread over partitions, if they are
  */
 private[streams] case class PartitionAssigner(
     keys: Seq[Attribute],
@@ -18,16 +18,16 @@ private[streams] case class PartitionAssigner(
   private val spread =
     if (fanout.partitions == 0) partitions else math.min(fanout.partitions, partitions)
 
-  /** How many partitions each row goes to, which are next to each other. */
+  /** The number of partitions that each row goes to. They are consecutive, modulo `partitions`. */
   val copies: Int = if (fanout.isSpread) 1 else spread
 
-  /** The number of the first of them. */
+  /** The number of the first of these partitions. */
   def first: Expression = {
     val ofKeys = if (keys.isEmpty) Literal(0) else hashed(keys, partitions)
     if (spread == 1 || !fanout.isSpread) ofKeys else beyond(ofKeys, hashed(time.toSeq, spread))
   }
 
-  /** The number of the partition that is so many beyond another one. */
+  /** The number of the partition `by` places after another one, modulo `partitions`. */
   def beyond(partition: Expression, by: Expression): Expression =
     Remainder(Add(partition, by), Literal(partitions))
 

@@ -15,17 +15,17 @@ import org.apache.spark.sql.intervalsweep.execution.packing.{BatchRow, RowPacker
 import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType}
 
 /**
- * The rows of one side of a stream operator in chunks, each for one partition of its state: Spark's
- * shuffle and its grouping are asked once for some thousand rows.
+ * Packs the rows of one side of a stream operator into chunks, each for one state partition.
+ * Spark's shuffle and grouping then handle one chunk instead of some thousand rows.
  *
- * @param number  of the side
- * @param copied  the number that chunks have which a row's copies are in, where they are to be told
- *                from those that it is in first
- * @param columns what is packed of a row
- * @param keys    the columns that decide to which partition it goes
- * @param time    the column by which rows of a key are spread, if they are
- * @param fanout  how many partitions a key has
- * @param output  the partition, the side, the chunk
+ * @param number  the chunk number of the side
+ * @param copied  the chunk number for copies of rows, if a copy must be distinguishable from the
+ *                row in its first partition
+ * @param columns the columns that are packed
+ * @param keys    the columns that decide to which partition a row goes
+ * @param time    the column by which the rows of a key are spread over partitions, if they are
+ * @param fanout  the number of partitions of a key
+ * @param output  the columns partition, side (the chunk number) and chunk
  */
 case class PartitionedBatches(
     number: Int,
@@ -60,12 +60,12 @@ object PartitionedBatches {
 }
 
 /**
- * Each task sends a chunk to each partition, if only an empty one: so that each partition sees each
- * micro-batch, and knows which watermark the one before it had.
+ * Sends at least one chunk, possibly an empty one, from each task to each state partition. So each
+ * partition is called in each micro-batch, and knows the watermark of the previous micro-batch.
  *
- * @param instance   no other node has it: Spark would read a shuffle of equal rows once for two
- *                   operators, and the second one then gets no watermark
- * @param partitions of the state
+ * @param instance   a number that no other node has. Otherwise Spark would reuse the shuffle of
+ *                   equal rows for two operators, and the second operator would get no watermark
+ * @param partitions the number of state partitions
  */
 case class PartitionedBatchesExec(
     instance: Long,
@@ -94,7 +94,7 @@ case class PartitionedBatchesExec(
     copy(child = newChild)
 }
 
-/** @param numbers of the chunks that rows are in, and of those with their copies if they are others */
+/** @param numbers the chunk number of rows, then the chunk number of copies if they have one */
 private final class PartitionedChunks(
     rows: Iterator[InternalRow],
     numbers: Seq[Int],
@@ -105,7 +105,7 @@ private final class PartitionedChunks(
   private val partitions = address.partitions
   private val keys = StatePartitions.numbers(partitions)
 
-  /** One for each partition, and behind these those of copies. */
+  /** One packer per partition, then one per partition for copies if they have a number. */
   private val packers = Array.fill(partitions * numbers.size)(new RowPacker(columns.size))
   private val copies = packers.length - partitions
   private val mostBytes = RowShuffle.bytesFor(packers.length)
@@ -116,7 +116,7 @@ private final class PartitionedChunks(
     UnsafeProjection.create(Array[DataType](IntegerType, IntegerType, BinaryType))
   private val result = new GenericInternalRow(3)
 
-  /** The packers whose rows are given out next, if some are known to be. */
+  /** The packers whose chunks are returned next. */
   private val full = mutable.Queue.empty[Int]
   private var rest = 0
 

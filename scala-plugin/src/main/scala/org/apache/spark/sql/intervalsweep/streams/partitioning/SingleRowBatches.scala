@@ -9,8 +9,8 @@ import org.apache.spark.sql.intervalsweep.execution.packing.RowPacker
 import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType}
 
 /**
- * What [[PartitionedBatches]] gives out, by Spark's own nodes and a row at a time: in real-time mode a row is
- * not to wait for others, and Spark takes no nodes but those that it knows.
+ * Produces the output of [[PartitionedBatches]] by Spark's own nodes, with one row per chunk. In
+ * real-time mode a row must not wait for other rows, and Spark accepts only nodes that it knows.
  */
 private[intervalsweep] object SingleRowBatches {
 
@@ -39,9 +39,9 @@ private[intervalsweep] object SingleRowBatches {
 }
 
 /**
- * A chunk of one row, as of a [[RowPacker]].
+ * A chunk of one row, in the format of a [[RowPacker]].
  *
- * @param instance as of a [[PartitionedBatchesExec]]
+ * @param instance a number that no other expression has, as in [[PartitionedBatchesExec]]
  */
 case class SingleRowBatch(children: Seq[Expression], instance: Long)
     extends Expression with CodegenFallback {

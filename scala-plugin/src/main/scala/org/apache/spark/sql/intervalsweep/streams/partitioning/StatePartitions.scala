@@ -8,8 +8,10 @@ import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.sql.types.{DataType, IntegerType}
 
 /**
- * The partition of a row, by a hash of what belongs together. A stateful operator groups by partitions, one in
- * each partition, and has all of a partition's rows in one call.
+ * The state partition of a row, from the hash `child`. This is a placeholder: the number of state
+ * partitions is known when a micro-batch is planned, and the rule `ResolveStatePartitions` then
+ * puts the number in. A stateful operator groups rows by this value. There is one group per state
+ * partition, so one call has all rows of a state partition.
  */
 case class StatePartitionHash(child: Expression) extends UnaryExpression with Unevaluable {
   override def dataType: DataType = IntegerType
@@ -20,7 +22,7 @@ case class StatePartitionHash(child: Expression) extends UnaryExpression with Un
 
 object StatePartitions {
 
-  /** Fails if state would be kept where Spark's operator cannot keep it. */
+  /** Fails unless the session uses the RocksDB state store, which Spark's operator needs. */
   def checkStateStore(conf: SQLConf): Unit = {
     val setting = SQLConf.STATE_STORE_PROVIDER_CLASS
     val wanted = classOf[RocksDBStateStoreProvider].getName
@@ -28,14 +30,14 @@ object StatePartitions {
     if (found != wanted) StreamErrors.stateStore(setting.key, found, wanted)
   }
 
-  /** How many partitions the state of a query has, from its checkpoint on. */
+  /** The number of state partitions of a query. The checkpoint fixes it. */
   def partitions(conf: SQLConf): Int =
     conf.getConfString(StatePartitions, conf.numShufflePartitions.toString).toInt
 
-  // Since Spark 4.3 the number of state partitions has a setting of its own in the offset log.
+  // Since Spark 4.3 the offset log has a separate setting for the number of state partitions.
   private val StatePartitions = "spark.sql.streaming.internal.stateStore.partitions"
 
-  /** For each partition the least number that Spark's hash brings there. */
+  /** For each partition the smallest number from 0 on that Spark's hash assigns to it. */
   def numbers(partitions: Int): Array[Int] = {
     val found = Array.fill(partitions)(-1)
     var missing = partitions

@@ -8,17 +8,17 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
 import org.apache.spark.sql.types.StructType
 
-/** What a partition does with its rows, all of a micro-batch in one call. */
+/** Marks the processors of this project. A call has all rows of a partition in a micro-batch. */
 trait PartitionProcessor
 
-/** Spark's operator with state over rows that come in chunks, each for a partition. */
+/** Builds Spark's `TransformWithState` over chunks of rows, each for one state partition. */
 object StatefulOperatorPlan {
 
   /**
-   * @param sides  the rows of each side
-   * @param mode   append, or update where a row may come out again
-   * @param output the rows that come out
-   * @param counts and what is counted, see [[OperatorOutput]]
+   * @param sides  the packed rows of each side
+   * @param mode   append, or update if the operator emits revisions of a row
+   * @param output the columns of the emitted rows
+   * @param counts the fields of the counts, see [[OperatorOutput]]
    */
   def apply(
       sides: Seq[PartitionedBatches],
@@ -29,7 +29,7 @@ object StatefulOperatorPlan {
       counts: StructType): LogicalPlan = {
     val chunks = Union(sides)
     val partition = chunks.output.head
-    // Spark binds what it reads of a row to these, and gives it the whole row.
+    // TransformWithState's deserializer is bound to these attributes but receives the full row.
     val data = chunks.output
     val item = CreateStruct(data.tail)
     val partitions =
@@ -53,7 +53,7 @@ object StatefulOperatorPlan {
     OperatorOutput(partitions, output, ObservedCounts(node, partitions))
   }
 
-  /** The chunks that came, by their numbers: mostly those of their sides. */
+  /** The chunks of a call, by chunk number: that of a side, or that of the copies of its rows. */
   def chunks(rows: Iterator[Any], sides: Int): IndexedSeq[Seq[Array[Byte]]] = {
     val chunks = IndexedSeq.fill(sides)(Vector.newBuilder[Array[Byte]])
     rows.foreach {

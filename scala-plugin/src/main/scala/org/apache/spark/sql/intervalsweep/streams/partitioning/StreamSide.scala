@@ -5,11 +5,12 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.types.DataType
 
 /**
- * What a stream operator reads and keeps of the rows of one side.
+ * The columns that a stream operator reads and stores from the rows of one side.
  *
- * @param columns of a row, as it is packed
- * @param keys    the columns that decide to which partition a row goes; with none, all go to one
- * @param time    the TIMESTAMP column that the side's watermark is on
+ * @param columns the columns of a packed row
+ * @param keys    the columns that decide to which partition a row goes. Without keys, all rows are
+ *                assigned as if they had one key
+ * @param time    the TIMESTAMP column with the watermark of this side
  */
 case class StreamSide(
     name: String,
@@ -23,12 +24,14 @@ case class StreamSide(
 }
 
 /**
- * The rows of a key go to several partitions, where some keys have so many that one core is not enough,
- * as to the virtual teams of Scale-OIJ (Section V-B), which read each other's memory. Here rows of
- * one side are spread over the partitions, and those of the other one are in each.
+ * The number of partitions for the rows of a key. More than one is for keys with so many rows that
+ * one core is not enough. The virtual teams of Scale-OIJ (Section V-B) do this by reading each
+ * other's memory. Here the rows of one side are spread over the partitions, and the rows of the
+ * other side are copied to each of them.
  *
- * @param partitions    how many; 0 for all that there are
- * @param isSpread whether rows are spread over them, by their time; otherwise they are copied
+ * @param partitions the number of partitions; 0 for all
+ * @param isSpread   true: each row goes to one of the partitions, by its time; false: each row is
+ *                   copied to all of them
  */
 case class Fanout(partitions: Int, isSpread: Boolean)
 

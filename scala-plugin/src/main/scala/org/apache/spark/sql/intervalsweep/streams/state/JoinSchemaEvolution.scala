@@ -8,18 +8,18 @@ import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, 
 import org.apache.spark.unsafe.Platform
 
 /**
- * How a side's packed rows were kept by a query that had fewer columns of it:
+ * The layout of one side's packed rows in the state of a query that had fewer columns:
  * {{{
- *   kept then    flags key clock expiry endpoints  id  ts  te
- *   wanted       flags key clock expiry endpoints  id  ts  te  added     which is NULL in those rows
+ *   stored       flags key clock expiry endpoints  id  ts  te
+ *   wanted       flags key clock expiry endpoints  id  ts  te  added     NULL in the stored rows
  * }}}
  *
- * @param fields how many fields a row had
- * @param taken  how many of them, from the first one on, are as they are now
+ * @param fields the number of fields of a stored row
+ * @param taken  the number of leading fields that a wanted row has in the same places
  */
 case class JoinSchemaEvolution(fields: Int, taken: Int) {
 
-  /** Rows that were kept as rows that are wanted, in the same order. */
+  /** Converts stored rows to the wanted layout, in the same order. */
   def grown(rows: RowBuffer, wanted: Seq[Attribute]): RowBuffer = {
     val project = growing(wanted)
     val row = new UnsafeRow(fields)
@@ -31,23 +31,23 @@ case class JoinSchemaEvolution(fields: Int, taken: Int) {
     grown
   }
 
-  /** Of a row that was kept makes one that is wanted. */
+  /** Converts a stored row to the wanted layout. */
   def growing(wanted: Seq[Attribute]): UnsafeProjection =
     WindowSchemaEvolution.projection(0 until taken, wanted.map(_.dataType))
 }
 
 object JoinSchemaEvolution {
 
-  /** So many columns that have been added to a side are found by the fingerprints without them. */
+  /** The largest number of columns that a query may add to a side and still use its state. */
   private val MostAdded = 16
 
   /**
-   * By their fingerprints, other forms of a join and those without some of the last columns, whose
-   * state is taken over.
+   * Fingerprint -> row layout, for every older form of this join whose state can be migrated. An
+   * older form may lack some of the last columns.
    *
-   * @param asked columns that those had already
-   * @param of    the fingerprints, and how rows were kept, with so many columns of each side; of all
-   *              columns the first fingerprint is the join's own
+   * @param asked columns that every older form has
+   * @param of    the fingerprints and the row layout for given numbers of columns per side. For all
+   *              columns the first fingerprint is that of the join itself
    */
   def all(output: Map[Side, Seq[Attribute]], asked: AttributeSet)(
       of: Map[Side, Int] => (Seq[Int], Map[Side, JoinSchemaEvolution]))

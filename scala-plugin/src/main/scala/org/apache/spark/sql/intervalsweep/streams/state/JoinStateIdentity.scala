@@ -8,15 +8,15 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 
 /**
- * What the state of a join of streams is written for.
+ * Identifies the join that wrote a state.
  *
- * @param hash  by which it is known again, also with fewer columns
- * @param texts what it is a hash of, by name: of another join it is said what differs. States of the
- *              first format have none
+ * @param hash  the fingerprint. [[JoinSchemaEvolution]] finds forms with fewer columns by it
+ * @param texts the hashed texts, by name, so that an error can say what differs. States of format 1
+ *              have no texts
  */
 final case class JoinStateIdentity(hash: Int, texts: Seq[(String, String)]) {
 
-  /** The texts as they are kept. */
+  /** The texts in their stored form. */
   @transient lazy val packed: Array[Byte] = {
     val bytes = new ByteArrayOutputStream
     val out = new DataOutputStream(bytes)
@@ -29,7 +29,7 @@ final case class JoinStateIdentity(hash: Int, texts: Seq[(String, String)]) {
     bytes.toByteArray
   }
 
-  /** Fails if a state was written for something else. */
+  /** Fails if another join wrote the state. */
   def check(found: JoinStateIdentity): Unit = if (found.hash != hash) {
     val before = found.texts.toMap
     val differing = texts.collectFirst {
@@ -38,7 +38,7 @@ final case class JoinStateIdentity(hash: Int, texts: Seq[(String, String)]) {
     val (name, written, now) = differing.getOrElse(
       (
         texts.map(_._1).mkString(" or "),
-        "another one, which an earlier version has not noted",
+        "unknown (an earlier version did not record it)",
         texts.map(_._2).mkString("; ")))
     StreamErrors.stateMismatch(name, written, now)
   }
@@ -46,14 +46,14 @@ final case class JoinStateIdentity(hash: Int, texts: Seq[(String, String)]) {
 
 object JoinStateIdentity {
 
-  /** Of heads of states: one has the texts, too. */
+  /** The format of state metadata: format 2 has the texts, format 1 has only the hash. */
   private[streams] val Format = 2
 
-  /** Fails if a state is of a later version. */
+  /** Fails if a later version wrote the state. */
   private[streams] def checkFormat(format: Int): Unit =
     if (format < 1 || format > Format) StreamErrors.stateFormat(format, Format)
 
-  /** What a state of some format was written for; the texts are what is next in it. */
+  /** Reads the identity from a buffer that is positioned at the texts. */
   private[streams] def read(format: Int, hash: Int, buffer: ByteBuffer): JoinStateIdentity = {
     def text(): String = {
       val bytes = new Array[Byte](buffer.getInt())

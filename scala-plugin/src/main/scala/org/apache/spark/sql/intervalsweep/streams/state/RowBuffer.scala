@@ -8,14 +8,14 @@ import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.unsafe.Platform
 
 /**
- * Where the numbers of a packed row are:
+ * The layout of a packed row of a join:
  * {{{
  *   flags INT | key LONG | clock LONG | expiry LONG | endpoints LONG ... | columns ...
  * }}}
  *
- * @param endpoints how many endpoints a row has
- * @param columns   how many columns of the stream it has
- * @param sortedBy  the endpoint by which rows of one key are in order
+ * @param endpoints the number of endpoints
+ * @param columns   the number of columns of the stream
+ * @param sortedBy  the endpoint by which the rows of a key are sorted
  */
 case class RowFields(endpoints: Int, columns: Int, sortedBy: Int) {
   val size: Int = RowFields.FirstEndpoint + endpoints + columns
@@ -33,14 +33,17 @@ object RowFields {
   val Expiry = 3
   val FirstEndpoint = 4
 
-  /** The bits of the flags. Behind them is the partition that keeps a row, if rows go to all partitions. */
+  /**
+   * The bits of the flags. The higher bits have the state partition that stores the row, if rows go
+   * to all partitions.
+   */
   val IsRight = 1
   val IsReversed = 4
   val IsTooLong = 8
   val FlagBits = 4
 }
 
-/** Packed rows one behind the other; row i is the bytes from `offsets(i)` to `offsets(i + 1)`. */
+/** Packed rows in one array; row i is the bytes from `offsets(i)` to `offsets(i + 1)`. */
 final class RowBuffer(
     private var bytes: Array[Byte],
     private var offsets: Array[Int],
@@ -56,7 +59,7 @@ final class RowBuffer(
     System.arraycopy(from, at, bytes, to, n)
   }
 
-  /** Makes room for a row; says where it begins. */
+  /** Makes room for a row; returns its offset. */
   private def reserve(n: Int): Int = {
     val end = offsets(size)
     if (end.toLong + n > Int.MaxValue - 64)
@@ -80,7 +83,7 @@ final class RowBuffer(
     Platform.copyMemory(row.getBaseObject, row.getBaseOffset, bytes, to, n.toLong)
   }
 
-  /** As one value of a state variable. */
+  /** The rows as one value of a state variable. */
   def toChunk: Array[Byte] = {
     val buffer = ByteBuffer.allocate(8 + 4 * (size + 1) + offsets(size))
     buffer.putInt(RowBuffer.Format).putInt(size)
@@ -94,7 +97,7 @@ final class RowBuffer(
 object RowBuffer {
   private val Format = 1
 
-  /** With room for some rows. */
+  /** An empty buffer with room for all of these rows. */
   def like(rows: Seq[RowBuffer]): RowBuffer = {
     val bytes = rows.map(r => r.offset(r.size).toLong).sum
     val room = new Array[Byte](math.min(bytes, Int.MaxValue - 64L).toInt)

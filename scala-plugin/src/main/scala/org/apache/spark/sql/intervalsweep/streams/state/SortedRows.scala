@@ -7,8 +7,8 @@ import org.apache.spark.sql.intervalsweep.execution.index.{MinMaxIndex, WaveletM
 import org.apache.spark.unsafe.Platform
 
 /**
- * Rows in order of key and endpoint, with their numbers in arrays, and for each endpoint the least
- * and the greatest of each block of rows: what a search need not look at.
+ * Rows sorted by key and endpoint. Keys, expiries and endpoints are also in arrays. For each
+ * endpoint there is a min-max index, by which a search skips blocks of rows without a match.
  */
 final class SortedRows private (val rows: RowBuffer, fields: RowFields) {
   val size: Int = rows.size
@@ -22,7 +22,7 @@ final class SortedRows private (val rows: RowBuffer, fields: RowFields) {
   def blocks(endpoint: Int): MinMaxIndex = indexes(endpoint).blocks
   private[streams] def counts(endpoint: Int): WaveletMatrix = indexes(endpoint).counts
 
-  /** Some of the rows, whose numbers are in order. */
+  /** The rows with these numbers, which must be ascending. */
   private[streams] def take(numbers: Array[Int]): SortedRows =
     if (numbers.length == size) this
     else {
@@ -41,14 +41,14 @@ final class SortedRows private (val rows: RowBuffer, fields: RowFields) {
     values
   }
 
-  /** Lets a row be row i. */
+  /** Points `row` at row i. */
   def point(row: UnsafeRow, i: Int): UnsafeRow = {
     row.pointTo(rows.data, Platform.BYTE_ARRAY_OFFSET.toLong + rows.offset(i), rows.length(i))
     row
   }
 }
 
-/** What the values of an endpoint are looked up by, each made when it is first asked for. */
+/** The indexes over the values of an endpoint, each built at its first use. */
 private final class EndpointIndexes(values: Array[Long]) {
   lazy val blocks = new MinMaxIndex(values)
   lazy val counts = new WaveletMatrix(values)
@@ -56,12 +56,12 @@ private final class EndpointIndexes(values: Array[Long]) {
 
 object SortedRows {
 
-  /** Of rows that are in order. */
+  /** For rows that are sorted already. */
   def ofSorted(rows: RowBuffer, fields: RowFields): SortedRows = new SortedRows(rows, fields)
 
   def of(rows: RowBuffer, fields: RowFields): SortedRows = sorted(rows, fields)._1
 
-  /** Rows in order, and for each the number that it had before. */
+  /** Sorts rows. The function maps a number after the sort to the number before it. */
   def sorted(rows: RowBuffer, fields: RowFields): (SortedRows, Int => Int) = {
     val unsorted = new SortedRows(rows, fields)
     EndpointOrder.of(groups = null, unsorted.keys, unsorted.size, ties = unsorted.sorted)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams.state
 
-/** The `number`-th stretch of time of 2^`level` times the length of a bucket. */
+/** Identifies a time bucket: the `number`-th stretch of 2^`level` bucket widths. */
 private[streams] case class TimeBucketId(number: Long, level: Int)
 
 private[streams] object TimeBucketId {
   implicit val order: Ordering[TimeBucketId] = Ordering.by(id => (id.number << id.level, id.level))
 }
 
-/** The rows of one side that expire within one stretch of time, and the times that they cover. */
+/** The rows of one side that expire in one stretch of time, and the range of their event times. */
 final class TimeBucket(val side: Int, private[streams] val id: TimeBucketId) {
   import TimeBucket._
 
@@ -36,6 +36,6 @@ private object TimeBucket {
   val SideBits = 2
   val LevelBits = 5
 
-  /** The part number under which a summary is stored; rows never have it. */
+  /** The part number of the stored summary; no part with rows has it. */
   val SummaryPart = 31
 }

@@ -10,14 +10,17 @@ import org.apache.spark.sql.streaming.{MapState, StatefulProcessorHandle, TTLCon
 import org.apache.spark.sql.types.DataType
 
 /**
- * The rows that a partition keeps, packed, by the time at which they leave:
+ * The stored rows of a partition, packed, in time buckets by expiry:
  * {{{
- *   bucket        37            38            39          rows that leave in [38, 39) x width
- *   parts    [0][1][2]       [0][1]         [0]          each what some micro-batch added
+ *   bucket        37            38            39          rows that expire in [38, 39) x width
+ *   parts    [0][1][2]       [0][1]         [0]           a micro-batch adds a part
  * }}}
- * What leaves together lies together: a bucket is dropped as a whole. A micro-batch adds a part to
- * each bucket that it has rows for, and reads no other. Micro-batches may span much more time than
- * the rows live, as the watermark is one behind: their buckets are longer, by powers of two.
+ * Invariant: all rows of a bucket expire between its start and its end, so eviction deletes whole
+ * buckets and reads no rows. A micro-batch adds one part to each bucket that it has rows for. Only
+ * a bucket that already has 8 parts is read and written as one part.
+ *
+ * The watermark trails by one micro-batch, so a micro-batch may span much more time than rows live
+ * and would fill many buckets. It then uses buckets of 2^level widths.
  */
 final class TimeBucketStore private (
     layout: StateLayout,
@@ -26,38 +29,38 @@ final class TimeBucketStore private (
     opened: WindowStateMetadata) {
   private var known = opened
 
-  /** What is stored of the partition. */
+  /** The stored metadata of the partition. */
   private[streams] def head: WindowStateMetadata = known
 
   private val buckets =
     layout.types.map(_ => mutable.TreeMap.empty[TimeBucketId, TimeBucket]).toArray
   head.buckets.foreach(s => buckets(s.side)(s.id) = s)
 
-  /** The length of the buckets that rows are added to now. */
+  /** The level of the buckets that rows are added to: a bucket has 2^level widths. */
   private var level = head.level
 
   private val writers =
     layout.types.map(_ => mutable.HashMap.empty[TimeBucketId, TimeBucketWriter]).toArray
 
-  /** Of each side the writer of the row before: the next one is mostly for the same bucket. */
+  /** For each side the last writer, since the next row is mostly for the same bucket. */
   private val last = new Array[TimeBucketId](writers.length)
   private val writer = new Array[TimeBucketWriter](writers.length)
 
-  /** The buckets of a side, the first to leave first. */
+  /** The buckets of a side, in the order of their starts. */
   def of(side: Int): Iterable[TimeBucket] = buckets(side).values
 
-  /** The rows of a bucket. Each is valid until the next one. */
+  /** The rows of a bucket. Each row is valid until the next one is read. */
   def rows(bucket: TimeBucket): Iterator[InternalRow] =
     TimeBucketStore.unpack(chunks(bucket), layout.types(bucket.side))
 
   private def chunks(bucket: TimeBucket): Seq[Array[Byte]] = (0 until bucket.parts).map(part =>
     partState.getValue(bucket.key(part)))
 
-  /** What was stored of the bucket as it is now. */
+  /** The stored summary of the bucket, if the bucket has not changed since. */
   def summary(bucket: TimeBucket): Option[Array[Byte]] =
     Option.when(bucket.hasSummary)(partState.getValue(bucket.summaryKey))
 
-  /** Keeps something that is computed of the bucket, until the bucket changes. */
+  /** Stores a summary of the bucket. It is deleted when the bucket changes. */
   def summarize(bucket: TimeBucket, bytes: Array[Byte]): Unit = {
     partState.updateValue(bucket.summaryKey, bytes)
     bucket.hasSummary = true
@@ -68,7 +71,7 @@ final class TimeBucketStore private (
     bucket.hasSummary = false
   }
 
-  /** Writes the rows of a side anew that were written with fewer columns. */
+  /** Rewrites the rows of a side that were stored with fewer columns. */
   private def grow(before: WindowSchemaEvolution): Unit = of(before.side).foreach { bucket =>
     val types = layout.types(before.side)
     val packer = new RowPacker(types.length)
@@ -76,7 +79,7 @@ final class TimeBucketStore private (
     replace(bucket, packer)
   }
 
-  /** Keeps a row that leaves at a time, in microseconds. */
+  /** Adds a row; `leaves` is its expiry and `time` its event time, in microseconds. */
   def add(side: Int, leaves: Long, row: InternalRow, time: Long): Unit = {
     val at = writers(side)
     val id = TimeBucketId(Math.floorDiv(leaves, head.bucketMicros << level), level)
@@ -90,32 +93,32 @@ final class TimeBucketStore private (
     writer(side).add(row, time)
   }
 
-  /** Drops what has left at a time; says how many rows that is. */
+  /** Evicts the buckets that end at `now` or before it; returns the number of evicted rows. */
   def expire(side: Int, now: Long): Long = {
     val gone = of(side).filter(end(_) <= now).toSeq
     gone.foreach(drop)
     gone.map(_.rows).sum
   }
 
-  /** Drops what is stored of a bucket, but not what was added since. */
+  /** Deletes the stored rows of a bucket, but not the rows that this call has added to it. */
   def drop(bucket: TimeBucket): Unit = {
     (0 until bucket.parts).foreach(part => partState.removeKey(bucket.key(part)))
     forgetSummary(bucket)
     buckets(bucket.side).remove(bucket.id)
   }
 
-  /** Rows of the bucket leave from then on. */
+  /** No row of the bucket expires before this time. */
   def start(bucket: TimeBucket): Long = bucket.id.number * (head.bucketMicros << bucket.id.level)
 
-  /** All rows of the bucket leave before that. */
+  /** All rows of the bucket expire before this time. */
   def end(bucket: TimeBucket): Long =
     (bucket.id.number + 1) * (head.bucketMicros << bucket.id.level)
 
-  /** Writes what was added, and the watermark. The next call goes on from there. */
+  /** Writes the added rows and the metadata, from which the next call goes on. */
   def save(watermark: Long, timer: Long): Unit = {
     for (side <- writers.indices; (id, writer) <- writers(side)) append(side, id, writer)
     val kept = buckets.toSeq.flatMap(_.values)
-    // Shorter ones again where few are needed.
+    // Return to shorter buckets when the micro-batch filled few.
     val isCoarse = level == head.level && writers.forall(_.size < TimeBucketStore.MostBuckets / 8)
     if (isCoarse) level = math.max(0, level - 1)
     writers.foreach(_.clear())
@@ -135,7 +138,7 @@ final class TimeBucketStore private (
     }
   }
 
-  /** A bucket of many small parts would be read in many pieces. */
+  /** Merges the parts of a bucket into one, since many small parts are slow to read. */
   private def merge(bucket: TimeBucket, writer: TimeBucketWriter): Unit = {
     rows(bucket).foreach(writer.packer.add)
     replace(bucket, writer.packer)
@@ -155,7 +158,7 @@ object TimeBucketStore {
   private val MostLevel = 20
   private val MostParts = 8
 
-  /** How many buckets of a side a micro-batch adds to before it takes longer ones. */
+  /** The number of buckets of a side that a micro-batch fills before it uses longer ones. */
   private val MostBuckets = 128
 
   private[streams] def unpack(
@@ -163,13 +166,13 @@ object TimeBucketStore {
       types: Array[DataType]): Iterator[InternalRow] =
     RowUnpacker.unpack(chunks.iterator, types)
 
-  /** The variables of the state: the same for all partitions. */
+  /** The state variables. They are the same objects for all partitions of a task. */
   private[streams] final class Variables(handle: StatefulProcessorHandle) {
     private val heads = handle.getValueState("head", Encoders.BINARY, TTLConfig.NONE)
     private val parts =
       handle.getMapState("rows", Encoders.scalaLong, Encoders.BINARY, TTLConfig.NONE)
 
-    /** The state of the partition whose turn it is. */
+    /** Reads the state of the partition that Spark has selected. */
     def open(layout: StateLayout): TimeBucketStore = {
       val wanted = layout.fingerprint
       val head =

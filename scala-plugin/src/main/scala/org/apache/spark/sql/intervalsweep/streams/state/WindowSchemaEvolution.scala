@@ -7,17 +7,17 @@ import org.apache.spark.sql.intervalsweep.execution.packing.RowUnpacker
 import org.apache.spark.sql.types.DataType
 
 /**
- * How a side's rows were kept by a query that had fewer columns of them:
+ * The layout of one side's rows in the state of a query that had fewer columns:
  * {{{
- *   kept then    id  k  ts         end of the window
- *   wanted       id  k  ts  added  end of the window      added is NULL in the rows that are kept
+ *   stored       id  k  ts         end of the window
+ *   wanted       id  k  ts  added  end of the window      added is NULL in the stored rows
  * }}}
  *
- * @param kept where the columns that it had are among those that are wanted
+ * @param kept the places of the stored columns among the wanted columns
  */
 case class WindowSchemaEvolution(side: Int, kept: Seq[Int]) {
 
-  /** Rows that were kept as rows that are wanted. Each is valid until the next one. */
+  /** Converts stored rows to the wanted layout. Each row is valid until the next one is read. */
   def grown(chunks: Seq[Array[Byte]], wanted: Array[DataType]): Iterator[InternalRow] = {
     val project = WindowSchemaEvolution.projection(kept, wanted.toSeq)
     RowUnpacker.unpack(chunks.iterator, kept.map(wanted).toArray).map(project)
@@ -26,7 +26,7 @@ case class WindowSchemaEvolution(side: Int, kept: Seq[Int]) {
 
 private[streams] object WindowSchemaEvolution {
 
-  /** Of rows that had the columns `kept` of those that are wanted; the others are NULL. */
+  /** Projects rows with the columns `kept` to all wanted columns; the other columns are NULL. */
   def projection(kept: Seq[Int], wanted: Seq[DataType]): UnsafeProjection =
     UnsafeProjection.create(wanted.indices.map { k =>
       val before = kept.indexOf(k)

@@ -7,14 +7,14 @@ import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.sql.types.DataType
 
 /**
- * What a partition's state holds.
+ * The layout of a partition's state.
  *
- * @param types       of the columns of each side's rows
- * @param bucketMicros how long a bucket is
- * @param fingerprint what the state is written for, by name. A checkpoint of another query is
- *                    refused with the name of what differs
- * @param fewer       of another fingerprint: whether it is one of fewer columns, whose rows are
- *                    taken over
+ * @param types        the types of the columns of each side's rows
+ * @param bucketMicros the width of a time bucket, in microseconds
+ * @param fingerprint  the properties of the query that the state depends on, by name. A checkpoint
+ *                     of another query is refused, and the error names the property that differs
+ * @param fewer        for a stored fingerprint: the row layout, if the state is from the same query
+ *                     with fewer columns and can be migrated
  */
 case class StateLayout(
     types: Seq[Array[DataType]],
@@ -23,11 +23,11 @@ case class StateLayout(
     fewer: Seq[(String, String)] => Option[WindowSchemaEvolution] = _ => None)
 
 /**
- * What a partition knows of its state.
+ * The stored metadata of a partition.
  *
- * @param watermark of the last micro-batch, in milliseconds
- * @param timer     the one that is registered
- * @param level     of the buckets that the next micro-batch begins with
+ * @param watermark the watermark of the last micro-batch, in milliseconds
+ * @param timer     the registered timer
+ * @param level     the level of the buckets that the next micro-batch starts with
  */
 private[streams] case class WindowStateMetadata(
     watermark: Long,
@@ -63,10 +63,10 @@ private[streams] case class WindowStateMetadata(
 private[streams] object WindowStateMetadata {
   val NoTimer: Long = -1
 
-  /** Is set in the number of a bucket's parts. */
+  /** A flag in the byte with a bucket's number of parts. */
   private val HasSummary = 0x80
 
-  /** Of heads and parts. A state of a later format is refused. */
+  /** The format of the metadata. A state of another format is refused. */
   private val Format = 1
 
   private def write(out: DataOutputStream, text: String): Unit = {
@@ -99,7 +99,7 @@ private[streams] object WindowStateMetadata {
     WindowStateMetadata(watermark, timer, level, width, fingerprint, buckets)
   }
 
-  /** Fails if the state was written for something else. */
+  /** Fails if another query wrote the state. */
   def check(written: Seq[(String, String)], wanted: Seq[(String, String)]): Unit =
     for ((name, now) <- wanted; before = written.toMap.getOrElse(name, "nothing"))
       if (before != now) StreamErrors.stateMismatch(name, before, now)

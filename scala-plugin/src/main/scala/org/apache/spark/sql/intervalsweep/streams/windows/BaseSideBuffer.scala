@@ -8,9 +8,9 @@ import org.apache.spark.sql.intervalsweep.execution.block.{BlockLayout, RowBlock
 import org.apache.spark.sql.intervalsweep.streams.partitioning.StreamSide
 
 /**
- * The base rows of a partition that a micro-batch is about.
+ * The base rows of a partition that a micro-batch emits.
  *
- * @param ends the columns that have an end of their windows, where one has
+ * @param ends the columns with computed ends of windows, if there are any
  */
 private[streams] final class BaseSideBuffer(
     base: StreamSide,
@@ -23,23 +23,23 @@ private[streams] final class BaseSideBuffer(
   val block = new RowBlock(layout, memory)
   val keyed: KeyedBlock = keyedBlock(base, block, None)
 
-  /** Those without a window, for want of a key or a time. */
+  /** The rows without a window, because a key or the time is NULL. */
   val withoutWindow = new RowBlock(layout.withoutEndpoints, memory)
 
-  /** Goes on to a row; says whether there are probe rows that it can match. */
+  /** Reads a row; returns whether it can match probe rows. */
   def hasWindow(row: InternalRow): Boolean =
     !row.isNullAt(base.timeOrdinal) && keyed.read(row)
 
-  /** Rows of the probe side, of those keys only that base rows have. */
+  /** An empty block for probe rows, which takes only keys that base rows have. */
   def partners(): KeyedBlock = ofProbe(Some(keyed))
 
-  /** Rows of the probe side of all keys. */
+  /** An empty block for probe rows of all keys. */
   def allProbes(): KeyedBlock = ofProbe(None)
 
   private def ofProbe(others: Option[KeyedBlock]): KeyedBlock =
     keyedBlock(probe, new RowBlock(probeLayout, memory), others)
 
-  /** Reads of base rows the groups of some probe rows. */
+  /** A block that maps the keys of base rows to the groups of these probe rows. */
   def like(probes: KeyedBlock): KeyedBlock =
     keyedBlock(base, new RowBlock(layout, memory), Some(probes))
 

@@ -8,7 +8,7 @@ import org.apache.spark.sql.intervalsweep.execution.block.{
 }
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Some rows of columns, one after the other. */
+/** Iterates over some rows of a block's columns. Each row is valid until the next one is read. */
 private[streams] final class BlockRowIterator(columns: Array[BlockColumn], rows: Array[Int])
     extends Iterator[InternalRow] {
   private val row = new BlockRow(columns)
@@ -23,7 +23,7 @@ private[streams] final class BlockRowIterator(columns: Array[BlockColumn], rows:
   }
 }
 
-/** A row of some columns. */
+/** A view of row `at` of some columns. */
 private[streams] final class BlockRow(columns: Array[BlockColumn]) extends BaseGenericInternalRow {
   var at = 0
 

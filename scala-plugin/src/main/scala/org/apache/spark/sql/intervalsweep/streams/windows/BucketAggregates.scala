@@ -15,16 +15,17 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.StreamSide
 import org.apache.spark.sql.types.DataType
 
 /**
- * The results of a bucket of probe rows, by key, that are read in place of the rows where windows
- * hold all of the bucket:
+ * The results of the probe rows of a time bucket, by key. They are read instead of the rows if all
+ * windows contain the whole bucket:
  * {{{
- *   windows of the rows that close      [------------------------------]
+ *   windows of the emitted base rows    [------------------------------]
  *                                          [------------------------------]
  *   buckets of the probe rows        rows   sums   sums   sums   sums   rows
  * }}}
- * So a micro-batch reads the rows at both ends of its windows, however long these are. Scale-OIJ
- * (Section V-C) adds what enters a window to a running value and subtracts what leaves it; sums of
- * buckets need no inverse, and no order in which the rows of keys close.
+ * So a micro-batch reads only the rows at both ends of its windows, however long the windows are.
+ * Scale-OIJ (Section V-C) adds the rows that enter a window to a running value and subtracts the
+ * rows that leave it. Sums of buckets need no inverse function, and no order among the base rows of
+ * a key.
  */
 private[streams] final class BucketAggregates(
     val results: Seq[WindowResult],
@@ -35,10 +36,10 @@ private[streams] final class BucketAggregates(
   private val types: Array[DataType] = columns.map(_.dataType).toArray
   private val keyOrdinals = probe.keys.map(probe.ordinal)
 
-  /** Whether all results are known by those of parts of the rows. */
+  /** Whether all results can be combined from the results of parts of the rows. */
   val isPossible: Boolean = values.areOfRuns
 
-  /** Says which results follow: those of another query over the same state are not used. */
+  /** Describes the stored results, so that results of another query are not used. */
   private val header: Array[Byte] = {
     val text = results.map { r =>
       s"${r.kind.mkString}(${r.column.fold("")(c => probe.ordinal(c).toString)}) ${r.dataType.sql}"
@@ -46,13 +47,16 @@ private[streams] final class BucketAggregates(
     ByteBuffer.allocate(4 + text.length).putInt(text.length).put(text).array()
   }
 
-  /** A block for sums, of keys only that others have. */
+  /** An empty block for sums, which takes only keys that `others` has. */
   def block(memory: TaskMemory, others: KeyedBlock): KeyedBlock = {
     val layout = BlockLayout(columns, columns.drop(probe.keys.size), Nil, sortEndpoint = 0)
     new KeyedBlock(new RowBlock(layout, memory), probe.keys, columns, Some(others))
   }
 
-  /** The sums of all rows of a bucket, to be stored; none if that does not pay, or they are large. */
+  /**
+   * The sums of all rows of a bucket, to be stored. Only a header if there are too few rows per
+   * key, or if sums may be too large.
+   */
   def of(rows: KeyedBlock): Array[Byte] = {
     rows.block.sort()
     val groups = WindowRuns.ofGroups(rows.block)
@@ -76,10 +80,10 @@ private[streams] final class BucketAggregates(
     packer.take()
   }
 
-  /** Whether these results are what was stored, rather than those of another query. */
+  /** Whether stored bytes have these results, and not those of another query. */
   def areIn(stored: Array[Byte]): Boolean = stored.startsWith(header)
 
-  /** The keys and results that were stored, if there are some. */
+  /** The stored keys and results, if there are any. */
   def rows(stored: Array[Byte]): Option[Iterator[InternalRow]] = {
     val chunk = stored.drop(header.length)
     Option.when(chunk.nonEmpty)(RowUnpacker.unpack(Iterator(chunk), types))
@@ -88,33 +92,33 @@ private[streams] final class BucketAggregates(
 
 private[streams] object BucketAggregates {
 
-  /** So many rows a key, or sums are not worth their bytes. */
+  /** The smallest number of rows per key for which sums are stored. */
   private val LeastRows = 4
 
-  /** So many buckets are added up, so that no sum of integers leaves 64 bits. */
+  /** The largest number of buckets that are added up, so that integer sums stay within 64 bits. */
   private val MostBuckets = 1024
   private val LargestSum: Double = RunValue.MostLong / (4 * MostBuckets)
 
   /**
    * Adds up the sums of some buckets.
    *
-   * @param base the base rows, by whose keys that is
+   * @param base the base rows; sums of other keys are skipped
    */
   final class Totals(sums: BucketAggregates, base: KeyedBlock, memory: TaskMemory) {
-    // Most calls have no use for it, and there is one for each row in real-time mode.
+    // Lazy: most calls do not need it, and real-time mode has one call per row.
     private lazy val added = sums.block(memory, base)
     private var buckets = 0
 
     /** Whether another bucket may be added. */
     def hasRoom: Boolean = buckets < MostBuckets
 
-    /** Takes the keys and results of a bucket. */
+    /** Adds the keys and results of a bucket. */
     def add(rows: Iterator[InternalRow]): Unit = {
       buckets += 1
       rows.foreach(row => if (added.read(row)) added.append(row))
     }
 
-    /** Adds what is known of a base row's key to the results of the runs of its rows. */
+    /** Adds the totals of each base row's key to the results of its other probe rows. */
     def addTo(columns: Array[BlockColumn]): Unit = {
       val ofGroups = sums.results.indices.map(k => byGroup(k)).toArray
       val groups = base.block.groups
@@ -140,7 +144,7 @@ private[streams] object BucketAggregates {
     }
   }
 
-  /** Adds a result of other rows to one in a column; NULL is one of no rows. */
+  /** Combines a result in a column with the result of other rows. NULL is the result of no rows. */
   private final class Combine(kind: RunKind, column: BlockColumn) {
     private val two = BlockColumn(column.dataType)
     two.grow(2)

@@ -10,7 +10,7 @@ import org.apache.spark.sql.intervalsweep.execution.block.{
 /**
  * A block whose rows are grouped by key.
  *
- * @param others the block with whose groups its rows match; rows without a group there are left
+ * @param others the block whose groups this block uses; rows of keys without a group there are left
  *               out. None: each key makes a group
  */
 private[streams] final class KeyedBlock(
@@ -24,16 +24,16 @@ private[streams] final class KeyedBlock(
   private val (number, at) = (new Array[Long](1), new Array[Int](1))
   if (key != null) block.grouped()
 
-  /** How many groups there are, some perhaps without rows. */
+  /** The number of groups. Some groups may have no rows. */
   def numGroups: Int = if (key == null) 1 else groups.size
 
-  /** Goes on to a row; says whether none of its keys is NULL. */
+  /** Reads the keys of a row; returns whether none of them is NULL. */
   def read(row: InternalRow): Boolean = key == null || { key.read(row); !key.anyNull }
 
-  /** The group of the row that was read, if there is one. Without keys, all are of the first. */
+  /** The group of the row that was read, or `NoGroup`. Without keys, all rows are in group 0. */
   def group: Int = if (key == null) 0 else groups.of(key)
 
-  /** Adds the row that was read. */
+  /** Adds the row whose keys were read. */
   def append(row: InternalRow): Unit =
     if (key == null) block.append(row, KeyGroups.NoGroup)
     else {

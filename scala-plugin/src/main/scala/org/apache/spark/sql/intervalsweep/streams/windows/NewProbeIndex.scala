@@ -4,10 +4,10 @@ package org.apache.spark.sql.intervalsweep.streams.windows
 import org.apache.spark.sql.catalyst.InternalRow
 
 /**
- * The probe rows that are new in a micro-batch, by key and time.
+ * The new probe rows of a micro-batch, sorted by key and time.
  *
- * @param rows    each with the time as its endpoint
- * @param ofBases a block with their groups, which reads the keys of base rows
+ * @param rows    the rows, with their time as the endpoint
+ * @param ofBases a block that maps the keys of base rows to the groups of `rows`
  */
 private[streams] final class NewProbeIndex(rows: KeyedBlock, ofBases: KeyedBlock) {
   private val block = rows.block
@@ -23,21 +23,21 @@ private[streams] final class NewProbeIndex(rows: KeyedBlock, ofBases: KeyedBlock
     }
   }
 
-  /** Each is valid until the next one. */
+  /** All rows. Each row is valid until the next one is read. */
   def all: Iterator[InternalRow] =
     new BlockRowIterator(block.columns, Array.range(0, block.numRows))
 
-  /** Whether some may be from one time to another. */
+  /** Whether rows of any key may have a time from `lower` to `upper`. */
   def reach(lower: Long, upper: Long): Boolean = first <= upper && last >= lower
 
-  /** Whether some are in the window of a base row. */
+  /** Whether rows are in the window of a base row: O(log n). */
   def areIn(base: InternalRow, lower: Long, upper: Long): Boolean =
     reach(lower, upper) && lower <= upper && ofBases.read(base) && {
       val group = ofBases.group
       group >= 0 && group + 1 < groups.length && {
         val end = groups(group + 1)
         val at = java.util.Arrays.binarySearch(times, groups(group), end, lower)
-        // One that is not found is told by where it would be.
+        // If the time is not found, the result encodes where to insert it.
         at >= 0 || -at - 1 < end && times(-at - 1) <= upper
       }
     }

@@ -6,9 +6,9 @@ import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, IntColum
 import org.apache.spark.sql.types.BooleanType
 
 /**
- * How often the base rows of a block have come out, and whether that was the last time.
+ * The revision numbers of the base rows of a block, and whether a revision is final.
  *
- * @param ordinal the column that counts it
+ * @param ordinal the column with the revision number
  */
 private[streams] final class Revisions(block: RowBlock, ordinal: Int) {
   private val row = new BlockRow(block.columns)
@@ -18,13 +18,13 @@ private[streams] final class Revisions(block: RowBlock, ordinal: Int) {
 
   def columns: Array[BlockColumn] = Array(revision, last)
 
-  /** The row comes out once more. */
+  /** Numbers the next revision of row i. */
   def raise(i: Int, isFinal: Boolean): Unit = {
     revision.values(i) += 1
     last.values(i) = if (isFinal) 1 else 0
   }
 
-  /** Valid until the next one. */
+  /** Row i, valid until the next call. */
   def at(i: Int): InternalRow = {
     row.at = i
     row

@@ -11,10 +11,10 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock}
 
 /**
- * Aggregates of windows by Spark's own functions, row by row: any function, FILTER and DISTINCT
- * included, in the order of time.
+ * Aggregates windows row by row with Spark's own functions: any function, FILTER and DISTINCT
+ * included, in the order of time. The cost is the total number of rows in all windows.
  *
- * @param residual what a base and a probe row have to fulfil
+ * @param residual the residual condition of a base and a probe row
  */
 private[streams] final class RowAtATimeAggregator(
     functions: Seq[AggregateExpression],
@@ -64,7 +64,7 @@ private[streams] final class RowAtATimeAggregator(
     }
 }
 
-/** An aggregate function of the rows that are added. */
+/** An aggregate function that accumulates rows. */
 private sealed abstract class AccumulatedFunction(
     function: AggregateExpression,
     input: Seq[Attribute]) {

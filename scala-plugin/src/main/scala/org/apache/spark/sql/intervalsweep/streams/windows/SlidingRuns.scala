@@ -4,21 +4,21 @@ package org.apache.spark.sql.intervalsweep.streams.windows
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, DoubleColumn}
 
 /**
- * Aggregates of runs both of whose ends go on with the rows, as those of windows do within a key:
- * in a few steps for each row, however long its run is. Scale-OIJ (Section V-C) subtracts what
- * leaves a window, and so takes invertible functions alone. Here nothing is subtracted, by the two
- * stacks that make a queue, so that it does for floating-point numbers and extremes, too.
+ * Aggregates over runs of rows whose two ends move forward, as the windows of a key do: O(1)
+ * amortized per row, however long the runs are. Scale-OIJ (Section V-C) subtracts the rows that
+ * leave a window, and therefore supports invertible functions only. Here a queue of two stacks
+ * subtracts nothing, so that floating-point sums and extremes work, too.
  * {{{
  *            low        middle          high
  *   ----------[-----------|--------------)----------
- *             suffixes    |  added up as it goes on
- *   what is of (low, middle) for each low is computed once, when low comes to the middle
+ *             suffixes    |  accumulated row by row
+ *   the suffixes from each row to the middle are computed once, when low reaches the old middle
  * }}}
  */
 private[streams] sealed abstract class SlidingRuns {
   private var low, middle, high = 0
 
-  /** Computes what [[result]] then says of the rows from one to another. */
+  /** Moves to the rows from `from` until `until`, whose aggregate `result` then returns. */
   final def move(from: Int, until: Int): Unit = {
     if (from < low || until < high || from > high) {
       low = from
@@ -39,13 +39,13 @@ private[streams] sealed abstract class SlidingRuns {
   protected final def first: Int = low
   protected final def hasSuffix: Boolean = low < middle
 
-  /** Forgets what was added behind the middle. */
+  /** Clears the aggregate of the rows behind the middle. */
   protected def clear(): Unit
 
-  /** Adds a row behind the middle. */
+  /** Adds a row to the aggregate of the rows behind the middle. */
   protected def add(row: Int): Unit
 
-  /** Computes the suffix that begins with a row, of that behind it. */
+  /** Computes the suffix that begins with a row from the suffix behind it. */
   protected def extend(row: Int, isLast: Boolean): Unit
 }
 
@@ -67,9 +67,9 @@ private[streams] final class SlidingSum(column: DoubleColumn, rows: Int) extends
 }
 
 /**
- * Least or greatest values.
+ * Smallest or largest values.
  *
- * @param sign 1 for the greatest, -1 for the least
+ * @param sign 1 for the largest, -1 for the smallest
  */
 private[streams] final class SlidingExtreme(column: BlockColumn, rows: Int, sign: Int)
     extends SlidingRuns {
@@ -87,6 +87,6 @@ private[streams] final class SlidingExtreme(column: BlockColumn, rows: Int, sign
   override protected def extend(row: Int, isLast: Boolean): Unit =
     suffixes(row) = better(of(row), if (isLast) -1 else suffixes(row + 1))
 
-  /** Where such a value is; -1 if there is none. */
+  /** The row with the smallest or largest value; -1 if all values are NULL. */
   def result: Int = if (hasSuffix) better(suffixes(first), behind) else behind
 }

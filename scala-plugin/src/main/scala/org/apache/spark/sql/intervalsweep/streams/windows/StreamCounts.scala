@@ -5,26 +5,26 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.intervalsweep.streams.state.TimeBucketStore
 import org.apache.spark.sql.types.{LongType, StructField, StructType}
 
-/** What happened in a partition with a micro-batch, and what it keeps then. */
+/** The counts of a partition for a micro-batch. */
 final class StreamCounts {
   var late = 0L
   var expired = 0L
   var revisions = 0L
 
-  /** Stored probe rows that were read. */
+  /** The number of stored probe rows that were read. */
   var read = 0L
 }
 
 object StreamCounts {
 
-  /** Under these names they are in the progress of the query. */
+  /** The names of the counts in the query's progress. */
   val schema: StructType = {
     val names =
       Seq("lateRows", "expiredRows", "revisions", "storedRows", "storedBuckets", "readRows")
     StructType(names.map(StructField(_, LongType, nullable = false)))
   }
 
-  /** @param store whose size is told, if it is */
+  /** @param store the store whose size is reported, if the row reports one */
   private[streams] def row(counts: StreamCounts, store: Option[TimeBucketStore]): InternalRow =
     InternalRow(
       counts.late,

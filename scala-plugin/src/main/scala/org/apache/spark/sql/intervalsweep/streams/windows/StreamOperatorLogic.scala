@@ -7,41 +7,44 @@ import org.apache.spark.sql.intervalsweep.streams.state.{StateLayout, TimeBucket
 import org.apache.spark.sql.types.StructType
 
 /**
- * What a stream operator does with the rows of a partition. It has no state of its own but what is
- * computed of it: rows that are needed later are in the partition's [[TimeBucketStore]].
+ * The logic of a stream operator for the rows of a partition. It has no state of its own: rows that
+ * are needed later are in the partition's [[TimeBucketStore]].
  *
- * A machine is made by the driver and sent to the tasks; what a task makes of it, such as compiled
- * projections, is transient and lazy.
+ * The driver creates an instance and sends it to the tasks. Objects that a task derives from it,
+ * such as compiled projections, are transient and lazy.
  */
 trait StreamOperatorLogic extends Serializable {
 
-  /** Rows that arrive are of one of them, by its number. */
+  /** The inputs. A chunk of rows belongs to one of them, by its number. */
   def sides: Seq[StreamSide]
 
-  /** The rows that come out. */
+  /** The columns of the emitted rows. */
   def output: StructType
 
-  /** To how many partitions the rows of each side go. */
+  /** For each side the number of partitions of a key. */
   def fanout: Seq[Fanout] = sides.map(_ => Fanout.One)
 
-  /** Whether a call may have one row, and others of the micro-batch follow: in real-time mode. */
+  /** Whether real-time mode is possible, where a call has one row and more rows may follow. */
   def takesRowByRow: Boolean = false
 
-  /** What is kept of them. */
+  /** The layout of the stored rows. */
   def state: StateLayout
 
-  /** The rows that come out of a partition with a micro-batch. They are valid until the next one. */
+  /** The rows that a partition emits. Each row is valid until the next one is read. */
   def run(batch: PartitionBatch): Iterator[InternalRow]
 }
 
 /**
- * What a micro-batch has for a partition, or in real-time mode a row of it. A partition sees each one in which
- * rows arrive, and each one that moves the watermark.
+ * The input of a partition in a micro-batch, or one row of it in real-time mode. A partition is
+ * called in each micro-batch in which rows arrive, and in each one that moves the watermark.
  *
- * @param chunks of each side, and then those of the copies of rows that another partition has as well
- * @param before the watermark of the micro-batch before, in microseconds: what is not later is late
- * @param now    what arrives after this call is later than that: the watermark; in real-time mode
- *               `before`, as the watermark makes rows late from the next micro-batch on only
+ * @param chunks the chunks of each side, then for each side those of copies of rows, whose
+ *               originals are in another partition
+ * @param before the watermark of the previous micro-batch, in microseconds. Rows with a time up
+ *               to this are late
+ * @param now    rows of later calls have time > now. It is the watermark of this micro-batch. In
+ *               real-time mode it is `before`, since the watermark makes rows late only from the
+ *               next micro-batch on
  */
 final class PartitionBatch(
     sides: Seq[StreamSide],
@@ -51,9 +54,9 @@ final class PartitionBatch(
     val store: TimeBucketStore,
     val counts: StreamCounts) {
 
-  /** The side's rows that are not late. Each is valid until the next one. */
+  /** The rows of a side that are not late. Each row is valid until the next one is read. */
   def rows(side: Int): Iterator[InternalRow] = {
-    // One of the partitions that a row goes to counts it.
+    // Only the first partition of a row counts it as late.
     val firsts = inTime(side, chunks(side), () => counts.late += 1)
     firsts ++ inTime(side, chunks(side + sides.size), () => ())
   }

@@ -13,22 +13,22 @@ import org.apache.spark.sql.streaming.{
 }
 
 /**
- * Runs a [[StreamOperatorLogic]] on Spark's own state. Spark groups rows by partition, so that a call has all
- * rows of a partition in a micro-batch: a sweep like that of a batch.
+ * Runs a [[StreamOperatorLogic]] on Spark's own state. Spark groups rows by state partition, so a
+ * call has all rows of a partition in a micro-batch and can sweep them like a batch.
  *
  * {{{
- *   rows  --PackSlots-->  (partition, side, chunk)  --Spark's shuffle-->  TransformWithState, by partition
- *                                                                      chunks in, rows out
+ *   rows --PartitionedBatches--> (partition, side, chunk) --Spark's shuffle--> TransformWithState,
+ *                                                               by partition: chunks in, rows out
  * }}}
- * A timer that expires as soon as the watermark moves calls the partitions that no rows come to.
+ * A timer fires as soon as the watermark moves. It calls the partitions without new rows.
  *
- * @param isRealTime whether a call has a row, and others of its micro-batch may follow
+ * @param isRealTime whether a call has one row, and more rows of its micro-batch may follow
  */
 final class StreamProcessor(machine: StreamOperatorLogic, isRealTime: Boolean = false)
     extends StatefulProcessor[Any, Any, Any] with PartitionProcessor {
   @transient private var variables: TimeBucketStore.Variables = _
 
-  /** The state of the partition that the calls of a task are about. */
+  /** The partition of the last call. */
   @transient private var opened: OpenedPartition = _
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
@@ -36,13 +36,13 @@ final class StreamProcessor(machine: StreamOperatorLogic, isRealTime: Boolean = 
     opened = null
   }
 
-  /** The same in real-time mode, if that is possible. There a call has a row. */
+  /** The processor for real-time mode; fails if that mode is not possible. */
   private[intervalsweep] def inRealTime: StatefulProcessor[Any, Any, Any] =
     if (!SparkShims.realTimeKeepsState) StreamErrors.noStateInRealTime("Window unions of streams")
     else if (!machine.takesRowByRow) StreamErrors.finalInRealTime()
     else new StreamProcessor(machine, isRealTime = true)
 
-  /** @param rows of the side's number and a chunk */
+  /** @param rows pairs of chunk number and chunk */
   override def handleInputRows(
       partition: Any,
       rows: Iterator[Any],
@@ -74,13 +74,13 @@ final class StreamProcessor(machine: StreamOperatorLogic, isRealTime: Boolean = 
     val result = machine.run(batch)
     val timer = watermark + 1
     if (store.head.timer != timer) {
-      // Spark deletes the one that has fired.
+      // Spark deletes a timer that has fired.
       if (store.head.timer != WindowStateMetadata.NoTimer && !fired.contains(store.head.timer))
         getHandle.deleteTimer(store.head.timer)
       getHandle.registerTimer(timer)
     }
     store.save(watermark, timer)
-    // The counts of all calls are added up.
+    // Spark adds up the counts of all calls, so only the first call reports the size of the store.
     val counts = StreamCounts.row(batch.counts, Option.when(isFirst)(store))
     OperatorOutput.objects(result, counts, isSingle = isRealTime)
   }
@@ -88,10 +88,10 @@ final class StreamProcessor(machine: StreamOperatorLogic, isRealTime: Boolean = 
   override def toString: String = machine.toString
 }
 
-/** A partition, as the first call of a micro-batch has found it. */
+/** A partition in the state that the first call of a micro-batch found. */
 private final class OpenedPartition(val partition: Any, val store: TimeBucketStore) {
 
-  /** The watermark of the micro-batch before. */
+  /** The watermark of the previous micro-batch, in milliseconds. */
   val before: Long = store.head.watermark
 }
 

@@ -8,10 +8,11 @@ import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, DoubleCo
 import org.apache.spark.sql.types.{DataType, LongType}
 
 /**
- * What is computed of the probe rows of a window.
+ * One aggregate over the probe rows of a window.
  *
- * @param function Spark's own, over the columns of a base and a probe row
- * @param kind     how runs of probe rows tell it, if they do, of the column `column`
+ * @param function Spark's own function, over the columns of a base and a probe row
+ * @param kind     how to compute it from runs of probe rows, if that is possible
+ * @param column   the column of the probe rows that `kind` reads, if it reads one
  */
 case class WindowResult(
     name: String,
@@ -21,7 +22,7 @@ case class WindowResult(
   def dataType: DataType = function.dataType
 }
 
-/** Computes the results of windows: from tables of the probe rows, or row by row. */
+/** Computes the results of windows from tables of the probe rows, or row by row. */
 private[streams] final class WindowResults(
     results: Seq[WindowResult],
     base: Seq[Attribute],
@@ -34,10 +35,10 @@ private[streams] final class WindowResults(
   private val ordinals =
     results.map(r => r.column.fold(-1)(c => probe.indexWhere(_.exprId == c.exprId))).toArray
 
-  /** Whether runs tell all of them, without a look at base rows. */
+  /** Whether all results can be computed from runs, without reading base rows. */
   val areOfRuns: Boolean = residual.isEmpty && results.forall(_.kind.isDefined)
 
-  /** Whether sums of the runs of these rows are certain to be below a limit. */
+  /** Whether all sums over these runs are certain to be below a limit. */
   def fit(partners: RowBlock, runs: WindowRuns, limit: Double = RunValue.MostLong): Boolean =
     results.indices.forall(k => fits(k, partners, runs, limit))
 
@@ -52,7 +53,7 @@ private[streams] final class WindowResults(
     columns
   }
 
-  /** Columns with a row for each run, where runs tell all and sums fit. */
+  /** Columns with a row for each run. Requires `areOfRuns` and `fit`. */
   def ofRuns(partners: RowBlock, runs: WindowRuns): Array[BlockColumn] = {
     val columns = empty(runs.first.length)
     results.indices.foreach(k => fill(k, columns(k), partners, runs))
@@ -72,7 +73,7 @@ private[streams] final class WindowResults(
     column
   }.toArray
 
-  /** Whether no sum can leave 64 bits; Spark says what happens then. */
+  /** Whether no sum can leave 64 bits. Otherwise Spark's own function decides what happens. */
   private def fits(
       k: Int,
       partners: RowBlock,

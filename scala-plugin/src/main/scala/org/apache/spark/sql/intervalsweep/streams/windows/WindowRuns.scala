@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.streams.windows
 
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 
-/** The windows of the rows of a block. */
+/** The lower and upper ends of the windows of a block's rows, both inclusive. */
 private[streams] final class WindowEnds(
     lowers: Array[Long],
     lowerOffset: Long,
@@ -13,10 +13,10 @@ private[streams] final class WindowEnds(
   def upper(i: Int): Long = uppers(i) + upperOffset
 }
 
-/** Rows of a sorted block that lie together: `count(i)` of them from `first(i)` on. */
+/** For each base row, consecutive rows of a sorted block: `count(i)` rows from `first(i)` on. */
 private[streams] final class WindowRuns(val first: Array[Int], val count: Array[Int]) {
 
-  /** How many rows there are in a window at most. */
+  /** The largest number of rows in a window. */
   def most: Double = if (count.isEmpty) 0 else count.max.toDouble
 }
 
@@ -24,7 +24,8 @@ private[streams] object WindowRuns {
 
   /**
    * The probe rows in the window of each base row. Both blocks are sorted by group and time, so
-   * that both ends of the windows go on with the base rows.
+   * both ends of the windows move forward with the base rows: O(base rows + probe rows). Computed
+   * ends may also move back a little.
    */
   def of(base: RowBlock, probe: RowBlock, ends: WindowEnds): WindowRuns = {
     val first = new Array[Int](base.numRows)
@@ -61,7 +62,10 @@ private[streams] object WindowRuns {
       Array.tabulate(groups)(g => offsets(g + 1) - offsets(g)))
   }
 
-  /** The first row with a time of at least `bound`, or above it with `beyond` 1, from `from` on. */
+  /**
+   * The first row of a group with a time of at least `bound`, or above `bound` if `beyond` is 1.
+   * The search starts at `from` and moves either way.
+   */
   private def moved(
       times: Array[Long],
       from: Int,

@@ -7,13 +7,13 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.StreamSide
 import org.apache.spark.sql.intervalsweep.streams.state.TimeBucket
 
 /**
- * The windows of the base rows of a partition in a micro-batch, and the probe rows in them, new ones and
- * stored ones. Slices that all windows hold are not read where there are sums of them.
+ * Aggregates the windows of a partition's base rows in a micro-batch over new and stored probe
+ * rows. A time bucket that all windows contain is not read if its sums are stored.
  *
- * @param buckets  of stored probe rows
- * @param bases   sorted
- * @param ends    of their windows
- * @param keptFor how long after its time a probe row leaves
+ * @param buckets the time buckets of stored probe rows
+ * @param bases   the base rows, sorted
+ * @param ends    the ends of their windows
+ * @param keptFor how long after its event time a probe row expires
  */
 private[streams] final class WindowSweep(
     batch: PartitionBatch,
@@ -67,11 +67,11 @@ private[streams] final class WindowSweep(
     batch.store.rows(bucket)
   }
 
-  /** Whether all windows hold a bucket, to which no rows are added any more. */
+  /** Whether all windows contain a bucket, and no rows will be added to it. */
   private def isInAll(bucket: TimeBucket): Boolean =
     reach.isInAll(bucket.minTime, bucket.maxTime) && batch.store.end(bucket) - keptFor <= batch.now
 
-  /** Adds the sums of a bucket, if there are some or they are worth being made. */
+  /** Adds the sums of a bucket if they are stored or worth storing; returns whether it did. */
   private def add(
       bucket: TimeBucket,
       sums: BucketAggregates,
@@ -83,7 +83,7 @@ private[streams] final class WindowSweep(
     found.isDefined
   }
 
-  /** Whether the windows of the next micro-batches will hold it, too, if these are like this one. */
+  /** Whether the windows of the next micro-batches will contain it, if these are like this one. */
   private def staysInAll(bucket: TimeBucket): Boolean =
     reach.isInAll(bucket.minTime - 2 * (batch.now - batch.before), bucket.maxTime)
 
@@ -97,11 +97,12 @@ private[streams] final class WindowSweep(
 }
 
 /**
- * Which times some windows hold, and which ones all of them.
+ * The times that some windows contain, and the times that all windows contain.
  *
- * @param first of all windows, and likewise `last`
- * @param lastLower where the last window begins
- * @param firstUpper where the first one ends
+ * @param first      the smallest lower end
+ * @param last       the largest upper end
+ * @param lastLower  the largest lower end
+ * @param firstUpper the smallest upper end
  */
 private[streams] final case class WindowReach(
     first: Long,
@@ -109,10 +110,10 @@ private[streams] final case class WindowReach(
     lastLower: Long,
     firstUpper: Long) {
 
-  /** Whether a window may hold some of the times from one to another. */
+  /** Whether a window may contain a time from `from` to `to`. */
   def meets(from: Long, to: Long): Boolean = from <= last && to >= first
 
-  /** Whether all windows hold all of them. */
+  /** Whether all windows contain all times from `from` to `to`. */
   def isInAll(from: Long, to: Long): Boolean = from >= lastLower && to <= firstUpper
 }
 

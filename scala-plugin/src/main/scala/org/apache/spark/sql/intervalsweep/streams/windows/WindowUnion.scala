@@ -15,26 +15,34 @@ import org.apache.spark.sql.intervalsweep.streams.state.{
 import org.apache.spark.sql.types.{BooleanType, IntegerType, StructField, StructType}
 
 /**
- * For each base row, aggregates over the probe rows of its key in a window around its time, when
- * nothing that may yet arrive can change them: the online interval join of Scale-OIJ.
+ * For each base row, aggregates over the probe rows of its key in a window around its time: the
+ * online interval join of Scale-OIJ. A base row is emitted when no later row can change the result;
+ * with `revision` it is emitted at once, and again when the result changes.
  *
  * {{{
  *                    lower           time of the base row     upper
  *   probe rows  ------[------x---x-------------x-----x-----x---]------x------> time
  *                                                              ^
- *                       final when the watermark is here: later probe rows are later, too
+ *             final when the watermark is here: probe rows that arrive later have a later time
  * }}}
- * A base row waits until the watermark passes the upper end of its window, a probe row is kept as
- * long as the window of a base row may reach it that is yet to come or waits.
+ * Invariant: a base row is stored until the watermark reaches the upper end of its window. A probe
+ * row is stored as long as the window of a stored base row, or of one that may still arrive, can
+ * contain it: for PRE + FOL after its time, if windows reach from PRE before the base row's time to
+ * FOL behind it.
  *
- * @param base       the columns of the base rows come out as they are
- * @param upperBound the column of the base rows that has the upper end, where it has to be computed,
- *                   and likewise `lowerBound`
- * @param results    what is computed of the probe rows
- * @param residual   what a base and a probe row have to fulfil besides
- * @param revision   the column of the base rows that counts how often they have come out, if they do
- *                   so before their windows are final
- * @param team       over how many partitions the base rows of a key are spread; 0 for all
+ * Cost per micro-batch: a sort of the emitted base rows and of the probe rows that are read.
+ * Counts, sums and extremes then take O(1) amortized per row ([[SlidingRuns]]); other aggregates,
+ * and a residual condition, take a step for each row of each window ([[RowAtATimeAggregator]]).
+ *
+ * @param base       the columns of the base rows
+ * @param payload    those of them that are returned
+ * @param upperBound the column of the base rows with the upper end of the window, if the end must
+ *                   be computed per row; likewise `lowerBound`
+ * @param results    the aggregates over the probe rows
+ * @param residual   the residual condition of a base and a probe row
+ * @param revision   the column of the base rows with the revision number, if rows are emitted
+ *                   before their windows are final
+ * @param partitionsPerKey the number of partitions for the base rows of a key; 0 for all
  */
 case class WindowUnion(
     base: StreamSide,
@@ -46,7 +54,7 @@ case class WindowUnion(
     results: Seq[WindowResult],
     residual: Option[Expression],
     revision: Option[Attribute],
-    team: Int,
+    partitionsPerKey: Int,
     latenessMicros: Long)
     extends StreamOperatorLogic {
   import WindowUnion._
@@ -61,16 +69,16 @@ case class WindowUnion(
           StructField("revision", IntegerType, nullable = false),
           StructField("is_final", BooleanType, nullable = false))))
 
-  /** What is final comes out when it is known that nothing more arrives: a micro-batch at a time. */
+  /** Final rows are known only when a micro-batch ends, so only revisions can go row by row. */
   override def takesRowByRow: Boolean = revision.isDefined
 
   override def fanout: Seq[Fanout] =
-    Seq(Fanout(team, isSpread = true), Fanout(team, isSpread = false))
+    Seq(Fanout(partitionsPerKey, isSpread = true), Fanout(partitionsPerKey, isSpread = false))
 
   private def pre: Long = window.lower.slack - window.lower.offset
   private def fol: Long = window.upper.slack + window.upper.offset
 
-  /** How long after its time a probe row may still be asked for. */
+  /** How long after its time a probe row may still be read, in microseconds. */
   private val keptFor: Long = pre + math.max(fol, 0)
 
   override val state: StateLayout = StateLayout(
@@ -79,7 +87,7 @@ case class WindowUnion(
     fingerprint(base),
     fewer = before => payload.indices.map(fewer).collectFirst { case (`before`, found) => found })
 
-  /** How rows were kept when only the first `n` columns came out as they are. */
+  /** The fingerprint and the row layout of the query that returns only the first `n` columns. */
   private def fewer(n: Int): (Seq[(String, String)], WindowSchemaEvolution) = {
     val kept = (0 until n) ++ (payload.size until base.columns.size)
     fingerprint(base.copy(columns = kept.map(base.columns(_)))) -> WindowSchemaEvolution(Base, kept)
@@ -93,7 +101,7 @@ case class WindowUnion(
       "columns of the base rows" -> schema(base),
       "columns of the probe rows" -> schema(probe),
       "keys" -> s"${keys(base)} = ${keys(probe)}",
-      "spark.sql.intervalsweep.streamFanout" -> team.toString,
+      "spark.sql.intervalsweep.streamFanout" -> fanout.toString,
       "window" -> s"${window.lower.offset} to ${window.upper.offset} microseconds")
   }
 
@@ -120,14 +128,14 @@ case class WindowUnion(
   private val upperOrdinal = upperBound.map(base.ordinal)
   private val probeKeys = probe.keys.map(probe.ordinal)
 
-  /** The first and the last time at which a probe row may be in the window of a base row. */
+  /** The first and the last time of a base row's window, both inclusive. */
   private def lowerEnd(row: InternalRow): Long = end(row, lowerOrdinal, window.lower.offset)
   private def upperEnd(row: InternalRow): Long = end(row, upperOrdinal, window.upper.offset)
 
   private def end(row: InternalRow, computed: Option[Int], offset: Long): Long =
     computed.fold(row.getLong(base.timeOrdinal) + offset)(row.getLong)
 
-  /** Of the task that this instance is in, whose calls come one after the other. */
+  /** The memory of the task that runs this instance. Its calls do not overlap. */
   @transient private lazy val memory: TaskMemory = {
     val context = TaskContext.get()
     val own = new TaskMemory(context.taskMemoryManager())
@@ -136,7 +144,7 @@ case class WindowUnion(
   }
 
   override def run(batch: PartitionBatch): Iterator[InternalRow] = {
-    // What the call before has given out is not needed any more.
+    // The rows that the previous call returned are not needed any more.
     memory.releaseAll()
     val rows = new BaseSideBuffer(base, (lowerBound ++ upperBound).toSeq, probe, memory)
     val found = if (revision.isDefined) eager(batch, rows) else atTheEnd(batch, rows)
@@ -145,7 +153,7 @@ case class WindowUnion(
     found
   }
 
-  /** Rows come out when their windows are final; the others wait. */
+  /** Emits the rows whose windows are final; the others wait in the state. */
   private def atTheEnd(batch: PartitionBatch, rows: BaseSideBuffer): Iterator[InternalRow] = {
     batch.rows(Base).foreach { row =>
       if (!rows.hasWindow(row)) rows.withoutWindow.append(row, KeyGroups.NoGroup)
@@ -166,8 +174,8 @@ case class WindowUnion(
   }
 
   /**
-   * Rows come out at once, and again when a probe row arrives in their window, and when it is final.
-   * What waits is stored again with its revision.
+   * Emits rows at once, again when a probe row arrives in their window, and again when the window
+   * is final. A row that waits is stored again with its revision number.
    */
   private def eager(batch: PartitionBatch, rows: BaseSideBuffer): Iterator[InternalRow] = {
     val news = arrivals(batch, rows)
@@ -201,7 +209,7 @@ case class WindowUnion(
     new NewProbeIndex(news, rows.like(news))
   }
 
-  /** Takes the stored rows that come out again. Slices in which there are none stay as they are. */
+  /** Takes the stored rows to emit again. Buckets without these rows are not rewritten. */
   private def revised(batch: PartitionBatch, news: NewProbeIndex, rows: BaseSideBuffer): Unit = {
     def isOut(row: InternalRow): Boolean =
       upperEnd(row) <= batch.now || news.areIn(row, lowerEnd(row), upperEnd(row))
@@ -233,7 +241,7 @@ case class WindowUnion(
     sweep.results(arrived, values, sums)
   }
 
-  /** The new probe rows that a window may have. Those that may be asked for later are kept. */
+  /** The new probe rows with a key and a time. Those that may be read later are also stored. */
   private def arrived(batch: PartitionBatch): Iterator[InternalRow] =
     batch.rows(Probe).filter { row =>
       val isAny = !row.isNullAt(probe.timeOrdinal) && !probeKeys.exists(row.isNullAt)
@@ -244,7 +252,7 @@ case class WindowUnion(
       isAny
     }
 
-  /** The lower and the upper ends of the closing rows' windows. */
+  /** The lower and the upper ends of the windows of a block's rows. */
   private def ends(block: RowBlock): WindowEnds = new WindowEnds(
     block.endpoints(if (lowerBound.isDefined) 1 else 0),
     if (lowerBound.isDefined) 0 else window.lower.offset,

@@ -20,10 +20,11 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
 import org.apache.spark.sql.types._
 
 /**
- * The table functions that take the intervals of a table together: merged, split, and their gaps. The
- * columns beside the interval's are keys. What is empty, reversed or has a NULL end takes no part.
+ * The table functions that merge the intervals of a table, split them, or return their gaps. All
+ * columns other than the interval's are keys. Intervals that are empty, reversed or have a NULL
+ * endpoint are ignored.
  *
- * @param marked a table as a valid-time relation, by the names of its columns
+ * @param marked makes a table a valid-time relation, by the names of the period's columns
  */
 private[temporal] final class IntervalSetFunctions(
     marked: (LogicalPlan, String, Option[String]) => ValidTime) {
@@ -31,20 +32,20 @@ private[temporal] final class IntervalSetFunctions(
   def descriptions: Seq[SparkSessionExtensions#TableFunctionDescription] = Seq(
     described(
       "interval_merge",
-      "(TABLE(t), ts, te[, gap][, count]) - The intervals that remain when those that overlap, " +
-        "meet, or are no more than `gap` apart are one, and how many of t each is made of.",
+      "(TABLE(t), ts, te[, gap][, count]) - Merges intervals that overlap, touch or are at most " +
+        "`gap` apart, and counts the intervals of t in each result.",
       Seq("gap", "count"),
       merge),
     described(
       "interval_split",
-      "(TABLE(t), ts, te[, count]) - The time in pieces that no interval of t starts or ends in, " +
-        "and how many hold each.",
+      "(TABLE(t), ts, te[, count]) - Splits time at all starts and ends, and counts the intervals of t " +
+        "that cover each fragment.",
       Seq("count"),
       split),
     described(
       "interval_complement",
-      "(TABLE(t), ts, te[, within]) - The gaps: what no interval of t holds, from the first start " +
-        "to the last end, or within array(a, b).",
+      "(TABLE(t), ts, te[, within]) - The gaps between the intervals of t, from the first start to " +
+        "the last end, or within array(a, b).",
       Seq("within"),
       complement))
 
@@ -56,8 +57,8 @@ private[temporal] final class IntervalSetFunctions(
     val info = FunctionInfo.ofTable(
       this,
       name,
-      s"_FUNC_$usage ts and te are names of columns; the other columns are keys, within equal " +
-        "ones of which this is done.")
+      s"_FUNC_$usage ts and te are names of columns. The other columns are keys: rows with " +
+        "different keys are handled separately.")
     def plan(provided: Seq[Expression]): LogicalPlan =
       build(new Intervals(TemporalArguments(name, Seq("t"), Seq("ts", "te") ++ options, provided)))
     (FunctionIdentifier(name), info, plan(_))
@@ -68,7 +69,7 @@ private[temporal] final class IntervalSetFunctions(
     import arguments._
 
     private def named(name: String): String = text(name).getOrElse(
-      TemporalErrors.argument(function, name, "the name of a column", "none"))
+      TemporalErrors.argument(function, name, "the name of a column", "no name"))
 
     private val relation = marked(table("t"), named("ts"), Some(named("te")))
     if (relation.isStreaming)
@@ -76,7 +77,7 @@ private[temporal] final class IntervalSetFunctions(
         function,
         "t",
         "a table",
-        "a stream: write it to a table, and read that")
+        "a stream: write it to a table, and read the table")
     val ends: Seq[Attribute] = relation.start +: relation.end.toSeq
     val dataType: DataType = relation.start.dataType
     val keys: Seq[Attribute] = relation.output
@@ -84,7 +85,10 @@ private[temporal] final class IntervalSetFunctions(
 
     private def number(end: Expression): NamedExpression = Alias(EncodedEndpoint(end), "number")()
 
-    /** Rows with their keys, the end as a number, and the period up to where it reaches. */
+    /**
+     * The rows with their keys and the end as a number. Their period ends where `reachOf` says,
+     * such as at the end plus the gap.
+     */
     def history(reachOf: Attribute => Expression): (History, Attribute) = {
       val proper = Filter(
         And(ends.map(IsNotNull(_)).reduce[Expression](And), LessThan(ends.head, ends.last)),
@@ -97,7 +101,10 @@ private[temporal] final class IntervalSetFunctions(
         farthest)
     }
 
-    /** Numbers as an interval of the table's columns, and what comes before and behind it. */
+    /**
+     * Decodes numbers to an interval in the columns of the table. The keys come before it, `more`
+     * columns after it.
+     */
     def result(
         keys: Seq[Attribute],
         start: Expression,
@@ -123,28 +130,28 @@ private[temporal] final class IntervalSetFunctions(
       (number(from), number(to))
     }
 
-    /** The number that is as far behind another one as intervals may be apart. */
+    /** The end plus the largest gap at which intervals are merged, as a number. */
     def reach(end: Attribute): Expression = constant("gap").fold[Expression](end) { gap =>
       def wanted(what: String): Nothing = wrong("gap", what, gap)
       val isNumber = gap.dataType.isInstanceOf[NumericType]
       dataType match {
-        case _: NumericType => if (!isNumber) wanted("a number between numbers")
+        case _: NumericType => if (!isNumber) wanted("a number for endpoints that are numbers")
         case DateType =>
           if (!isNumber && !gap.dataType.isInstanceOf[DayTimeIntervalType])
-            wanted("days or an INTERVAL DAY TO SECOND between dates")
+            wanted("a number of days or an INTERVAL DAY TO SECOND for endpoints of DATE")
         case TimestampType | TimestampNTZType | _: DayTimeIntervalType =>
           if (!gap.dataType.isInstanceOf[DayTimeIntervalType])
-            wanted(s"an INTERVAL DAY TO SECOND between ends of ${dataType.sql}")
+            wanted(s"an INTERVAL DAY TO SECOND for endpoints of ${dataType.sql}")
         case _: YearMonthIntervalType =>
           if (!gap.dataType.isInstanceOf[YearMonthIntervalType])
-            wanted(s"an INTERVAL YEAR TO MONTH between ends of ${dataType.sql}")
-        case _ => wanted(s"none between ends of ${dataType.sql}")
+            wanted(s"an INTERVAL YEAR TO MONTH for endpoints of ${dataType.sql}")
+        case _ => wanted(s"absent for endpoints of ${dataType.sql}")
       }
       val isNegative = gap.eval() match {
         case decimal: Decimal => decimal.toDouble < 0
         case number => number.asInstanceOf[Number].doubleValue < 0
       }
-      if (isNegative) wanted("a distance of at least 0")
+      if (isNegative) wanted("at least 0")
       (dataType, gap.dataType) match {
         case (FloatType | DoubleType, _) => FarthestWithin(end, Cast(gap, DoubleType))
         case (DateType, _: DayTimeIntervalType) =>
@@ -203,7 +210,7 @@ private[temporal] final class IntervalSetFunctions(
   }
 }
 
-/** The encoding of the furthest double that is not more than `gap` behind an encoded one. */
+/** The encoding of the largest double that exceeds an encoded one by at most `gap`. */
 private[temporal] case class FarthestWithin(left: Expression, right: Expression)
     extends BinaryExpression with CodegenFallback {
 

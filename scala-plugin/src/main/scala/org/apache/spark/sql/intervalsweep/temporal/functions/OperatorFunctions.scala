@@ -15,10 +15,10 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
 import org.apache.spark.sql.types.DataType
 
 /**
- * The table functions for operators that SQL lacks, to be called inside `sequenced`, or alone with the
- * names of the period's columns.
+ * The table functions for operators that SQL lacks. They are called inside `sequenced`, or alone
+ * with the names of the period's columns.
  *
- * @param marked a table as a valid-time relation, by the names of these
+ * @param marked makes a table a valid-time relation, by the names of the period's columns
  */
 private[temporal] final class OperatorFunctions(
     marked: (LogicalPlan, String, Option[String]) => ValidTime,
@@ -31,20 +31,20 @@ private[temporal] final class OperatorFunctions(
       setOperation(PeriodRule.ExceptStrict)),
     described(
       "temporal_union_max",
-      "(TABLE(a), TABLE(b)) - Each row as often as in the one of a and b that has it more often.",
+      "(TABLE(a), TABLE(b)) - Each row as often as in a or in b, whichever has it more often.",
       setOperation(PeriodRule.UnionMax)),
     described(
       "temporal_coalesce",
-      "(TABLE(r)[, max_length]) - The same rows in the fewest periods, none longer than that.",
+      "(TABLE(r)[, max_length]) - The same rows in the fewest periods, none longer than max_length.",
       coalesce),
     described(
       "temporal_split",
-      "(TABLE(r), max_length) - The same rows in periods that are no longer than that.",
+      "(TABLE(r), max_length) - The same rows in periods of at most max_length.",
       split),
     described(
       "temporal_window",
       "(TABLE(r), sliding => w | fixed => w[, origin][, on_bounded]) - Rows that are valid for " +
-        "so long from their start on, or to the end of the window that their start is in.",
+        "the length w from their start on, or to the end of the fixed window of their start.",
       window))
 
   private type Build = (String, Seq[Expression]) => LogicalPlan
@@ -53,21 +53,25 @@ private[temporal] final class OperatorFunctions(
     val info = FunctionInfo.ofTable(
       this,
       name,
-      s"_FUNC_$usage It is called inside `sequenced`, or alone with ts =>, te =>, the names of the " +
-        "columns between which rows are valid.")
+      s"_FUNC_$usage Call it inside `sequenced`, or alone with ts => and te =>, the names of the " +
+        "columns of the period.")
     (FunctionIdentifier(name), info, build(name, _: Seq[Expression]))
   }
 
   private val Names = Seq("ts", "te")
 
-  /** The operator over its tables; alone, with its history. */
+  /** The operator over its tables. If it is called alone, the history of the operator. */
   private def operator(arguments: TemporalArguments)(of: Seq[LogicalPlan] => LogicalPlan)
       : LogicalPlan = {
     val tables = arguments.tables.map(arguments.table)
     (arguments.text("ts"), arguments.text("te")) match {
       case (None, None) => of(tables)
       case (None, Some(te)) =>
-        TemporalErrors.argument(arguments.function, "ts", s"the name of a start beside $te", "none")
+        TemporalErrors.argument(
+          arguments.function,
+          "ts",
+          s"the name of the start column, as te is $te",
+          "no name")
       case (Some(ts), te) => AnalysisHelper.allowInvokingTransformsInAnalyzer {
           val query = of(tables.map(marked(_, ts, te)))
           SequencedQuery(query, None, None, coalesce = false, None, rules).plan
@@ -82,7 +86,11 @@ private[temporal] final class OperatorFunctions(
       def types(plan: LogicalPlan): Seq[DataType] = plan.output.map(_.dataType.asNullable)
       if (types(a) != types(b)) {
         def shown(plan: LogicalPlan): String = types(plan).map(_.sql).mkString("(", ", ", ")")
-        TemporalErrors.argument(name, "b", s"a query of the columns ${shown(a)}", shown(b))
+        TemporalErrors.argument(
+          name,
+          "b",
+          s"a query with columns of the types ${shown(a)}",
+          shown(b))
       }
       TemporalSetOperation(rule, a, b)
     }
@@ -100,7 +108,7 @@ private[temporal] final class OperatorFunctions(
   private def split: Build = (name, provided) => {
     val arguments = TemporalArguments(name, Seq("r"), "max_length" +: Names, provided)
     val length = arguments.constant("max_length")
-      .getOrElse(TemporalErrors.length("temporal_split needs a max_length that is not NULL."))
+      .getOrElse(TemporalErrors.length("temporal_split needs max_length, which must not be NULL."))
     operator(arguments)(tables => TemporalFragments(tables.head, FragmentKind.Split(length)))
   }
 
@@ -112,7 +120,8 @@ private[temporal] final class OperatorFunctions(
       case (Some(length), None) => FragmentKind.Sliding(length, onBounded)
       case (None, Some(length)) =>
         FragmentKind.Fixed(length, arguments.constant("origin"), onBounded)
-      case _ => TemporalErrors.length("temporal_window needs one of sliding and fixed, not NULL.")
+      case _ => TemporalErrors.length(
+          "temporal_window needs either sliding or fixed, which must not be NULL.")
     }
     operator(arguments)(tables => TemporalFragments(tables.head, how))
   }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Subque
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** The property of a table that says what its period is: `validtime`, as 'ts,te' or 'ts'. */
+/** Reads the table property `validtime`, which names the period's columns, as 'ts,te' or 'ts'. */
 private[temporal] object TableProperty {
 
   private val Name = "validtime"

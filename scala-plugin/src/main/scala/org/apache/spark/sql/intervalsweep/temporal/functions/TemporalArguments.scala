@@ -7,7 +7,7 @@ import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.temporal.nodes.TemporalErrors
 import org.apache.spark.sql.types._
 
-/** The arguments of a table function over queries, by name. NULL is as good as none. */
+/** The arguments of a table function over queries, by name. NULL is the same as no argument. */
 private[temporal] case class TemporalArguments(
     function: String,
     tables: Seq[String],
@@ -35,11 +35,11 @@ private[temporal] case class TemporalArguments(
     case other => wrong(name, "TABLE(...)", other)
   }
 
-  /** A constant that is not NULL. */
+  /** A constant; None if it is NULL or not given. */
   def constant(name: String): Option[Expression] = provided.get(name).flatMap { e =>
     val plain = e.transform { case r: RuntimeReplaceable => r.replacement }
     if (!e.foldable) wrong(name, "a constant", e)
-    // The time of day is a constant that only the optimizer knows.
+    // The current time is a constant that only the optimizer can evaluate.
     else if (plain.exists(_.isInstanceOf[Unevaluable])) Some(e)
     else Option.when(plain.eval() != null)(plain)
   }
@@ -63,7 +63,7 @@ private[temporal] case class TemporalArguments(
         provided(name)))
   }
 
-  /** `array(a, b)` as its two elements. */
+  /** The two elements of `array(a, b)`. */
   def pair(name: String): Option[(Expression, Expression)] =
     constant(name).map { e =>
       (provided(name), e.dataType) match {

@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.{DataType, DecimalType}
 /**
  * The table functions over valid-time relations.
  *
- * @param rules what queries are rewritten by before their histories are made
+ * @param rules rules that rewrite a query before its history is made
  */
 final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
 
@@ -69,7 +69,9 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       unbounded = None)
   }
 
-  /** Descending into a plan that is given is nothing that Spark wants of analyzer rules. */
+  /**
+   * Spark does not expect its analyzer to transform the plan of an argument: allow it explicitly.
+   */
   private def sequenced(provided: Seq[Expression]): LogicalPlan =
     AnalysisHelper.allowInvokingTransformsInAnalyzer {
       val arguments = TemporalArguments(
@@ -80,7 +82,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       import arguments._
       val (period, at) = (pair("period"), constant("at"))
       if (period.isDefined && at.isDefined)
-        wrong("at", "an instant or `period` an interval, not both", at.get)
+        wrong("at", "absent if `period` is given: use one of them, not both", at.get)
       SequencedQuery(table("query"), period, at, flag("coalesce"), names, rules).plan
     }
 
@@ -90,17 +92,21 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       case Nil =>
         throw QueryCompilationErrors.unresolvedColumnError(name, table.output.map(_.name))
       case _ =>
-        TemporalErrors.argument("validtime", name, "the name of one column", "that of several")
+        TemporalErrors.argument(
+          "validtime",
+          name,
+          "the name of a single column",
+          "the name of several")
     }
 
   private def checkType(start: Attribute, end: Option[Attribute]): Unit = {
     val types = (start +: end.toSeq).map(_.dataType)
     if (types.distinct.size > 1)
-      TemporalErrors.periodType(types, "both ends have to be of one type")
+      TemporalErrors.periodType(types, "start and end must have the same type")
     if (!EndpointEncoding.isExact(types.head))
       TemporalErrors.periodType(
         types,
-        "they have to be numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL")
+        "use numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL")
   }
 
   private def checkedClosed(closed: Closed, dataType: DataType): Closed = {
@@ -138,8 +144,8 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     this,
     "sequenced",
     "_FUNC_(TABLE(q)[, period | at][, coalesce][, names]) - The history of the result of a plain " +
-      "query over valid-time relations: at each instant, the rows that the query has over the " +
-      "rows that are valid then. The last two columns are the period, NULL where it is unbounded.",
+      "query over valid-time relations: at each instant, the rows that the query returns for the " +
+      "rows valid at that instant. The last two columns are the period; NULL means unbounded.",
     """
       |    Arguments:
       |      * period - array(a, b): the part of the history from a to before b.

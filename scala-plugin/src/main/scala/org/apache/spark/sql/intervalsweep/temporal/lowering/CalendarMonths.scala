@@ -8,27 +8,31 @@ import org.apache.spark.sql.intervalsweep.functions.distances.PlusMonths
 import org.apache.spark.sql.types.{DataType, DateType}
 
 /**
- * Ends of windows that are months long, by Spark's own `+`: a day that the month does not have is its
- * last one, and the time of day stays, in the time zone of the session.
+ * The ends of windows that are months long, computed by Spark's own `+`. A day that the month does
+ * not have becomes the month's last day. The time of day stays the same in the time zone of the
+ * session.
  *
- * @param dataType of starts and ends, dates or timestamps
+ * @param dataType the type of starts and ends, dates or timestamps
  */
 private[temporal] case class CalendarMonths(dataType: DataType) {
 
   private val zone = Some(SQLConf.get.sessionLocalTimeZone)
 
-  /** The end, as a number, that is so many months after a start; beyond the last value, unbounded. */
+  /**
+   * The end, as a number, so many months after a start. It is unbounded beyond the type's last
+   * value.
+   */
   def after(start: Expression, months: Int): Expression = asEnd(plus(start, Literal(months)))
 
   /**
-   * The end, as a number, of the window that a start is in: of windows of so many months beside each
-   * other, of which one begins at the origin, or with the year 1970.
+   * The end, as a number, of the window that contains a start. Windows are so many months long and
+   * follow one another. One of them begins at the origin, which is 1970-01-01 by default.
    */
   def windowEnd(start: Expression, months: Int, origin: Option[Expression]): Expression = {
     val zero = Cast(origin.getOrElse(Literal(0, DateType)), dataType, zone)
     val since = minus(monthOf(start), monthOf(zero))
     val whole = minus(since, Pmod(since, Literal(months)))
-    // In the month of the start, or before it; where it is later than the start, it is the end.
+    // `near` is in the month of the start or earlier. It is the end if it is later than the start.
     val near = plus(zero, whole)
     val next = plus(zero, Add(whole, Literal(months), EvalMode.LEGACY))
     asEnd(If(GreaterThan(near, start), near, next))

@@ -13,13 +13,13 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{TemporalErrors, TemporalPlan}
 
 /**
- * Writes subqueries as joins, by Spark's own rules: what holds for the rows of any instant holds for
- * those of each. A subquery that has nothing to do with the rows around it, and that reads no
- * valid-time relation, is a constant and stays.
+ * Rewrites subqueries as joins, by Spark's own rules. The rewrite is correct for the rows of any
+ * instant, so it is correct for a history. A subquery that is not correlated and reads no
+ * valid-time relation is a constant and stays.
  */
 private[temporal] object Decorrelation {
 
-  /** Without what only gives names, in subqueries too. */
+  /** Removes views, aliases, hint nodes and pipe operators, in subqueries too. */
   def plain(plan: LogicalPlan): LogicalPlan = {
     val rules = Seq(
       EliminateView,
@@ -48,8 +48,9 @@ private[temporal] object Decorrelation {
   }
 
   /**
-   * Subqueries that rows are grouped by come as columns, since what is returned has to be the same.
-   * Spark's PullOutGroupingExpressions leaves those that read no row around them.
+   * Turns subqueries in GROUP BY into columns below the aggregate, so that the grouping expressions
+   * and the returned expressions stay the same. Spark's PullOutGroupingExpressions leaves
+   * subqueries that are not correlated.
    */
   private def groupedByColumns(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case aggregate: Aggregate if aggregate.groupingExpressions.exists(hasSubquery) =>
@@ -68,8 +69,9 @@ private[temporal] object Decorrelation {
   private def hasSubquery(e: Expression): Boolean = SubqueryExpression.hasSubquery(e)
 
   /**
-   * Of subqueries in subqueries, too: what takes one apart goes on with those inside it, and takes
-   * their conditions to be pulled up. What is in a constant stays for Spark, which does the same.
+   * Pulls up correlated predicates, also in nested subqueries. The rule that rewrites a subquery
+   * goes on with the subqueries inside it and expects their predicates to be pulled up. The inside
+   * of a constant subquery is left to Spark, which does the same.
    */
   private def pulledUp(plan: LogicalPlan): LogicalPlan =
     PullupCorrelatedPredicates(plan.transformAllExpressions {
@@ -97,7 +99,10 @@ private[temporal] object Decorrelation {
     case _ => false
   }
 
-  /** A value that changes with time, and not with the rows: beside each row, that of the instant. */
+  /**
+   * Joins each row with an uncorrelated subquery whose value changes with time, but not with the
+   * row.
+   */
   private def uncorrelated(plan: LogicalPlan): LogicalPlan = plan.transformUp {
     case join @ Join(left, right, Inner, Some(condition), _) if condition.exists(changes) =>
       uncorrelated(Filter(condition, join.copy(condition = None)))
@@ -120,7 +125,7 @@ private[temporal] object Decorrelation {
     if (result.outputSet == node.outputSet) result else Project(node.output, result)
   }
 
-  /** Values that functions read come from below an aggregate, and others from above. */
+  /** Subqueries inside aggregate functions are joined below the aggregate, others above it. */
   private def aboveAndBelow(aggregate: Aggregate): LogicalPlan = {
     val lifted = Lifted(aggregate)
     if (lifted.results.exists(_.exists(changes)))
@@ -128,7 +133,10 @@ private[temporal] object Decorrelation {
     else beside(aggregate)
   }
 
-  /** An aggregate as one that computes groups and functions, and what is made of these. */
+  /**
+   * An aggregate in two steps: `below` computes groups and functions, `results` computes the
+   * columns from these.
+   */
   private case class Lifted(aggregate: Aggregate) {
     private val computed = mutable.ArrayBuffer.empty[NamedExpression]
 
@@ -157,7 +165,7 @@ private[temporal] object Decorrelation {
     case scalar => single(scalar.plan)
   }
 
-  /** One row at each instant, NULL if there is none. */
+  /** One row at each instant, with NULL if the subquery has no row. Several rows are an error. */
   private def single(plan: LogicalPlan): LogicalPlan = plan match {
     case aggregate: Aggregate if aggregate.groupingExpressions.isEmpty => aggregate
     case _ =>

@@ -10,9 +10,10 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
 import org.apache.spark.sql.types.DataType
 
 /**
- * Joins by equality alone, in which a row has a partner when its key has a row on the right. So the
- * gaps between the right rows of a key, as rows without values, are the partners of what is alone: one
- * join of the left rows has both. What is left without any partner has a key that the right side lacks.
+ * Outer, semi and anti joins of histories by equality alone. A left row has a match while its key
+ * has a row on the right. For an outer join, rows of NULLs fill the gaps between the right rows of
+ * each key. One join with these yields both matched and unmatched fragments. A left row without a
+ * match in that join fails `ofLeft`, or has a key that the right side lacks.
  * {{{
  *   left   [--------------------)        key 1
  *   right     [-----)   [----)           key 1
@@ -20,7 +21,7 @@ import org.apache.spark.sql.types.DataType
  * }}}
  *
  * @param keys   comparisons of left and right expressions
- * @param ofLeft what is asked of left rows before they match anything
+ * @param ofLeft conjuncts that read only the left side
  */
 private[temporal] case class EquiJoinOfHistories(
     left: History,
@@ -40,7 +41,10 @@ private[temporal] case class EquiJoinOfHistories(
     joined(others, LeftOuter, left.values ++ values, identity, hint)
   }
 
-  /** Each row of the left side meets one period of its key at a time. */
+  /**
+   * The periods of a key on the right do not overlap, so a left row has at most one match at a
+   * time.
+   */
   def semi: History =
     joined(swept(PeriodRule.Distinct), Inner, left.values, identity, JoinHint.NONE)
 
@@ -58,13 +62,13 @@ private[temporal] case class EquiJoinOfHistories(
   private def isValid(told: History): Expression =
     Coalesce(Seq(told.values.last, Literal.FalseLiteral))
 
-  /** The same join over other columns of the right side. */
+  /** The same join with new column ids on the right side. */
   private def fresh: EquiJoinOfHistories = {
     val copied = FreshAttributeCopy(right)
     copy(right = copied.history, keys = keys.map(k => k.copy(right = copied.of(k.right))))
   }
 
-  /** Rows of the right side: their keys, and some of their values. */
+  /** The right rows: their keys, and the given values. */
   private def withKeys(values: Seq[Attribute]): History = {
     val columns = keys.map(k => Alias(k.right, "key")())
     right.copy(
@@ -81,7 +85,9 @@ private[temporal] case class EquiJoinOfHistories(
       dataType)
   }
 
-  /** The whole time of each key, and whether it has rows on the right then. */
+  /**
+   * For each key, periods that cover all of time. A flag says whether the right side has rows then.
+   */
   private def validOrNot: History = {
     val rows = withKeys(Nil)
     val measures = new PeriodMeasures
@@ -92,7 +98,7 @@ private[temporal] case class EquiJoinOfHistories(
     History.ofNumbers(sweep, sweep.values, sweep.ends, dataType)
   }
 
-  /** The left rows with others, whose first values are the keys. */
+  /** Joins the left rows with `others`, whose first values are the keys. */
   private def joined(
       others: History,
       joinType: JoinType,
@@ -119,7 +125,7 @@ private[temporal] object EquiJoinOfHistories extends PredicateHelper {
       left: Expression,
       right: Expression)
 
-  /** None for a condition that asks more of a pair than that keys are equal. */
+  /** None if the condition compares the sides by anything other than equality. */
   def of(
       left: History,
       right: History,

@@ -8,7 +8,10 @@ import org.apache.spark.sql.catalyst.plans.ExistenceJoin
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LeafNode, LogicalPlan, Project}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{History, Period}
 
-/** Rows whose every column has a new identity, as if the query had said them once more. */
+/**
+ * A copy of a history in which every column has a new id, as if the query had named the rows a
+ * second time.
+ */
 private[temporal] class FreshAttributeCopy(original: History) {
 
   private val ids = mutable.Map.empty[ExprId, ExprId]
@@ -19,8 +22,8 @@ private[temporal] class FreshAttributeCopy(original: History) {
     original.period.map(p => Period(column(p.start), column(p.end))))
 
   /**
-   * An expression over the original's columns, and perhaps others, over the new ones. What the plan
-   * reads below, and does not return, may be a column of another plan.
+   * Rewrites an expression to the new columns. Columns that the original does not return stay
+   * unchanged: they may belong to another plan, even if the original reads them below.
    */
   def of(expression: Expression): Expression = expression.transformUp {
     case attribute: AttributeReference if original.plan.outputSet.contains(attribute) =>
@@ -37,13 +40,16 @@ private[temporal] class FreshAttributeCopy(original: History) {
 
   private def renewed(plan: LogicalPlan): LogicalPlan = plan.transformUp {
     case leaf: LeafNode => renewedLeaf(leaf)
-    // The column that says whether there was a match stands in the join's type.
+    // The column of an existence join is in its join type.
     case join @ Join(_, _, ExistenceJoin(exists), _, _) =>
       join.copy(joinType = ExistenceJoin(column(exists))).mapExpressions(inPlan)
     case node => node.mapExpressions(inPlan)
   }
 
-  /** Most leaves are told their columns; the rest keep theirs, below others. */
+  /**
+   * Most leaves take new ids in their expressions. The others keep their columns, below a
+   * projection with new ids.
+   */
   private def renewedLeaf(leaf: LeafNode): LogicalPlan = {
     val mapped = leaf.mapExpressions(inPlan)
     if (mapped.output.map(_.exprId) == leaf.output.map(a => id(a.exprId))) mapped

@@ -9,7 +9,10 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
 }
 import org.apache.spark.sql.types._
 
-/** Windows, which say when a row ends, and split, which cuts its period into short ones. */
+/**
+ * Windows, which set the end of each row, and split, which cuts a row's period into fragments of
+ * limited length.
+ */
 private[temporal] case class PeriodFragments(dataType: DataType) {
   import PeriodFragments.plus
 
@@ -17,7 +20,8 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
     val rows = below.bounded(dataType)
     fragments.how match {
       case FragmentKind.Split(length) =>
-        if (isOfMonths(length)) refuse(length, "max_length", "days, for months differ in length")
+        if (isOfMonths(length))
+          refuse(length, "max_length", "a number of days, as months differ in length")
         split(rows, units(length, "max_length"))
       case FragmentKind.Sliding(length, onBounded) =>
         windowed(rows, onBounded, slidingEnd(rows.period.get, length))
@@ -38,28 +42,33 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
     else {
       val zero = origin.fold[Expression](Literal(0L))(o => EncodedEndpoint(Cast(o, dataType)))
       val window = Literal(units(length, "fixed"))
-      // The rest is that of a floor division: not negative.
+      // Pmod is the remainder of floor division, so it is not negative before the origin.
       val since = Pmod(Subtract(period.from, zero, EvalMode.ANSI), window)
       plus(period.from, Subtract(window, since, EvalMode.ANSI))
     }
 
   private def months = CalendarMonths(dataType)
 
-  /** Whether it is of months of the calendar, which are not all as long as each other. */
+  /** Whether the length is in calendar months, whose lengths differ. */
   private def isOfMonths(length: Expression): Boolean = (dataType, length.dataType) match {
     case (_: DatetimeType, _: YearMonthIntervalType) => true
     case _ => false
   }
 
-  /** Row by row a new end, which has to come after the start. */
+  /**
+   * Gives each row a new end. A row without a start is an error; a row with an end is one if
+   * `onBounded` says so.
+   */
   private def windowed(rows: History, onBounded: OnBounded, end: Expression): History = {
     val period = rows.period.get
     def raise(name: String, what: String): Expression =
       Cast(RaiseError(Literal(TemporalErrors.text(name, what))), BooleanType)
-    val noStart = raise("BOUNDED", "A window needs the first instant of a row, and a row has none.")
+    val noStart = raise(
+      "BOUNDED",
+      "A window begins at the first instant of a row, but a row has no start: remove such rows.")
     val bounded = raise(
       "BOUNDED",
-      "A window over a row that has an end: say on_bounded => 'replace' to give it the window's.")
+      "A row has an end already: set on_bounded => 'replace' to replace it by the window's end.")
     val checks = If(IsNull(period.start), noStart, Literal.TrueLiteral) +:
       (onBounded match {
         case OnBounded.Replace => Nil
@@ -77,14 +86,14 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
     val endless = Cast(
       RaiseError(Literal(TemporalErrors.text(
         "LENGTH",
-        "A period without a start or an end cannot be split: restrict it by a WHERE, or mark the " +
+        "A period without a start or an end cannot be split: remove such rows, or mark the " +
           "relation with nulls => 'drop'."))),
       BooleanType)
     val bounded =
       Filter(
         If(Or(IsNull(period.start), IsNull(period.end)), endless, Literal.TrueLiteral),
         Project(rows.columns, rows.plan))
-    // The last start is before the end, so that there is at least one.
+    // The last start is before the end, so there is at least one fragment.
     val starts = new Sequence(
       period.from,
       Subtract(period.to, Literal(1L), EvalMode.ANSI),
@@ -95,7 +104,7 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
     History.ofNumbers(fragments, rows.values, Seq(start, end), dataType)
   }
 
-  /** A length in the units in which periods are numbers, or in months; more than none. */
+  /** A length in the unit of the periods' LONGs, or in months. It is greater than 0. */
   private def units(length: Expression, name: String): Long = {
     def wrong(wanted: String): Nothing = refuse(length, name, wanted)
     def value(e: Expression): Long = Option(e.eval()).fold(wrong("a length that is not NULL"))(
@@ -123,13 +132,13 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
 
   private def refuse(length: Expression, name: String, wanted: String): Nothing =
     TemporalErrors.length(
-      s"$name is ${length.sql}, a ${length.dataType.sql}, and the periods are " +
+      s"$name is ${length.sql}, a ${length.dataType.sql}, for periods of " +
         s"${dataType.sql}: give $wanted.")
 }
 
 private[temporal] object PeriodFragments {
 
-  /** What is beyond the last number is the last one: unbounded. */
+  /** The sum, or the largest LONG, which means unbounded, if the sum exceeds it. */
   def plus(start: Expression, length: Expression): Expression = If(
     GreaterThan(start, Subtract(Literal(Long.MaxValue), length, EvalMode.LEGACY)),
     Literal(Long.MaxValue),

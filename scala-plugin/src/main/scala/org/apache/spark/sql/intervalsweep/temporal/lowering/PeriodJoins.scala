@@ -10,9 +10,10 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
 import org.apache.spark.sql.types.DataType
 
 /**
- * Joins of rows that are valid at the same instants. An inner join is swept over the periods. Others
- * ask when a row has a partner, and when not, which the keys tell ([[EquiJoinOfHistories]]), or else a sweep
- * of the row's value against that of its pairs.
+ * Joins of rows that are valid at the same instants. An inner join becomes a join whose condition
+ * requires that the periods overlap. Other joins depend on when a row has a match and when it has
+ * none. The keys tell this if the condition is only equality ([[EquiJoinOfHistories]]). Otherwise a
+ * [[PeriodSweep]] compares each row with its pairs.
  */
 private[temporal] case class PeriodJoins(dataType: DataType) {
 
@@ -24,7 +25,7 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
       hint: JoinHint): History = {
     val sides = Sides(left, right, condition, hint)
     (joinType, left.isMarked, right.isMarked) match {
-      // Beside what is always valid, a row is valid when it is.
+      // If the other side is always valid, a row keeps its own period.
       case (_: InnerLike | LeftOuter | LeftSemi | LeftAnti | _: ExistenceJoin, true, false) =>
         plain(sides, joinType, left.period)
       case (_: InnerLike | RightOuter, false, true) => plain(sides, joinType, right.period)
@@ -54,8 +55,8 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
     case LeftSingle =>
       TemporalErrors.noSnapshotForm(
         "A scalar subquery that may have several rows at an instant",
-        "take one by an aggregate, such as max")
-    case other => TemporalErrors.noSnapshotForm(s"A ${other.sql} join", "write another join")
+        "return one row by an aggregate, such as max")
+    case other => TemporalErrors.noSnapshotForm(s"A ${other.sql} join", "use another join type")
   }
 
   private def byKeys(sides: Sides): Option[EquiJoinOfHistories] =
@@ -86,7 +87,9 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
       end)
   }
 
-  /** Left rows while they have a partner, or while they have none: equal rows have the same. */
+  /**
+   * Left rows while they have a match, or while they have none. Equal rows have the same matches.
+   */
   private def partnered(sides: Sides, rule: PeriodRule): History = {
     val others = sides.fresh
     val partners = pairs(others).copy(values = others.left.values)
@@ -97,7 +100,7 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
       dataType)
   }
 
-  /** Left rows while they have no partner. */
+  /** Left rows while they have no match. */
   private def unmatched(sides: Sides): History =
     byKeys(sides).fold(partnered(sides, PeriodRule.ExceptStrict))(_.anti)
 
@@ -126,7 +129,7 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
 
     def swapped: Sides = copy(right, left, hint = JoinHint(hint.rightHint, hint.leftHint))
 
-    /** The same sides once more. */
+    /** The same sides with new column ids. */
     def fresh: Sides = {
       val (l, r) = (FreshAttributeCopy(left), FreshAttributeCopy(right))
       Sides(l.history, r.history, condition.map(e => l.of(r.of(e))), JoinHint.NONE)

@@ -13,12 +13,12 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
 import org.apache.spark.sql.types._
 
 /**
- * Aggregate functions of the rows that are valid, computed as these come and go: what is kept of
- * them are measures, and Spark's own function makes its value of those.
+ * Aggregate functions over the valid rows, which are updated when a row starts or ends. Measures
+ * keep the state, and Spark's own function computes its value from the state.
  */
 private[temporal] case class PeriodValue(measures: PeriodMeasures) {
 
-  /** None for a function that needs all rows. */
+  /** The function's value over measures. None for a function that needs all rows. */
   def of(aggregate: AggregateExpression): Option[Expression] =
     if (aggregate.isDistinct || !aggregate.deterministic) None
     else of(aggregate.aggregateFunction, aggregate.filter)
@@ -55,7 +55,7 @@ private[temporal] case class PeriodValue(measures: PeriodMeasures) {
   private def cast(e: Expression, to: DataType): Expression =
     if (e.dataType == to) e else Cast(e, to, None, EvalMode.LEGACY)
 
-  /** How many rows pass the filter and have none of these NULL. */
+  /** The number of rows that pass the filter and in which no argument is NULL. */
   private def count(arguments: Seq[Expression], filter: Option[Expression]): Expression = {
     val known = arguments.filter(_.nullable).map(IsNotNull(_))
     val one = (filter ++ known).reduceOption[Expression](And(_, _))
@@ -63,7 +63,7 @@ private[temporal] case class PeriodValue(measures: PeriodMeasures) {
     measures.state(MeasureKind.Sum, one)
   }
 
-  /** A sum of nothing is NULL. */
+  /** The value, or NULL if there is nothing to add up. */
   private def orNull(
       child: Expression,
       filter: Option[Expression],
@@ -73,7 +73,7 @@ private[temporal] case class PeriodValue(measures: PeriodMeasures) {
       Literal.create(null, value.dataType),
       value)
 
-  /** A row's value, or what changes nothing if it has none or does not pass. */
+  /** A row's value, or the neutral value if it is NULL or the row does not pass the filter. */
   private def valueOr(value: Expression, filter: Option[Expression], neutral: Any): Expression = {
     val passed =
       filter.fold(value)(If(_, value, Literal.create(null, value.dataType)))
@@ -82,7 +82,7 @@ private[temporal] case class PeriodValue(measures: PeriodMeasures) {
 
   private def integers(of: Expression): Expression = measures.state(MeasureKind.Sum, of)
 
-  /** The sum of large numbers as high * 2^32 + low, neither of which can overflow. */
+  /** The sum of large numbers as high * 2^32 + low. Neither part can overflow. */
   private def halves(value: Expression): (Expression, Expression) = {
     val high = integers(ShiftRight(value, Literal(32)))
     val low = integers(BitwiseAnd(value, Literal(0xffffffffL)))

@@ -11,23 +11,26 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
 import org.apache.spark.sql.types.DataType
 
 /**
- * A plain query over valid-time relations, made into one that returns the history of its result:
- * operator by operator, each into a plan whose rows at an instant are those of the operator over its
- * inputs' rows at that instant.
+ * Rewrites a plain query over valid-time relations as one that returns the history of its result,
+ * operator by operator. The invariant: at each instant, the rows of the new plan are those of the
+ * operator over its inputs' rows at that instant.
  *
- * The columns of an operator keep their identity, so that those above it read what they always did.
+ * The columns of an operator keep their ids, so that the operators above read the same columns.
  *
- * @param dataType of all periods in the query
+ * @param dataType the type of all periods in the query
  */
 private[temporal] case class Sequenced(dataType: DataType) {
 
   private val joins = PeriodJoins(dataType)
   private val cuts = SplitAtBoundaries(dataType)
 
-  /** What reads no marked relation is always valid, and stays as it is. */
+  /**
+   * The history of a plan. A plan without valid-time relations is always valid, and stays
+   * unchanged.
+   */
   def history(plan: LogicalPlan): History =
     if (!TemporalPlan.isMarked(plan)) History(plan, plan.output, None)
-    // An error says where in the query it is.
+    // Errors give the position of this part of the query.
     else CurrentOrigin.withOrigin(plan.origin)(ofMarked(plan))
 
   private def ofMarked(plan: LogicalPlan): History = plan match {
@@ -45,7 +48,7 @@ private[temporal] case class Sequenced(dataType: DataType) {
       }
     case _: Repartition | _: RepartitionByExpression | _: RebalancePartitions =>
       over(plan.children.head, plan)(h => plan.withNewChildren(Seq(h.plan)))
-    // An order of rows is nothing that an operator above it could tell.
+    // The operators above do not depend on an order of rows.
     case Sort(_, _, child, _) => history(child)
 
     case PerInstantLimit(limit) => cuts.limited(limit, history(limit.sort.child))
@@ -65,7 +68,7 @@ private[temporal] case class Sequenced(dataType: DataType) {
     case other => Refused(other)
   }
 
-  /** An operator that leaves the periods as they are. */
+  /** An operator that does not change the periods. */
   private def over(child: LogicalPlan, plan: LogicalPlan)(node: History => LogicalPlan): History = {
     val below = history(child)
     History(node(below), plan.output, below.period)
@@ -84,7 +87,7 @@ private[temporal] case class Sequenced(dataType: DataType) {
       PeriodFragments(dataType).history(fragments, history(fragments.child))
   }
 
-  /** In canonical form. */
+  /** The rows in canonical form, as [[PeriodSweep]] describes it. */
   def coalesced(rows: History): History =
     sweep(PeriodRule.Coalesce, Seq(SweepInput.left(rows)), rows.values)
 

@@ -21,11 +21,11 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
 import org.apache.spark.sql.types._
 
 /**
- * What `sequenced` makes of a query: its history, or its rows at an instant.
+ * The result of `sequenced`: the history of a query, or its rows at an instant.
  *
- * @param period what of the history is asked for
+ * @param period the part of the history that is returned
  * @param at     the instant
- * @param rules  what the query is rewritten by, but for those that the session excludes
+ * @param rules  rules that rewrite the query, except those that the session excludes
  */
 private[temporal] case class SequencedQuery(
     query: LogicalPlan,
@@ -47,7 +47,10 @@ private[temporal] case class SequencedQuery(
     commonType(leaves.map(_.start) ++ bounds)
   }
 
-  /** Each sweep says which rules changed the query that it is of, but for those of queries inside. */
+  /**
+   * Gives each sweep the names of the rules that changed its query. Sweeps of an inner query have
+   * theirs already.
+   */
   def plan: LogicalPlan = lowered.transformUp {
     case sweep: PeriodSweep if sweep.fired.isEmpty => sweep.firedBy(fired)
   }
@@ -76,7 +79,7 @@ private[temporal] case class SequencedQuery(
     val names = mutable.LinkedHashSet.empty[String]
     val excluded = conf.optimizerExcludedRules.toSeq.flatMap(_.split(',').map(_.trim))
     val used = rules.filterNot(rule => excluded.contains(rule.ruleName))
-    // Each takes operators away or moves them down.
+    // The rewriting ends: each rule removes operators or moves them down.
     def once(p: LogicalPlan): LogicalPlan = used.foldLeft(p) { (q, rule) =>
       val changed = rule(q)
       if (!changed.fastEquals(q)) names += RuleNames.short(rule)
@@ -87,7 +90,7 @@ private[temporal] case class SequencedQuery(
     (last, names.toSeq)
   }
 
-  /** Every operator over the rows of one instant is the operator itself. */
+  /** At a single instant, each operator stays the same and reads the rows that are valid then. */
   private def snapshot(plan: LogicalPlan, instant: Expression): LogicalPlan =
     plan.transformUpWithSubqueries { case relation: ValidTime =>
       ValidTimeLeaf(relation).snapshot(instant, dataType)
@@ -101,7 +104,7 @@ private[temporal] case class SequencedQuery(
   /** An ORDER BY at the top orders the rows of the history. */
   private def ordered: LogicalPlan = plain match {
     case Sort(order, true, child, _) => result(child, child.output, order)
-    // Of the columns that the rows are ordered by, some are not returned.
+    // Some of the columns in ORDER BY are not returned.
     case Project(columns, Sort(order, true, child, _)) =>
       val returned = AttributeSet(columns.map(_.toAttribute))
       val hidden = AttributeSet(order.flatMap(_.references)).filterNot(returned.contains).toSeq
@@ -120,7 +123,7 @@ private[temporal] case class SequencedQuery(
     val sorted = if (order.isEmpty) all.plan else Sort(order, global = true, all.plan)
     val (from, to) = periodNames(columns)
     val Period(start, end) = all.period.get
-    // The largest value of the type is unbounded.
+    // The largest value of the type means unbounded.
     val shown = DecodedEndpoint(PeriodEndpoint(end, isEnd = true), dataType)
     Project(columns ++ Seq(Alias(start, from)(), Alias(shown, to)()), sorted)
   }
@@ -147,7 +150,7 @@ private[temporal] case class SequencedQuery(
     if (bound.dataType == dataType) bound
     else Cast(bound, dataType, Some(conf.sessionLocalTimeZone))
 
-  /** Whatever GREATEST would make of all periods. */
+  /** The common type of all periods, by the rules for the arguments of GREATEST. */
   private def commonType(ends: Seq[Expression]): DataType = {
     def fail(cure: String): Nothing = TemporalErrors.periodType(ends.map(_.dataType), cure)
     val rules = if (conf.ansiEnabled) AnsiTypeCoercion else TypeCoercion
@@ -161,7 +164,7 @@ private[temporal] case class SequencedQuery(
         coerced.head.dataType
       }
     if (!EndpointEncoding.isExact(common))
-      fail("they have to be numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL")
+      fail("use numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL")
     common
   }
 }

@@ -15,15 +15,19 @@ import org.apache.spark.sql.types.{DataType, LongType}
 
 /**
  * Operators over the rows of a group: aggregates, window functions, the first rows in an order. The
- * group's time is cut where one of its rows starts or ends, and Spark's own operator is computed for
- * each of the pieces, in which nothing changes. Touching pieces with equal results become one.
+ * time of a group is cut where one of its rows starts or ends, and Spark's own operator is computed
+ * for each fragment. No row starts or ends within a fragment. Touching fragments with equal results
+ * become one.
+ *
+ * A group of n rows has fewer than 2 n fragments. Each row is repeated for each fragment in its
+ * period, so there are O(n^2) rows at worst.
  */
 private[temporal] case class SplitAtBoundaries(dataType: DataType) {
 
   /**
-   * Rows with the pieces of their groups' time that they are valid in.
+   * Rows, each repeated for every fragment of its group's time in which it is valid.
    *
-   * @param keys as the pieces have them
+   * @param keys the columns of the groups, on the side of the fragments
    */
   private case class Fragmented(
       plan: LogicalPlan,
@@ -40,7 +44,7 @@ private[temporal] case class SplitAtBoundaries(dataType: DataType) {
     ofValues(aggregate, rows, keys).getOrElse(piecewise(aggregate, rows, keys))
   }
 
-  /** By functions whose values a sweep keeps, without cuts; None if one is none. */
+  /** The aggregates without cuts, by measures of a sweep. None if a function needs all rows. */
   private def ofValues(
       aggregate: Aggregate,
       rows: History,
@@ -68,7 +72,8 @@ private[temporal] case class SplitAtBoundaries(dataType: DataType) {
         results.map(_.toAttribute),
         swept.ends,
         dataType)
-      // Rows of one group are equal where its keys and values are: others might be, too.
+      // The sweep has merged touching periods with equal keys and values. Rows may still be equal
+      // if a key is not returned, or if a result is computed from the values.
       val told = AttributeSet(results.map(_.child).collect { case a: Attribute => a })
       val isCanonical = results.forall(_.child.isInstanceOf[Attribute]) &&
         groups.forall { case (_, key) => told.contains(key) }
@@ -94,13 +99,16 @@ private[temporal] case class SplitAtBoundaries(dataType: DataType) {
     else named(if (keys.isEmpty) History.united(all) else changes, aggregate.output)
   }
 
-  /** Rows that cannot be compared, such as those with a MAP, stay cut. */
+  /**
+   * The rows under the given names. Rows that cannot be compared, such as those with a MAP, stay
+   * cut.
+   */
   private def named(rows: History, output: Seq[Attribute]): History =
     rows.selecting(rows.values.zip(output).map { case (value, column) =>
       Alias(value, column.name)(column.exprId, column.qualifier)
     })
 
-  /** Grouping expressions are columns of the pieces; what functions read is not. */
+  /** Replaces grouping expressions by their columns, but not in the arguments of functions. */
   private def replaced(
       e: Expression,
       keys: Seq[(Expression, Attribute)],
@@ -114,7 +122,10 @@ private[temporal] case class SplitAtBoundaries(dataType: DataType) {
         })
   }
 
-  /** Without keys there is a result at each instant, and that of no rows where there are none. */
+  /**
+   * Without keys there is a result at each instant. Where no row is valid, it is the aggregate of
+   * no rows.
+   */
   private def ofEmpty(aggregate: Aggregate, rows: History): History = {
     val noRows = LocalRelation(rows.values)
     val result = Aggregate(
@@ -158,7 +169,7 @@ private[temporal] case class SplitAtBoundaries(dataType: DataType) {
     val numbered = Window(Seq(number), cut.fragment, order, cut.plan)
     val skipped = limit.offset.getOrElse(Literal(0))
     val after = GreaterThan(number.toAttribute, skipped)
-    // As LONGs, for the sum of two INTs may be none.
+    // As LONGs, because the sum of two INTs may overflow.
     def long(e: Expression): Expression = Cast(e, LongType)
     val upTo = limit.limit.map(most =>
       LessThanOrEqual(long(number.toAttribute), Add(long(most), long(skipped), EvalMode.LEGACY)))
@@ -176,7 +187,7 @@ private[temporal] case class SplitAtBoundaries(dataType: DataType) {
   private def coalesced(rows: History): History =
     PeriodSweep.history(PeriodRule.Coalesce, Seq(SweepInput.left(rows)), rows.values, dataType)
 
-  /** The rows with what they are grouped by as columns. */
+  /** The rows with the grouping expressions as columns. */
   private def withKeys(
       below: History,
       keys: Seq[Expression],

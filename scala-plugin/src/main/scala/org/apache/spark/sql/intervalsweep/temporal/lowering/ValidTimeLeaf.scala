@@ -10,14 +10,16 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
 }
 import org.apache.spark.sql.types.{BooleanType, DataType, StringType}
 
-/** A valid-time relation read by `sequenced`: its periods half-open, of one type, with an instant. */
+/**
+ * A valid-time relation as `sequenced` reads it: periods are half-open, of one type and not empty.
+ */
 private[temporal] case class ValidTimeLeaf(relation: ValidTime) {
 
   import relation._
 
   private val ownType = start.dataType
 
-  /** Its rows with their periods. */
+  /** The rows with their periods. */
   def history(dataType: DataType): History = {
     val all = History.of(checked, output, startAs(dataType), endAs(dataType))
     val period = all.period.get
@@ -25,7 +27,8 @@ private[temporal] case class ValidTimeLeaf(relation: ValidTime) {
     val valid = relation.invalid match {
       case Invalid.Drop => Filter(isValid, all.plan)
       case Invalid.Error =>
-        Filter(orRaise(isValid, "INVALID_PERIOD", "has no instant", period.columns), all.plan)
+        val what = "is empty or reversed: correct it, or set invalid => 'drop'"
+        Filter(orRaise(isValid, "INVALID_PERIOD", what, period.columns), all.plan)
     }
     all.copy(plan = valid)
   }
@@ -44,7 +47,8 @@ private[temporal] case class ValidTimeLeaf(relation: ValidTime) {
       case Nulls.Unbounded => child
       case Nulls.Drop => Filter(known, child)
       case Nulls.Error =>
-        Filter(orRaise(known, "NULL_END", "has a NULL end", columns), child)
+        val what = "has a NULL endpoint: replace it, or set nulls => 'unbounded' or 'drop'"
+        Filter(orRaise(known, "NULL_END", what, columns), child)
     }
   }
 
@@ -58,7 +62,8 @@ private[temporal] case class ValidTimeLeaf(relation: ValidTime) {
       }
       if (closed.movesEnd) next(stated, isEnd = true) else stated
     }
-    // The largest value of a type is unbounded, and is no longer the largest of a wider type.
+    // The largest value of a type means unbounded, but not in a wider type, so it is decoded before
+    // the cast.
     if (dataType == ownType) bound
     else as(dataType, DecodedEndpoint(PeriodEndpoint(bound, isEnd = true), ownType))
   }
@@ -67,7 +72,7 @@ private[temporal] case class ValidTimeLeaf(relation: ValidTime) {
     if (e.dataType == dataType) e
     else Cast(e, dataType, Some(zone))
 
-  /** The next value of the type; what has none is unbounded. */
+  /** The next value of the type; unbounded if there is none. */
   private def next(end: Expression, isEnd: Boolean): Expression = {
     val number = PeriodEndpoint(end, isEnd)
     val unbounded = In(number, Seq(Literal(Long.MinValue), Literal(Long.MaxValue)))

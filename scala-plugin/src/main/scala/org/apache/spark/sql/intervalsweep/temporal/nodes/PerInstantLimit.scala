@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.temporal.nodes
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 
-/** The most rows of an instant, in an order. */
+/** An ORDER BY with a LIMIT or an OFFSET, which apply to the rows of each instant. */
 private[temporal] case class PerInstantLimit(
     limit: Option[Expression],
     offset: Option[Expression],

@@ -7,7 +7,7 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{DecodedEndpoint
 import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relations}
 import org.apache.spark.sql.types.DataType
 
-/** The columns between which a row is valid, the end excluded; NULL is unbounded. */
+/** The columns of a row's period, its end excluded. NULL means unbounded. */
 case class Period(start: Attribute, end: Attribute) {
 
   def columns: Seq[Attribute] = Seq(start, end)
@@ -26,20 +26,23 @@ case class Period(start: Attribute, end: Attribute) {
     None,
     None)
 
-  /** Whether an instant is in it, as a LONG. */
+  /** Whether the period contains an instant, which is a LONG. */
   def contains(instant: Expression): Expression =
     And(LessThanOrEqual(from, instant), LessThan(instant, to))
 
-  /** The instants of both, where there are some; the functions go past NULL. */
+  /**
+   * The common part of two periods that overlap. Greatest and Least ignore NULL, which is
+   * unbounded.
+   */
   def overlap(other: Period): (Expression, Expression) =
     (Greatest(Seq(start, other.start)), Least(Seq(end, other.end)))
 }
 
 /**
- * A plan that says when its rows are valid.
+ * A plan with the period of each row.
  *
- * @param values the columns of the rows, those of the operator that it was made of
- * @param period none if the rows are always valid
+ * @param values the columns without the period: those of the operator that the plan was made from
+ * @param period None if the rows are always valid
  */
 case class History(plan: LogicalPlan, values: Seq[Attribute], period: Option[Period]) {
 
@@ -47,7 +50,7 @@ case class History(plan: LogicalPlan, values: Seq[Attribute], period: Option[Per
 
   def isMarked: Boolean = period.isDefined
 
-  /** With a period, which for rows that are always valid has no bounds. */
+  /** The same rows with a period. It is unbounded for rows that are always valid. */
   def bounded(dataType: DataType): History =
     if (isMarked) this
     else {
@@ -55,30 +58,30 @@ case class History(plan: LogicalPlan, values: Seq[Attribute], period: Option[Per
       History.of(plan, values, unbounded, unbounded)
     }
 
-  /** Other columns of the same rows. */
+  /** The same rows with other values. */
   def selecting(columns: Seq[NamedExpression]): History = copy(
     plan = Project(columns ++ period.toSeq.flatMap(_.columns), plan),
     values = columns.map(_.toAttribute))
 
-  /** Columns like the values, with nothing in them. */
+  /** NULLs in columns like the values. */
   def nulls: Seq[NamedExpression] =
     values.map(a => Alias(Literal.create(null, a.dataType), a.name)())
 
-  /** The period as numbers. */
+  /** The ends of the period as LONGs. */
   def from: Expression = period.fold[Expression](Literal(Long.MinValue))(_.from)
   def to: Expression = period.fold[Expression](Literal(Long.MaxValue))(_.to)
 }
 
 object History {
 
-  /** The rows of all, which have periods, in the columns of the first. */
+  /** The rows of several histories, each with a period, in the columns of the first. */
   def united(all: Seq[History]): History = {
     val union = Union(all.map(rows => Project(rows.columns, rows.plan)))
     val (values, ends) = union.output.splitAt(union.output.size - 2)
     History(union, values, Some(Period(ends.head, ends.last)))
   }
 
-  /** The rows of a plan with a period whose ends are numbers, of values of the type. */
+  /** A history whose period is given as LONGs, which encode values of the type. */
   def ofNumbers(
       plan: LogicalPlan,
       values: Seq[Attribute],
@@ -86,7 +89,7 @@ object History {
       dataType: DataType): History =
     of(plan, values, DecodedEndpoint(ends.head, dataType), DecodedEndpoint(ends.last, dataType))
 
-  /** The rows of a plan with a period that is computed of its columns. */
+  /** A history whose period is computed from the plan's columns. */
   def of(plan: LogicalPlan, values: Seq[Attribute], start: Expression, end: Expression): History = {
     val ends = Seq(Alias(start, "start")(), Alias(end, "end")())
     History(

@@ -9,26 +9,32 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.trees.BinaryLike
 import org.apache.spark.sql.types._
 
-/** How what is kept of the rows of a group changes when a row becomes valid, and when it no longer is. */
+/** How the state of a group changes when a row becomes valid and when it ends. */
 sealed abstract class MeasureKind(val name: String, val dataType: DataType)
     extends Product with Serializable
 object MeasureKind {
 
-  /** Added and taken off; no sum leaves 64 bits. */
+  /**
+   * Added when a row starts, subtracted when it ends. The inputs are such that no sum exceeds 64
+   * bits.
+   */
   case object Sum extends MeasureKind("sum", LongType)
   case object Least extends MeasureKind("least", LongType)
   case object Greatest extends MeasureKind("greatest", LongType)
 
-  /** Of floating-point numbers, of which nothing is taken off: added up anew. */
+  /**
+   * A sum of floating-point numbers. Nothing is subtracted: the numbers of the valid rows are added
+   * up again.
+   */
   case object FloatSum extends MeasureKind("float_sum", DoubleType)
 }
 
 /**
- * What a sweep keeps of the valid rows of a group. An expression, so that it goes where the plan's
- * expressions go.
+ * Part of the state that a sweep keeps for the valid rows of a group. It is an expression, so that
+ * transformations of the plan's expressions reach it.
  *
- * @param input what it is taken of, of the columns of the rows; never NULL
- * @param state what is kept
+ * @param input what is measured, over the columns of a row; never NULL
+ * @param state the column of the state
  */
 case class PeriodMeasure(kind: MeasureKind, input: Expression, state: Attribute)
     extends Expression with Unevaluable with BinaryLike[Expression] {
@@ -44,7 +50,7 @@ case class PeriodMeasure(kind: MeasureKind, input: Expression, state: Attribute)
     copy(input = newLeft, state = newRight.asInstanceOf[Attribute])
 }
 
-/** The measures that functions ask for, each once. */
+/** Collects the measures that functions need, each once. */
 private[temporal] final class PeriodMeasures {
   private val found = mutable.LinkedHashMap.empty[(MeasureKind, Expression), PeriodMeasure]
 

@@ -9,19 +9,24 @@ import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, 
 import org.apache.spark.sql.types._
 
 /**
- * Goes through the rows of equal keys as time goes on, and returns the periods in which something
- * holds of those that are valid then.
+ * A sweep over the periods of rows with equal keys, in the order of time. It returns periods in
+ * which the result for the valid rows stays the same; `rule` says what the result is.
  *
- * What counts rows has a canonical result: per key, the n-th start goes with the n-th end, in the
- * order of time. Of values, periods that touch and have the same results are one.
+ * Rules that count rows have a canonical result: per key, the n-th start goes with the n-th end, in
+ * the order of time. For rules that return values, touching periods with equal results are merged
+ * into one.
  *
- * @param keys     what has to be equal, NULL and NULL included; floating-point numbers normalized
- * @param from     when a row becomes valid, as a LONG, and `to` when it no longer is
- * @param weight   1 for rows on the left, -1 for those on the right; none if all are on the left
- * @param measures what is kept of the rows, as [[PeriodMeasure]]s say
- * @param results  of the keys and of the measures' states; no Alias, which analysis takes away
+ * @param keys     columns that must be equal, where NULL equals NULL; floating-point numbers
+ *   normalized
+ * @param from     the LONG at which a row becomes valid; `to` is the LONG at which it ends
+ * @param weight   1 for rows on the left, -1 for rows on the right; None if all rows are on the
+ *   left
+ * @param measures the state that is kept for the valid rows
+ * @param results  expressions over the keys and the states of the measures; no Alias, because
+ *   analysis removes it
  * @param output   the results, then the start and the end of a period as LONGs
- * @param fired    the rules that changed the query, for EXPLAIN; None until `sequenced` has said it
+ * @param fired    the rules that changed the query, for EXPLAIN; None until `sequenced` has set
+ *   them
  */
 case class PeriodSweep(
     rule: PeriodRule,
@@ -48,7 +53,7 @@ case class PeriodSweep(
     copy(child = newChild)
 }
 
-/** Rows that a sweep reads, on one of its sides. */
+/** The rows that a sweep reads on one of its sides. */
 private[temporal] case class SweepInput(rows: History, values: Seq[Attribute], side: Side)
 
 private[temporal] object SweepInput {
@@ -58,7 +63,11 @@ private[temporal] object SweepInput {
 
 object PeriodSweep {
 
-  /** @param output the columns that the values of the result are to be */
+  /**
+   * A sweep as a history.
+   *
+   * @param output the names and ids of the result's values
+   */
   private[temporal] def history(
       rule: PeriodRule,
       inputs: Seq[SweepInput],
@@ -75,7 +84,7 @@ object PeriodSweep {
       dataType)
   }
 
-  /** The periods of the values of all inputs. */
+  /** A sweep without measures, whose keys are the values of the inputs. */
   private[temporal] def of(rule: PeriodRule, inputs: Seq[SweepInput]): PeriodSweep = {
     checkComparable(inputs.head.values, rule.shown)
     val hasSides = inputs.exists(_.side == RightSide)
@@ -98,10 +107,10 @@ object PeriodSweep {
   }
 
   /**
-   * The periods in which values of groups stay the same.
+   * A sweep with measures: the periods in which the values of a group stay the same.
    *
    * @param keys    columns that can be sorted
-   * @param results what becomes of the measures' states; the keys come before
+   * @param results expressions over the measures' states; the keys come before them
    */
   private[temporal] def ofValues(
       rule: PeriodRule,
@@ -125,8 +134,9 @@ object PeriodSweep {
   }
 
   /**
-   * What rows bring for measures: columns that all are computed of in the sweep, or, if these are
-   * more, or are computed in another process, the measures' inputs.
+   * The columns that rows bring for the measures: the columns that the inputs read, if the sweep
+   * can compute the inputs and these columns are not more than the inputs; else the inputs
+   * themselves.
    */
   private def inputsOf(measures: Seq[PeriodMeasure])
       : (Seq[NamedExpression], Seq[PeriodMeasure]) = {
@@ -150,7 +160,7 @@ object PeriodSweep {
   private[temporal] def checkComparable(columns: Seq[Attribute], operator: String): Unit =
     columns.find(!isComparable(_)).foreach(TemporalErrors.valueType(_, operator))
 
-  /** Whether a value distinguishes rows: it can be sorted, and is equal if its bytes are. */
+  /** Whether values can be sorted, and equal values have equal bytes. */
   private[temporal] def isComparable(value: Expression): Boolean =
     RowOrdering.isOrderable(value.dataType) &&
       !value.dataType.existsRecursively(t =>

@@ -6,15 +6,15 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
-/** Rules as EXPLAIN shows them. */
+/** The names of rules in EXPLAIN. */
 private[intervalsweep] object RuleNames {
 
   private val Made = TreeNodeTag[String]("intervalsweep.madeBy")
 
-  /** The name without the package. */
+  /** The name of a rule without its package. */
   def short(rule: Rule[LogicalPlan]): String = rule.ruleName.split('.').last
 
-  /** A part of a condition that says which rule made it, wherever Spark puts it. */
+  /** Marks a part of a condition with the rule that made it. The mark moves with the part. */
   def madeBy[E <: Expression](rule: Rule[LogicalPlan], part: E): E = {
     part.setTagValue(Made, short(rule))
     part

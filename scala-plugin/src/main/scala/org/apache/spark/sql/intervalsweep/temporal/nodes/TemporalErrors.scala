@@ -6,70 +6,73 @@ import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
 import org.apache.spark.sql.intervalsweep.QueryError
 import org.apache.spark.sql.types.DataType
 
-/** What can be wrong with a query of valid-time relations: a closed list. */
+/** The errors of queries over valid-time relations: a closed list. */
 object TemporalErrors {
 
   private val Class = "INTERVALSWEEP_SEQUENCED"
 
-  /** The text of an error that a row raises when it is read. */
+  /** The text of an error that is raised while rows are read. */
   def text(name: String, message: String): String = s"[$Class.$name] $message"
 
   def noSnapshotForm(construct: String, cure: String, where: Origin = CurrentOrigin.get): Nothing =
-    fail("NO_SNAPSHOT_FORM", s"$construct has no snapshot form: $cure.", where)
+    fail(
+      "NO_SNAPSHOT_FORM",
+      s"$construct is not supported over valid-time relations: $cure.",
+      where)
 
   def outside(start: String, end: String): Nothing = fail(
     "OUTSIDE",
-    s"A valid-time relation, with the period [$start, $end), is read outside of sequenced: read " +
-      "it inside sequenced(TABLE(SELECT ...)).")
+    s"The valid-time relation with the period [$start, $end) can be read only inside sequenced: " +
+      "write sequenced(TABLE(SELECT ...)).")
 
   def operatorOutside(operator: String): Nothing = fail(
     "OUTSIDE",
-    s"$operator is an operator over valid-time relations: call it inside sequenced(TABLE(...)), or " +
-      "say ts => and te =>, the names of the columns between which rows are valid.")
+    s"$operator needs valid-time relations: call it inside sequenced(TABLE(...)), or name the " +
+      "columns of the period by ts => and te =>.")
 
   def outerCte(): Nothing = fail(
     "OUTER_CTE",
-    "The query inside sequenced reads a WITH of the query around it: put the WITH inside " +
-      "TABLE(...), or make it a view.")
+    "The query inside sequenced reads a WITH clause of the outer query: put the WITH inside " +
+      "TABLE(...), or create a view.")
 
   def notMarked(): Nothing = fail(
     "NOT_MARKED",
-    "The query inside sequenced reads no valid-time relation: mark one by " +
+    "The query inside sequenced reads no valid-time relation: mark a table by " +
       "validtime(TABLE(t), 'ts', 'te').")
 
   def noPeriod(): Nothing = fail(
     "NOT_MARKED",
-    "validtime was told no columns, and the table has no property validtime: say " +
+    "validtime needs column names, as the table has no property validtime: write " +
       "validtime(TABLE(t), 'ts', 'te'), or ALTER TABLE t SET TBLPROPERTIES (validtime='ts,te').")
 
   def periodType(types: Seq[DataType], cure: String): Nothing = fail(
     "PERIOD_TYPE",
-    s"Periods of ${types.map(_.sql).distinct.mkString(" and ")} cannot be compared: $cure.")
+    s"Periods of ${types.map(_.sql).distinct.mkString(" and ")} are not supported: $cure.")
 
   def valueType(column: Attribute, operator: String): Nothing =
     valueType(s"the column `${column.name}`", column.dataType, operator)
 
   def valueType(value: String, dataType: DataType, operator: String): Nothing = fail(
     "VALUE_TYPE",
-    s"$operator compares rows by $value, a ${dataType.sql}, whose values cannot be sorted: leave " +
-      "it out, or turn it into something that can, such as its text.")
+    s"$operator compares rows by $value, a ${dataType.sql}, whose values cannot be sorted: " +
+      "remove it, or convert it to a type that can be sorted, such as STRING.")
 
   def periodName(name: String): Nothing = fail(
     "PERIOD_NAME",
-    s"The query returns a column `$name`, and the period's column has that name, too: say " +
-      "names => array('valid_from', 'valid_to'), or give the column another name.")
+    s"The result would have two columns `$name`: rename the column of the query, or name the " +
+      "columns of the period by names => array('valid_from', 'valid_to').")
 
   def length(message: String): Nothing = fail("LENGTH", message)
 
-  /** Rows that are not there any more, or others, when they are read again. */
+  /** Some rows were different, or missing, when they were read for the second time. */
   def changedRows(): Nothing = fail(
     "CHANGED_ROWS",
-    "The rows of a query over intervals were others when they were read again: write them to a " +
-      "table, or cache them, and read that.")
+    "The rows of a query over intervals changed between two reads: write them to a table, or " +
+      "cache them, and read the table or the cached rows.")
 
-  /** An argument of one of the functions that it cannot take. */
+  /** An argument that a function does not accept. */
   def argument(function: String, name: String, wanted: String, found: String): Nothing =
-    fail("ARGUMENT", s"$function takes $wanted as `$name`, and not $found.")
+    fail("ARGUMENT", s"`$name` of $function must be $wanted; got $found.")
 
   private def fail(name: String, message: String, where: Origin = CurrentOrigin.get): Nothing =
     throw new QueryError(text(name, message), where)

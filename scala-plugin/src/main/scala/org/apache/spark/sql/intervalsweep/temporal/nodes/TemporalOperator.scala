@@ -5,7 +5,9 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.{BinaryLike, UnaryLike}
 
-/** An operator of the algebra that SQL lacks, as a `temporal_*` function leaves it in a query. */
+/**
+ * An operator of the algebra that SQL lacks. A `temporal_*` function puts it into the query's plan.
+ */
 sealed trait TemporalOperator extends LogicalPlan
 
 case class TemporalSetOperation(rule: PeriodRule, left: LogicalPlan, right: LogicalPlan)
@@ -28,7 +30,7 @@ case class TemporalCoalesce(child: LogicalPlan)
     copy(child = newChild)
 }
 
-/** Rows whose periods are made others, each by itself. */
+/** Gives each row another period, or several, by itself. */
 case class TemporalFragments(child: LogicalPlan, how: FragmentKind)
     extends TemporalOperator with UnaryLike[LogicalPlan] {
   override def output: Seq[Attribute] = child.output
@@ -40,18 +42,18 @@ case class TemporalFragments(child: LogicalPlan, how: FragmentKind)
 sealed abstract class FragmentKind extends Product with Serializable
 object FragmentKind {
 
-  /** Periods no longer than that (Alg. 11). */
+  /** Periods that are at most `length` long (Alg. 11). */
   case class Split(length: Expression) extends FragmentKind
 
-  /** omega (9): a row is valid for so long from its start on. */
+  /** omega (9): a row is valid for `length` from its start on. */
   case class Sliding(length: Expression, onBounded: OnBounded) extends FragmentKind
 
-  /** omega (10): a row is valid to the end of the window that its start is in. */
+  /** omega (10): a row is valid to the end of the window that contains its start. */
   case class Fixed(length: Expression, origin: Option[Expression], onBounded: OnBounded)
       extends FragmentKind
 }
 
-/** What a window does with a period that has an end already. */
+/** How a window treats a period that already has an end. */
 sealed abstract class OnBounded(val name: String) extends Product with Serializable
 object OnBounded {
   case object Replace extends OnBounded("replace")

@@ -4,29 +4,37 @@ package org.apache.spark.sql.intervalsweep.temporal.nodes
 import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 
-/** What there is in a plan, its subqueries included. */
+/** Finds valid-time relations and temporal operators in a plan and its subqueries. */
 private[intervalsweep] object TemporalPlan {
 
-  /** Those of a query's own FROM come before those of its subqueries. */
+  /**
+   * The valid-time relations: those of the query's own FROM first, then those of its subqueries.
+   */
   private[temporal] def leaves(plan: LogicalPlan): Seq[ValidTime] =
     (plan +: plan.subqueriesAll).flatMap(_.collect {
       case relation: ValidTime => relation
     })
 
-  /** Whether its rows have periods: of a marked table, or by an operator that looks at periods. */
+  /** Whether rows of the plan have periods: from a marked table or from a temporal operator. */
   def isMarked(plan: LogicalPlan): Boolean = leaves(plan).nonEmpty || hasOperators(plan)
 
   private[temporal] def hasOperators(plan: LogicalPlan)
       : Boolean = (plan +: plan.subqueriesAll).exists(_.exists(_.isInstanceOf[TemporalOperator]))
 }
 
-/** Operators that have no meaning for each instant, or whose rows differ from run to run. */
+/**
+ * Raises errors for operators without a meaning at an instant, and for rows that differ from run to
+ * run.
+ */
 private[temporal] object Refused {
 
-  /** Looks at a whole query, what is below its valid-time relations included. */
+  /** Checks a whole query, with the plans below its valid-time relations. */
   def check(plan: LogicalPlan): Unit = {
     if (plan.isStreaming)
-      TemporalErrors.noSnapshotForm("A stream", "write it to a table and read that", plan.origin)
+      TemporalErrors.noSnapshotForm(
+        "A stream",
+        "write it to a table and read the table",
+        plan.origin)
     checkWithSubqueries(plan)
   }
 
@@ -51,7 +59,7 @@ private[temporal] object Refused {
       case random if !random.deterministic && random.children.forall(_.deterministic) =>
         TemporalErrors.noSnapshotForm(
           s"${random.sql}, which is not deterministic,",
-          "compute it before, into a table",
+          "compute it first and write the result to a table",
           if (random.origin.line.isDefined) random.origin else node.origin)
       case _ =>
     }
@@ -59,14 +67,18 @@ private[temporal] object Refused {
   def apply(node: LogicalPlan): Nothing = {
     val (construct, cure) = node match {
       case _: GlobalLimit | _: LocalLimit =>
-        ("LIMIT without ORDER BY", "add an ORDER BY, for the first rows of each instant")
+        ("LIMIT without ORDER BY", "add an ORDER BY, to get the first rows of each instant")
       case _: Offset => ("OFFSET without ORDER BY", "add an ORDER BY")
-      case _: Sample => ("TABLESAMPLE", "take the sample into a table, and mark that")
+      case _: Sample =>
+        ("TABLESAMPLE", "write the sample to a table, and mark that table by validtime")
       case _: LateralJoin =>
-        ("LATERAL that stays correlated", "write it as a join, or as a scalar subquery")
+        (
+          "A LATERAL subquery that stays correlated",
+          "write it as a join, or as a scalar subquery")
       case loop if loop.nodeName.startsWith("UnionLoop") =>
-        ("A recursive WITH", "write its steps out")
-      case other => (s"The operator ${other.nodeName}", "leave it out, or put it after sequenced")
+        ("A recursive WITH", "write its steps as separate queries")
+      case other =>
+        (s"The operator ${other.nodeName}", "remove it, or apply it to the result of sequenced")
     }
     TemporalErrors.noSnapshotForm(construct, cure, node.origin)
   }

@@ -7,13 +7,14 @@ import org.apache.spark.sql.catalyst.trees.UnaryLike
 
 /**
  * A relation whose rows are valid in their periods, and which `sequenced` reads. It hides the
- * period's columns: a query cannot name them, and `*` is without them.
+ * columns of the period: a query cannot name them, and `*` does not return them.
  *
- * It is no UnaryNode, for in those Spark looks for columns that ORDER BY names and SELECT does not.
+ * It is not a UnaryNode, because Spark looks below a UnaryNode for columns that ORDER BY names and
+ * SELECT does not return.
  *
- * @param end       none if every row is valid from its start on
- * @param names     of the period in the result, unless `sequenced` says others
- * @param unbounded an end that means that there is none
+ * @param end       None if every row is valid from its start on
+ * @param names     the names of the period's columns in the result, unless `sequenced` gives others
+ * @param unbounded a value of the end that means unbounded
  */
 case class ValidTime(
     child: LogicalPlan,
@@ -37,7 +38,7 @@ case class ValidTime(
     copy(child = newChild)
 }
 
-/** What a NULL endpoint means. */
+/** The meaning of a NULL endpoint. */
 sealed abstract class Nulls(val name: String) extends Product with Serializable
 object Nulls {
   case object Unbounded extends Nulls("unbounded")
@@ -46,7 +47,7 @@ object Nulls {
   val all: Seq[Nulls] = Seq(Unbounded, Drop, Error)
 }
 
-/** What becomes of a period without an instant: an empty or a reversed one. */
+/** The treatment of a period without an instant: an empty or a reversed one. */
 sealed abstract class Invalid(val name: String) extends Product with Serializable
 object Invalid {
   case object Drop extends Invalid("drop")
@@ -54,7 +55,7 @@ object Invalid {
   val all: Seq[Invalid] = Seq(Drop, Error)
 }
 
-/** Which ends belong to a period. */
+/** The ends that belong to a period. */
 sealed abstract class Closed(val name: String, val movesStart: Boolean, val movesEnd: Boolean)
     extends Product with Serializable
 object Closed {

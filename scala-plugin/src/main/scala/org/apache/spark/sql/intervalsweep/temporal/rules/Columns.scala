@@ -4,7 +4,10 @@ package org.apache.spark.sql.intervalsweep.temporal.rules
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 
-/** The plan below projections that return just its columns, as `SELECT *` does. */
+/**
+ * Matches any plan, without the projections on top that return exactly its columns, as `SELECT *`
+ * does.
+ */
 private[rules] object Columns {
   def unapply(plan: LogicalPlan): Some[LogicalPlan] = Some(below(plan))
 

@@ -6,8 +6,9 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{TemporalCoalesce, TemporalSetOperation}
 
 /**
- * A rule about the query inside `sequenced`: a sweep below another, by the same values, which sees
- * no difference, and the canonical form of what has it.
+ * A rule for the query inside `sequenced`. It drops a sweep below another sweep by the same values
+ * if the outer result does not change. It also drops the coalescing of a result that is canonical
+ * already.
  * {{{
  *   distinct(distinct A), distinct(coalesce A)      distinct A
  *   coalesce A - B, and the other set operations    A - B
@@ -29,13 +30,15 @@ object DropInnerSweep extends Rule[LogicalPlan] {
     case TemporalCoalesce(child @ Columns(_: TemporalSetOperation | _: TemporalCoalesce)) => child
   }
 
-  /** Of an operand of which it matters how often each row is valid. */
+  /** The operand without coalescing. The operator depends on how often each row is valid. */
   private def uncoalesced(plan: LogicalPlan): LogicalPlan = plan match {
     case Columns(TemporalCoalesce(child)) => uncoalesced(child)
     case _ => plan
   }
 
-  /** Of an operand of which it matters whether a row is valid. */
+  /**
+   * The operand without coalescing and DISTINCT. The operator depends on whether a row is valid.
+   */
   private def withoutCopies(plan: LogicalPlan): LogicalPlan = plan match {
     case Columns(Distinct(child)) => withoutCopies(child)
     case Columns(TemporalCoalesce(child)) => withoutCopies(child)

@@ -10,9 +10,10 @@ import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relation
 import org.apache.spark.sql.intervalsweep.temporal.nodes.RuleNames
 
 /**
- * An optimizer rule: several inner joins of periods become joins of whole rows, and what all periods
- * have in common is computed above them. Periods have an instant in common if any two of them have one
- * (Helly's theorem on a line), so that each join compares columns of tables, which Spark can reorder.
+ * An optimizer rule: turns nested inner joins of periods into joins of whole rows, and computes the
+ * common part of all periods above them. Periods have an instant in common if any two of them have
+ * one (Helly's theorem on a line). So each join compares columns of tables, and Spark can reorder
+ * the joins.
  * {{{
  *   Join overlaps(greatest(a.ts, b.ts), least(a.te, b.te), c.ts, c.te)
  *     Project greatest(a.ts, b.ts), least(a.te, b.te)
@@ -45,7 +46,7 @@ object FlattenPeriodJoins extends Rule[LogicalPlan] {
     join.copy(condition = Some(pairwise))
   }
 
-  /** The periods whose common part is from one end to the other. */
+  /** The periods whose common part begins at `start` and ends at `end`. */
   private def periods(
       start: Expression,
       end: Expression,
@@ -67,7 +68,7 @@ object FlattenPeriodJoins extends Rule[LogicalPlan] {
   private def ends(columns: Seq[NamedExpression]): AttributeMap[Expression] =
     AttributeMap(columns.collect { case a @ Alias(end, _) => a.toAttribute -> end })
 
-  /** Whether the condition reads the common part in comparisons of periods only. */
+  /** Whether the condition reads the common part only in comparisons of periods. */
   private def isFlat(columns: Seq[NamedExpression], condition: Expression): Boolean = {
     val computed = ends(columns)
     val rest = condition.transformUp {
@@ -79,7 +80,7 @@ object FlattenPeriodJoins extends Rule[LogicalPlan] {
     !rest.references.exists(computed.contains)
   }
 
-  /** An inner join whose rows are valid in what their periods have in common. */
+  /** Matches an inner join that returns the common part of its rows' periods. */
   private object Clipped {
     def unapply(plan: LogicalPlan): Option[(Seq[NamedExpression], Join)] = plan match {
       case Project(columns, join @ Join(_, _, Inner, _, _)) =>

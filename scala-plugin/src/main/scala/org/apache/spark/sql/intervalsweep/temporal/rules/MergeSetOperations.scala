@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{PeriodRule, TemporalSetOperation}
 
 /**
- * A rule about the query inside `sequenced`: one sweep where the query says several.
+ * A rule for the query inside `sequenced`: replaces several sweeps by one.
  * {{{
  *   (A - B) - C  =  A - (B + C)
  *   A - (A - B)  =  A intersected with B     (13)
@@ -22,7 +22,7 @@ object MergeSetOperations extends Rule[LogicalPlan] {
       Intersect(a, b, isAll = true)
     case union @ Union(Seq(a, Columns(Except(b, same, true))), false, false)
         if a.sameResult(same) =>
-      // In the columns of the union, which are those of its first side.
+      // The result must have the columns of the union, which are those of its first side.
       val merged = TemporalSetOperation(PeriodRule.UnionMax, a, b)
       if (merged.outputSet == union.outputSet) merged else union
   }

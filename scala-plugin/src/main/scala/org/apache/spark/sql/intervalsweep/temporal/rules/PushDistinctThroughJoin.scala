@@ -8,11 +8,12 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.temporal.nodes.TemporalSetOperation
 
 /**
- * A rule about the query inside `sequenced`: the distinct pairs of rows are the pairs of distinct rows
- * (paper, 5.3.1), which are fewer. It is used where one of the sides is distinct already.
+ * A rule for the query inside `sequenced`: pushes DISTINCT below a join. The distinct pairs of rows
+ * are the pairs of distinct rows (paper, 5.3.1), which are fewer. The rule applies if one of the
+ * sides is distinct already.
  *
- * The result stays canonical: at an instant at which a pair ends, one of its rows does, and has no
- * other that starts then.
+ * The result stays canonical: where a pair ends, one of its rows ends, and no equal row starts at
+ * that instant.
  */
 object PushDistinctThroughJoin extends Rule[LogicalPlan] {
 

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{PeriodSweep, RuleNames}
 
 /**
- * An optimizer rule: what a filter says of the keys of a sweep holds of whole groups, so that it can
- * be asked of the rows before (paper, 5.3.1: selection and the other operators).
+ * An optimizer rule: pushes a filter on the keys of a sweep below the sweep (paper, 5.3.1:
+ * selection and the other operators). A filter on keys keeps or drops whole groups.
  */
 object PushFilterThroughSweep extends Rule[LogicalPlan] with PredicateHelper {
 

@@ -11,7 +11,7 @@ import org.apache.spark.sql.intervalsweep.condition.ConditionSupport
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
 
-/** Which conditions are bands of row numbers, and that they have what counts of pairs build on. */
+/** Conditions that are bands of row numbers, and the monotonicity that counting pairs relies on. */
 class BandConditionSuite extends ConditionSupport {
   private val schema = "n BIGINT, i INT, v BIGINT"
   private val numbers: Seq[Long] =
@@ -31,7 +31,10 @@ class BandConditionSuite extends ConditionSupport {
     found
   }
 
-  /** What holds for two numbers and one row does for numbers between; what does not fail is one run. */
+  /**
+   * If the condition is true for a row and two numbers, it is true for all numbers between them.
+   * The numbers for which it raises no error are contiguous.
+   */
   private def assertMonotone(sql: String, tables: Tables, condition: Expression): Unit = {
     val holds = BindReferences.bindReference(
       InlineReplaceable(condition),

@@ -8,11 +8,11 @@ import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, 
 import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.functions.{Relation, Relations}
 
-/** When rows can leave, against a look at all partners that there may be. */
+/** The expiry of rows, compared with the latest match among all possible rows. */
 class StateExpirySuite extends ConditionSupport {
   private val tables = Tables("ts BIGINT, te BIGINT, x INT", "ts BIGINT, te BIGINT, x INT")
 
-  /** Partners far away stand for those that no bound keeps near. */
+  /** A matching row at this time shows that no bound limits the clock. */
   private val Far = 1000L
   private val near: Seq[Any] = Seq(0L, 1L, 2L, 3L, 5L)
   private val rows: Seq[Row] = product(near :+ null, near :+ null, Seq(1))
@@ -34,11 +34,11 @@ class StateExpirySuite extends ConditionSupport {
   }
 
   /**
-   * No partner that comes as declared is later than the expiry; some row has one that is no earlier.
-   * Where there is no bound, some row has a partner that is far away.
+   * No match of a row has a clock after the expiry, and some row has a match exactly at its expiry.
+   * If there is no expiry, some row has a match far away.
    *
-   * @param isKnown what holds for partners, by ts and te
-   * @return whether there is a bound
+   * @param isKnown the filter that all rows of the other side satisfy, by ts and te
+   * @return whether there is an expiry
    */
   private def assertRight(
       sql: String,
@@ -104,7 +104,7 @@ class StateExpirySuite extends ConditionSupport {
     }
 
   private val raw = Seq(
-    // condition, whether the left and the right rows have a bound by ts
+    // condition, whether the left rows have an expiry by ts, whether the right rows have
     ("r.ts < s.ts AND s.ts < r.te", true, true),
     ("s.ts BETWEEN r.ts - 2 AND r.ts + 3", true, true),
     ("abs(r.ts - s.ts) < 3", true, true),

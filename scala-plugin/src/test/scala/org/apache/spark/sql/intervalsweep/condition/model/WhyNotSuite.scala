@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.condition.model
 
 import org.apache.spark.sql.intervalsweep.condition.ConditionSupport
 
-/** Each reason for which a condition is no sweep. */
+/** Each reason for which a condition has no sweep. */
 class WhyNotSuite extends ConditionSupport {
 
   private val schema = "k INT, ts INT, te INT, name STRING, d DOUBLE, " +
@@ -16,7 +16,7 @@ class WhyNotSuite extends ConditionSupport {
     assert(why.explanation.nonEmpty && why.advice.nonEmpty)
   }
 
-  /** The conjunct that a reason is about, as it was written. */
+  /** Whether a reason names this conjunct, as the condition has it. */
   private def about(conjunct: String)(why: WhyNot): Boolean =
     why.conjunct.map(_.sql).contains(conjunct)
 

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.intervalsweep.condition.ConditionSupport
 
-/** Arithmetic across the sides, which wraps or raises errors, over TINYINTs. */
+/** Arithmetic over both sides that wraps or raises errors, with TINYINTs. */
 class OverflowSiteSuite extends ConditionSupport {
 
   private val all = (Byte.MinValue to Byte.MaxValue).map(v => Seq(v.toByte))

@@ -5,7 +5,7 @@ import java.time.{Duration, Instant, LocalDate, LocalDateTime, ZoneOffset}
 
 import org.apache.spark.sql.intervalsweep.condition.ConditionSupport
 
-/** Written-out conditions of all types: the sweeps are what Spark makes of the condition. */
+/** Written-out conditions over all types: the sweeps match the same pairs as Spark does. */
 class RawConditionsExactSuite extends ConditionSupport {
 
   private def micros(value: Long): Instant =
@@ -146,7 +146,7 @@ class RawConditionsExactSuite extends ConditionSupport {
     "s.t >= r.d AND s.d <= r.d + 7",
     "datediff(s.t, r.d) <= 3 AND s.d >= r.d")
 
-  // The clocks of Berlin were changed at 01:00 UTC on 2024-03-31 and on 2024-10-27.
+  // Clocks in Berlin changed at 01:00 UTC on 2024-03-31 and on 2024-10-27.
   private val changes = Seq("2024-03-31T01:00:00Z", "2024-10-27T01:00:00Z").map(Instant.parse)
   private val around = for (c <- changes; hours <- Seq(-25, -24, -23, -2, -1, 0, 1, 23, 24, 25))
     yield c.plusSeconds(hours * 3600L)

@@ -6,7 +6,7 @@ import java.time.{Instant, LocalDate, LocalDateTime, ZoneOffset}
 import org.apache.spark.sql.intervalsweep.condition.ConditionSupport
 import org.apache.spark.sql.intervalsweep.functions.{Relation, Relations}
 
-/** Every function with every type of endpoint: the sweeps are the formula. */
+/** Every function with every type of endpoint: the sweeps match the same pairs as the formula. */
 class RelationsExactSuite extends ConditionSupport {
 
   private def instant(micros: Long): Instant =
@@ -17,7 +17,7 @@ class RelationsExactSuite extends ConditionSupport {
 
   private val hour = 3600000000L
 
-  /** A type's extremes, its oddities and some numbers that are near each other; parameters. */
+  /** For each type: its extremes, special values and some values that are close; parameters. */
   private val types: Seq[(String, Seq[Any], Seq[String])] = Seq(
     ("SMALLINT", Seq[Short](Short.MinValue, -1, 0, 1, 2, Short.MaxValue), Seq("0", "1", "2.5D")),
     ("INT", Seq(Int.MinValue, -1, 0, 1, 2, Int.MaxValue), Seq("1", "1.99", "4294967295L")),
@@ -52,7 +52,10 @@ class RelationsExactSuite extends ConditionSupport {
       Seq("-9999.9", "0", "0.1", "9999.9").map(new java.math.BigDecimal(_)),
       Seq("0.1"))) ++ byPrefix
 
-  /** Types of which several values share a prefix; the decimals from 2^62 on, without the point. */
+  /**
+   * Types with several values for one prefix. Decimals have prefixes if their unscaled value is
+   * 2^62 or more.
+   */
   private def byPrefix: Seq[(String, Seq[Any], Seq[String])] = Seq(
     (
       "DECIMAL(38, 2)",

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.condition.reading
 import org.apache.spark.sql.intervalsweep.condition.ConditionSupport
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
 
-/** One meaning has one form, however it is spelt. */
+/** Conditions with one meaning have one form, however they are written. */
 class SpellingsSuite extends ConditionSupport {
 
   private val integers = "k INT, ts INT, te INT, x BIGINT"
@@ -49,7 +49,7 @@ class SpellingsSuite extends ConditionSupport {
       "r.ts < s.ts AND s.ts < r.te AND r.te < s.te",
       "r.te < s.te AND r.te > s.ts AND s.ts > r.ts")
 
-    // A split: neither side's points are bounded on both sides.
+    // A split: the points of neither side are bounded at both ends.
     sameForm(
       tables,
       "boxes left, axes [s.ts in [r.ts, r.te), s.te in (r.ts, inf)], " +
@@ -64,7 +64,7 @@ class SpellingsSuite extends ConditionSupport {
       "allen_during(r.ts, r.te, s.ts, s.te)",
       "r.te < s.te AND s.ts < r.ts")
 
-    // The equality leads, as an axis.
+    // The equality becomes the lead axis.
     sameForm(tables, "boxes left, axes [s.ts in [r.ts, r.ts], s.te in (r.te, inf)]")(
       "allen_starts(r.ts, r.te, s.ts, s.te)",
       "allen_started_by(s.ts, s.te, r.ts, r.te)")
@@ -89,11 +89,11 @@ class SpellingsSuite extends ConditionSupport {
         "boxes left, axes [s.ts in [r.ts, r.te)]")(
       "s.k <=> r.k AND r.ts <= s.ts AND s.ts < r.te")
 
-    // What equalities alone decide is a key beside a range of another kind.
+    // A function that consists of equalities becomes a key if another range exists.
     sameForm(tables, "keys [r.te = s.ts], boxes left, axes [s.x in [r.x, r.k]]")(
       "allen_meets(r.ts, r.te, s.ts, s.te) AND s.x BETWEEN r.x AND r.k")
 
-    // Several bounds of one point are one.
+    // Several bounds on one point become one bound.
     sameForm(
       tables,
       "boxes left, axes [s.ts in [r.ts, least((r.te - 1), (r.ts + 5))], " +
@@ -123,20 +123,20 @@ class SpellingsSuite extends ConditionSupport {
     "s.ts BETWEEN r.ts - 5 AND r.ts + 5")
   sameForm(both, "boxes left, axes [s.ts in [(r.ts + 5), (r.ts + 5)], s.te in (r.te, inf)]")(
     "s.ts - r.ts = 5 AND s.te > r.te")
-  // What may fail is a bound, open where it does, but no point.
+  // An expression that may fail becomes a bound, not a point. The bound is open where it fails.
   sameForm(
     both,
     "boxes left, axes [s.ts in [((r.ts * r.k) + 1), inf)], residual ((r.ts * r.k) < s.ts)")(
     "r.ts * r.k < s.ts")
 
-  // What a guard keeps from failing stays below it, until every part of it is decided.
+  // A guard stays in the residual together with the condition that it protects from an error.
   sameForm(
     both,
     "boxes left, axes [s.ts in [r.ts, inf)], " +
       "residual CASE WHEN (r.ts <= s.ts) THEN ((r.k * s.k) = 3) END")(
     "CASE WHEN r.ts <= s.ts THEN r.k * s.k = 3 END")
 
-  // Where arithmetic wraps: the bounds as far as they can be believed, and all that is beyond.
+  // Arithmetic that wraps: the range in which the bounds are valid, and everything beyond it.
   sameForm(
     legacy,
     "boxes left, axes [s.ts in [r.ts, (r.ts + 5)]], " +
@@ -160,7 +160,7 @@ class SpellingsSuite extends ConditionSupport {
     "s.t - INTERVAL '1' HOUR <= r.t AND s.t >= r.t",
     "iseql_before(r.t, r.t, s.t, s.t, INTERVAL '1' HOUR)")
 
-  // One wall clock reads two hours more or less than the time elapsed.
+  // The clock on the wall may differ from the time elapsed by up to two hours.
   sameForm(
     dates.copy(zone = "Europe/Berlin"),
     "boxes left, axes [s.t in [r.t, (r.t + 11192000000)]], " +

@@ -55,7 +55,7 @@ class BlockMemorySuite extends AnyFunSuite with FunctionsSession {
 
 private object BlockMemorySuite {
 
-  /** Storage memory that some rows take in a task; what is left between tasks; and then in another. */
+  /** The storage memory used by some rows: in a task, after this task, and in a second task. */
   def usedByRows(spark: org.apache.spark.sql.SparkSession, rows: Int): Seq[Long] = {
     val before = SparkEnv.get.memoryManager.storageMemoryUsed
     val sc = spark.sparkContext
@@ -70,7 +70,7 @@ private object BlockMemorySuite {
       memory.usedBy(TaskContext.get())
       second = SparkEnv.get.memoryManager.storageMemoryUsed - before
     }
-    // The tasks' own broadcasts are a few kilobytes.
+    // Rounded down: the broadcasts of the tasks themselves take a few kilobytes.
     Seq(first, between, second).map(bytes => bytes / (16L * rows) * (16L * rows))
   }
 

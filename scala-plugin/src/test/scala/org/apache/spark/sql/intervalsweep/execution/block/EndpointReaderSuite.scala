@@ -30,7 +30,7 @@ class EndpointReaderSuite extends AnyFunSuite {
     FloatType -> fractions.map(_.toFloat),
     DoubleType -> fractions)
 
-  /** Rows with a field beside the endpoint, which is the second. */
+  /** Rows whose second field is the endpoint. */
   private def rows(dataType: DataType): Seq[InternalRow] =
     values(dataType).zipWithIndex.map { case (value, i) => InternalRow(i, value) }
 
@@ -45,7 +45,7 @@ class EndpointReaderSuite extends AnyFunSuite {
     rows(dataType).map(endpoint.eval(_).asInstanceOf[Long])
   }
 
-  /** The rows in one batch, as it is made of rows in Spark's own format. */
+  /** The rows in one batch, packed from rows in Spark's own format. */
   private def unpacked(dataType: DataType): BatchedRows = {
     val types = Array[DataType](IntegerType, dataType)
     val packer = new RowPacker(types.length)

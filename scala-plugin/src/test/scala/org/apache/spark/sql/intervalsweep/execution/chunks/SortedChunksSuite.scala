@@ -25,8 +25,10 @@ class SortedChunksSuite extends AnyFunSuite {
   private type Shown = (Long, Long)
 
   /**
-   * @param pairs all (resident, stream) pairs of rows that some chunk has in one group
-   * @param left the left rows, those of the resident side, of all chunks or left over
+   * The rows of all chunks, and the rows that belong to no chunk.
+   *
+   * @param pairs all (resident, stream) pairs of rows that share a group in some chunk
+   * @param left  the left rows, which are the resident side
    */
   private case class Found(pairs: Seq[(Shown, Shown)], left: Seq[Shown], right: Seq[Shown])
 
@@ -122,7 +124,7 @@ class SortedChunksSuite extends AnyFunSuite {
   }
 }
 
-/** For blocks of few rows outside of a task. */
+/** Memory for blocks of few rows outside of a task. Grants every request. */
 private[execution] object Unaccounted extends BlockMemory {
   override def isShared: Boolean = false
   override def tryReserve(bytes: Long): Boolean = true

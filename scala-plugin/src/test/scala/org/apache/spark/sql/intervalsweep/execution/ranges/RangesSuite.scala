@@ -90,10 +90,10 @@ class RangesSuite extends AnyFunSuite {
       assert(found.distinct === found)
       found.toSet
     }
-    assert(of(5L, 25L) === Set(1, 2, 3)) // its end is in the last one, too
+    assert(of(5L, 25L) === Set(1, 2, 3)) // the last range contains its end
     assert(of(5L, 11L) === Set(1, 2))
     assert(of(15L, 3L) === Set(1)) // reversed: a point only
-    assert(of(null, 3L) === Set(6 % 4)) // kept, wherever that is
+    assert(of(null, 3L) === Set(6 % 4)) // kept in any partition
   }
 
   test("points of a value that many have are dealt out, each to one partition") {

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution.runs
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Which runs a worker may send. */
+/** Runs that a worker may send, and runs that are refused. */
 class SweepSizeSuite extends AnyFunSuite {
   private val size = SweepSize(boxes = 3, points = 10)
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Each bound beside the difference that it stands for, at the ends of each type. */
+/** Each bound, compared with the difference that it replaces, at the ends of each type. */
 class ConstantBoundSuite extends AnyFunSuite {
   private val Largest = Long.MaxValue
 
@@ -96,7 +96,7 @@ class ConstantBoundSuite extends AnyFunSuite {
     }
   }
 
-  /** What the optimizer has made of casts of constants. */
+  /** The difference with its constants folded, as the optimizer leaves it. */
   private def folded(difference: DifferenceAtMost): DifferenceAtMost =
     difference.mapChildren {
       case e if e.foldable => Literal.create(e.eval(), e.dataType)

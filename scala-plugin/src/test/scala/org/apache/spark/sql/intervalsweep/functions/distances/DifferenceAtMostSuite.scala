@@ -17,7 +17,7 @@ class DifferenceAtMostSuite extends AnyFunSuite {
   private val doubles =
     Seq(-inf, Double.MinValue, -1.5, -0.0, 0.0, 1.5, Double.MaxValue, inf, Double.NaN)
 
-  /** The value of an expression, which must be the same interpreted and in generated code. */
+  /** The value of an expression. Asserts that interpreted and generated code agree. */
   private def result(e: Expression): Any = {
     val row = InternalRow.fromSeq(e.collect { case l: Literal => l.value })
     val columns = Iterator.from(0)
@@ -138,7 +138,7 @@ class DifferenceAtMostSuite extends AnyFunSuite {
     assert(!check(TimestampType, DayTimeIntervalType()))
   }
 
-  /** The limit that a parameter becomes, of a literal and of a column alike. */
+  /** The limit for a parameter. Asserts that a literal and a column have the same limit. */
   private def limit(value: Any, dataType: DataType, endpoints: DataType): Any = {
     def of(parameter: Expression): DifferenceAtMost = {
       val end = Literal.create(null, endpoints)

@@ -16,7 +16,7 @@ class InferEndpointsNotNullSuite extends AnyFunSuite with FunctionsSession {
 
   private def optimized(query: String): LogicalPlan = spark.sql(query).queryExecution.optimizedPlan
 
-  /** The columns that some filter or join says are not NULL. */
+  /** The columns for which some filter or join has IS NOT NULL. */
   private def checked(plan: LogicalPlan): Set[String] = plan.collect { case node: UnaryNode =>
     node
   }

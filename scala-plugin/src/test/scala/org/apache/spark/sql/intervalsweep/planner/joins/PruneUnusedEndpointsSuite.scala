@@ -12,7 +12,7 @@ class PruneUnusedEndpointsSuite extends AnyFunSuite with FunctionsSession {
     createIntervals()
   }
 
-  /** The columns that a join reads of its inputs. */
+  /** The columns that a join reads from its inputs. */
   private def read(on: String): Set[String] = {
     val plan = spark.sql(s"SELECT count(*) FROM r JOIN s ON $on").queryExecution.optimizedPlan
     join(plan).references.map(_.name).toSet

@@ -38,12 +38,13 @@ class JoinStateIdentitySuite extends AnyFunSuite {
   test("the first text that differs is named, before and now") {
     val other = JoinStateIdentity(8, Seq("type of join" -> "INNER", "condition" -> "a <= b"))
     val error = intercept[QueryError](other.check(written))
-    assert(error.getMessage.contains("with other condition: there it is a < b, here a <= b"))
+    assert(error.getMessage.contains(
+      "Different condition: in the checkpoint a < b, in this query a <= b."))
     written.check(written.copy(texts = Nil))
   }
 
   test("of a state without texts it is said what is wanted") {
     val error = intercept[QueryError](written.check(JoinStateIdentity(8, Nil)))
-    assert(error.getMessage.contains("has not noted, here INNER; a < b"))
+    assert(error.getMessage.contains("did not record it), in this query INNER; a < b."))
   }
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Window unions whose base rows come out of the sweep once, without groups, and the exceptions."""
+"""Window unions that emit each base row once, without grouping, and the exceptions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_no_groups(spark: Any, both: Both, conf: Any, way: str) -> None:
     for what in (SIMPLE, DECIMALS):
         query = f"SELECT * FROM base {lateral(what)}"
         plan = physical(spark.sql(query))
-        assert "EachRowOnce" in plan, plan
+        assert "StreamingGroupAggregate" in plan, plan
         assert "HashAggregate" not in plan, plan
         assert "rowidentity" not in plan, plan
         assert both(query) == len(BASE)
@@ -73,7 +73,7 @@ def test_no_groups(spark: Any, both: Both, conf: Any, way: str) -> None:
 def test_what_is_above(spark: Any, both: Both, conf: Any, name: str) -> None:
     conf({BROADCAST: "-1"} if len(name) % 2 else {})
     plan = physical(spark.sql(ABOVE[name]))
-    assert "EachRowOnce" in plan
+    assert "StreamingGroupAggregate" in plan
     assert name != "columns pruned" or re.search(r"Project \[k#\d+, ts#\d+\]", plan), plan
     assert both(ABOVE[name], swept=None)
 
@@ -82,17 +82,17 @@ def test_several(spark: Any, both: Both) -> None:
     near = "probe.n = base.n AND probe.ts BETWEEN base.ts AND base.ts + 2"
     second = f"JOIN LATERAL (SELECT count(*) c2 FROM probe WHERE {near}) z"
     query = f"SELECT base.*, w.c, z.c2 FROM base {lateral(SIMPLE)} {second}"
-    assert physical(spark.sql(query)).count("EachRowOnce") == 2
+    assert physical(spark.sql(query)).count("StreamingGroupAggregate") == 2
     assert both(query, swept=2) == len(BASE)
 
 
 def test_groups_where_a_row_is_in_several_tasks(spark: Any, both: Both, conf: Any) -> None:
-    """By ranges, and by two axes, which make several runs."""
+    """In a join by ranges, and with two axes, a base row has several runs."""
     conf({BROADCAST: "-1"})
     for condition in ("probe.ts BETWEEN base.ts - 3 AND base.ts", f"{KEYED} AND probe.v < base.v"):
         query = f"SELECT * FROM base {lateral('count(*) c', condition)}"
         plan = physical(spark.sql(query))
-        assert "EachRowOnce" not in plan, plan
+        assert "StreamingGroupAggregate" not in plan, plan
         assert "Aggregate" in plan, plan
         assert both(query)
 
@@ -102,18 +102,18 @@ def test_nothing_to_match(spark: Any, both: Both, conf: Any) -> None:
     conf({BROADCAST: "-1"})
     none = "(SELECT * FROM probe WHERE v * 7 = 5) probe"
     query = f"SELECT * FROM base {lateral(SIMPLE, of=none)}"
-    assert "EachRowOnce" in physical(spark.sql(query))
+    assert "StreamingGroupAggregate" in physical(spark.sql(query))
     assert both(query) == len(BASE)
 
 
 @pytest.mark.parametrize("way", ["by keys", "by keys, not adaptive", "interpreted"])
 def test_groups_too_large_for_memory(both: Both, conf: Any, way: str) -> None:
-    """A base row then meets one part of its partners after the other."""
+    """A base row meets its matches in several chunks."""
     conf(WAYS[way] | {BROADCAST: "-1", BATCH: "2"})
     for what in (SIMPLE, DECIMALS):
         query = f"SELECT * FROM base {lateral(what, of='many probe')}"
         assert both(query) == len(BASE)
-    assert metric(both.frame, "pieces", of="EachRowOnce") > 0
+    assert metric(both.frame, "partialRows", of="StreamingGroupAggregate") > 0
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -136,9 +136,9 @@ def test_sums_that_leave_64_bits(spark: Any, both: Both, conf: Any, way: str) ->
     ],
 )
 def test_rows_that_are_written_in_an_order(spark: Any, tmp_path: Path, query: str) -> None:
-    """Spark then takes the names of columns away from nodes that it does not know."""
+    """For a sorted write, Spark removes column names from nodes that it does not know."""
     frame = spark.sql(query)
-    assert re.search("EachRowOnce|runs", physical(frame))
+    assert re.search("StreamingGroupAggregate|runs", physical(frame))
     frame.write.partitionBy("part").parquet(str(tmp_path / "written"))
     written = spark.read.parquet(str(tmp_path / "written"))
     assert sorted(map(repr, written.collect())) == sorted(map(repr, frame.collect())) != []

@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A typed function for each table function of SQL: the same names, meanings and arguments.
+
+    from intervalsweep import table_functions as ist
+
+    ist.interval_merge(visits, "ts", "te", gap=timedelta(minutes=5))
+    ist.sequenced(ist.validtime(works, "ts", "te").groupBy("skill").count())
+
+Each takes DataFrames where SQL takes ``TABLE(...)``, and returns a DataFrame. Arguments that are
+None are left out of the call, so that SQL's defaults apply. Durations are numbers for numeric
+columns and ``timedelta`` for dates and timestamps.
+
+`intervalsweep.dataframe` and `intervalsweep.temporal` wrap the same functions with checks of
+columns and with operators on histories.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from intervalsweep._sql.literals import literal, options
+from intervalsweep.session import check_active
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+# A duration: a number, a timedelta, or a numpy.timedelta64 of months or years.
+Duration: TypeAlias = "int | float | Decimal | timedelta | Any"
+
+__all__ = [
+    "interval_complement",
+    "interval_join_report",
+    "interval_merge",
+    "interval_split",
+    "sequenced",
+    "temporal_coalesce",
+    "temporal_except_strict",
+    "temporal_split",
+    "temporal_union_max",
+    "temporal_window",
+    "validtime",
+]
+
+
+def interval_merge(
+    data: DataFrame,
+    ts: str,
+    te: str,
+    *,
+    gap: Duration | None = None,
+    count: str | None = None,
+) -> DataFrame:
+    """Merge intervals that overlap, touch, or are at most `gap` apart.
+
+    Parameters
+    ----------
+    data
+        The intervals. All columns except `ts` and `te` are keys: intervals with equal keys are
+        merged.
+    ts, te
+        Names of the columns with starts and ends.
+    gap
+        The largest distance between two intervals that are merged; None merges those that touch.
+    count
+        Name of the column with the number of merged intervals; ``count`` by default.
+
+    Returns
+    -------
+    DataFrame
+        The keys, `ts`, `te` and `count`: one row per merged interval.
+
+    Examples
+    --------
+    >>> frame = spark.sql("SELECT * FROM VALUES (1, 4), (3, 6), (8, 9) t(ts, te)")
+    >>> interval_merge(frame, "ts", "te").orderBy("ts").show()
+    +---+---+-----+
+    | ts| te|count|
+    +---+---+-----+
+    |  1|  6|    2|
+    |  8|  9|    1|
+    +---+---+-----+
+    <BLANKLINE>
+    """
+    return _call("interval_merge", (data,), (ts, te), gap=gap, count=count)
+
+
+def interval_split(data: DataFrame, ts: str, te: str, *, count: str | None = None) -> DataFrame:
+    """Split time at all starts and ends, and count the intervals that cover each fragment.
+
+    Parameters
+    ----------
+    data
+        The intervals. All columns except `ts` and `te` are keys.
+    ts, te
+        Names of the columns with starts and ends.
+    count
+        Name of the column with the number of intervals; ``count`` by default.
+
+    Returns
+    -------
+    DataFrame
+        The keys, `ts`, `te` and `count`: one row per fragment that an interval covers.
+
+    Examples
+    --------
+    >>> frame = spark.sql("SELECT * FROM VALUES (1, 4), (3, 6) t(ts, te)")
+    >>> interval_split(frame, "ts", "te").orderBy("ts").show()
+    +---+---+-----+
+    | ts| te|count|
+    +---+---+-----+
+    |  1|  3|    1|
+    |  3|  4|    2|
+    |  4|  6|    1|
+    +---+---+-----+
+    <BLANKLINE>
+    """
+    return _call("interval_split", (data,), (ts, te), count=count)
+
+
+def interval_complement(
+    data: DataFrame, ts: str, te: str, *, within: tuple[Any, Any] | None = None
+) -> DataFrame:
+    """Return the gaps between intervals.
+
+    Parameters
+    ----------
+    data
+        The intervals. All columns except `ts` and `te` are keys.
+    ts, te
+        Names of the columns with starts and ends.
+    within
+        Start and end of the time whose gaps are returned; by default from the first start to the
+        last end of each key.
+
+    Returns
+    -------
+    DataFrame
+        The keys, `ts` and `te`: one row per gap.
+
+    Examples
+    --------
+    >>> frame = spark.sql("SELECT * FROM VALUES (1, 4), (6, 8) t(ts, te)")
+    >>> interval_complement(frame, "ts", "te", within=(0, 8)).orderBy("ts").show()
+    +---+---+
+    | ts| te|
+    +---+---+
+    |  0|  1|
+    |  4|  6|
+    +---+---+
+    <BLANKLINE>
+    """
+    return _call("interval_complement", (data,), (ts, te), within=within)
+
+
+def validtime(
+    data: DataFrame,
+    ts: str | None = None,
+    te: str | None = None,
+    *,
+    nulls: Literal["unbounded", "drop", "error"] | None = None,
+    invalid: Literal["drop", "error"] | None = None,
+    closed: Literal["left", "right", "both", "neither"] | None = None,
+    unbounded: Any = None,
+    names: tuple[str, str] | None = None,
+) -> DataFrame:
+    """Mark a DataFrame as a valid-time relation for :func:`sequenced`, and hide its period.
+
+    Parameters
+    ----------
+    data
+        Rows with the period in which each is valid.
+    ts, te
+        Names of the columns with starts and ends. Without `te` a row is valid from `ts` on. Without
+        both, the table property ``validtime`` names them.
+    nulls
+        What a NULL end means: ``unbounded`` (the default), ``drop`` the row, or ``error``.
+    invalid
+        What happens to an empty or reversed period: ``drop`` (the default) or ``error``.
+    closed
+        The ends that belong to a period: ``left`` (the default), ``right``, ``both`` or
+        ``neither``.
+    unbounded
+        An end that means "no end", such as ``date(9999, 12, 31)``.
+    names
+        Names of the period's columns in results.
+
+    Returns
+    -------
+    DataFrame
+        The other columns of `data`. Only :func:`sequenced` and the ``temporal_*`` functions can
+        read it.
+
+    Examples
+    --------
+    >>> works = spark.sql("SELECT * FROM VALUES ('Ann', 3, 10), ('Joe', 8, 16) t(name, ts, te)")
+    >>> validtime(works, "ts", "te").columns
+    ['name']
+    """
+    given = {"nulls": nulls, "invalid": invalid, "closed": closed}
+    return _call("validtime", (data,), (ts, te), **given, unbounded=unbounded, names=names)
+
+
+def sequenced(
+    query: DataFrame,
+    *,
+    period: tuple[Any, Any] | None = None,
+    at: Any = None,
+    coalesce: bool | None = None,
+    names: tuple[str, str] | None = None,
+) -> DataFrame:
+    """Return the history of a plain query over valid-time relations.
+
+    Parameters
+    ----------
+    query
+        A query over DataFrames that :func:`validtime` marked.
+    period
+        The part of the history from its first value to before its second; None is no limit.
+    at
+        Return the rows at this instant, without a period.
+    coalesce
+        True returns the fewest rows: equal rows whose periods touch become one.
+    names
+        Names of the period's columns; by default those of the first marked DataFrame.
+
+    Returns
+    -------
+    DataFrame
+        The rows of the query, each with the period in which the query returns it. NULL is no bound.
+
+    Examples
+    --------
+    >>> works = spark.sql("SELECT * FROM VALUES ('Ann', 3, 10), ('Joe', 8, 16) t(name, ts, te)")
+    >>> counts = validtime(works, "ts", "te").groupBy().count()
+    >>> sequenced(counts, period=(5, 12)).orderBy("ts").show()
+    +-----+---+---+
+    |count| ts| te|
+    +-----+---+---+
+    |    1|  5|  8|
+    |    2|  8| 10|
+    |    1| 10| 12|
+    +-----+---+---+
+    <BLANKLINE>
+    """
+    return _call("sequenced", (query,), period=period, at=at, coalesce=coalesce, names=names)
+
+
+def temporal_union_max(
+    a: DataFrame, b: DataFrame, *, ts: str | None = None, te: str | None = None
+) -> DataFrame:
+    """Return each row, at each instant, as often as the side that has it more often.
+
+    Parameters
+    ----------
+    a, b
+        Queries with columns of the same types: valid-time relations inside :func:`sequenced`, or
+        tables with a period.
+    ts, te
+        Names of the period's columns, for a call outside :func:`sequenced`.
+
+    Returns
+    -------
+    DataFrame
+        The rows; with `ts`, their history.
+
+    Examples
+    --------
+    >>> a = spark.sql("SELECT * FROM VALUES ('x', 1, 5), ('x', 1, 5) t(v, ts, te)")
+    >>> b = spark.sql("SELECT * FROM VALUES ('x', 1, 5), ('y', 2, 3) t(v, ts, te)")
+    >>> temporal_union_max(a, b, ts="ts", te="te").orderBy("v").show()
+    +---+---+---+
+    |  v| ts| te|
+    +---+---+---+
+    |  x|  1|  5|
+    |  x|  1|  5|
+    |  y|  2|  3|
+    +---+---+---+
+    <BLANKLINE>
+    """
+    return _call("temporal_union_max", (a, b), ts=ts, te=te)
+
+
+def temporal_except_strict(
+    a: DataFrame, b: DataFrame, *, ts: str | None = None, te: str | None = None
+) -> DataFrame:
+    """Return the rows of `a`, at each instant, that no row of `b` equals.
+
+    Parameters
+    ----------
+    a, b
+        Queries with columns of the same types: valid-time relations inside :func:`sequenced`, or
+        tables with a period.
+    ts, te
+        Names of the period's columns, for a call outside :func:`sequenced`.
+
+    Returns
+    -------
+    DataFrame
+        The rows; with `ts`, their history.
+
+    Examples
+    --------
+    >>> a = spark.sql("SELECT * FROM VALUES ('x', 1, 5) t(v, ts, te)")
+    >>> b = spark.sql("SELECT * FROM VALUES ('x', 2, 3) t(v, ts, te)")
+    >>> temporal_except_strict(a, b, ts="ts", te="te").orderBy("ts").show()
+    +---+---+---+
+    |  v| ts| te|
+    +---+---+---+
+    |  x|  1|  2|
+    |  x|  3|  5|
+    +---+---+---+
+    <BLANKLINE>
+    """
+    return _call("temporal_except_strict", (a, b), ts=ts, te=te)
+
+
+def temporal_coalesce(
+    data: DataFrame,
+    *,
+    max_length: Duration | None = None,
+    ts: str | None = None,
+    te: str | None = None,
+) -> DataFrame:
+    """Merge equal rows whose periods overlap or touch into the fewest periods.
+
+    Parameters
+    ----------
+    data
+        A valid-time relation inside :func:`sequenced`, or a table with a period.
+    max_length
+        The longest period that is returned; None is no limit.
+    ts, te
+        Names of the period's columns, for a call outside :func:`sequenced`.
+
+    Returns
+    -------
+    DataFrame
+        The rows; with `ts`, their history.
+
+    Examples
+    --------
+    >>> frame = spark.sql("SELECT * FROM VALUES ('x', 1, 3), ('x', 3, 5) t(v, ts, te)")
+    >>> temporal_coalesce(frame, ts="ts", te="te").show()
+    +---+---+---+
+    |  v| ts| te|
+    +---+---+---+
+    |  x|  1|  5|
+    +---+---+---+
+    <BLANKLINE>
+    """
+    return _call("temporal_coalesce", (data,), max_length=max_length, ts=ts, te=te)
+
+
+def temporal_split(
+    data: DataFrame, max_length: Duration, *, ts: str | None = None, te: str | None = None
+) -> DataFrame:
+    """Split periods into fragments of at most `max_length`.
+
+    Parameters
+    ----------
+    data
+        A valid-time relation inside :func:`sequenced`, or a table with a period.
+    max_length
+        The longest period that is returned.
+    ts, te
+        Names of the period's columns, for a call outside :func:`sequenced`.
+
+    Returns
+    -------
+    DataFrame
+        The rows; with `ts`, their history.
+
+    Examples
+    --------
+    >>> frame = spark.sql("SELECT * FROM VALUES ('x', 1, 4) t(v, ts, te)")
+    >>> temporal_split(frame, 2, ts="ts", te="te").orderBy("ts").show()
+    +---+---+---+
+    |  v| ts| te|
+    +---+---+---+
+    |  x|  1|  3|
+    |  x|  3|  4|
+    +---+---+---+
+    <BLANKLINE>
+    """
+    return _call("temporal_split", (data,), max_length=max_length, ts=ts, te=te)
+
+
+def temporal_window(
+    data: DataFrame,
+    *,
+    sliding: Duration | None = None,
+    fixed: Duration | None = None,
+    origin: Any = None,
+    on_bounded: Literal["replace", "error"] | None = None,
+    ts: str | None = None,
+    te: str | None = None,
+) -> DataFrame:
+    """Set the end of each row's period from its start: a sliding or a fixed window.
+
+    Parameters
+    ----------
+    data
+        A valid-time relation inside :func:`sequenced`, or a table with a period.
+    sliding
+        Each row is valid for this long from its start on.
+    fixed
+        Each row is valid to the end of the window of this length in which it starts. Give either
+        `sliding` or `fixed`.
+    origin
+        The start of one fixed window.
+    on_bounded
+        What happens to a period that has an end: ``replace`` it (the default), or ``error``.
+    ts, te
+        Names of the period's columns, for a call outside :func:`sequenced`.
+
+    Returns
+    -------
+    DataFrame
+        The rows; with `ts`, their history.
+
+    Examples
+    --------
+    >>> frame = spark.sql("SELECT * FROM VALUES ('x', 1), ('y', 6) t(v, ts)")
+    >>> temporal_window(frame, sliding=4, ts="ts").orderBy("ts").show()
+    +---+---+---+
+    |  v| ts| te|
+    +---+---+---+
+    |  x|  1|  5|
+    |  y|  6| 10|
+    +---+---+---+
+    <BLANKLINE>
+    """
+    given = {"sliding": sliding, "fixed": fixed, "origin": origin, "on_bounded": on_bounded}
+    return _call("temporal_window", (data,), **given, ts=ts, te=te)
+
+
+def interval_join_report(spark: SparkSession, query: str) -> DataFrame:
+    """Report how each join of a SQL query is planned, without running the query.
+
+    Parameters
+    ----------
+    spark
+        The session in which the query is planned.
+    query
+        The text of the query. For a DataFrame use :func:`intervalsweep.why_not`.
+
+    Returns
+    -------
+    DataFrame
+        One row per join; the columns are the fields of :class:`intervalsweep.report.JoinReport`.
+
+    Examples
+    --------
+    >>> text = "SELECT * FROM range(3) r JOIN range(3) s ON r.id < s.id AND s.id < r.id + 2"
+    >>> interval_join_report(spark, text).select("join_type", "swept").show()
+    +---------+-----+
+    |join_type|swept|
+    +---------+-----+
+    |    INNER| true|
+    +---------+-----+
+    <BLANKLINE>
+    """
+    check_active(spark)
+    return spark.sql(f"SELECT * FROM interval_join_report({literal('query', query)})")
+
+
+def _call(
+    name: str, tables: tuple[DataFrame, ...], operands: tuple[str | None, ...] = (), **given: Any
+) -> DataFrame:
+    """Return the rows of a table function. Raises SetupError if the session lacks the extension."""
+    spark = tables[0].sparkSession
+    check_active(spark)
+    frames: dict[str, Any] = {f"intervalsweep_{k}": one for k, one in enumerate(tables)}
+    texts = [f"TABLE({{{key}}})" for key in frames]
+    texts += [literal(name, one) for one in operands if one is not None]
+    return spark.sql(f"SELECT * FROM {name}({', '.join(texts)}{options(given)})", **frames)
