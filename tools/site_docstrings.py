@@ -19,7 +19,7 @@ from typing import Any
 
 import griffe
 
-ORDER = ["Parameters", "Common arguments", "Returns", "Raises", "Notes", "Examples"]
+ORDER = ["Parameters", "Common arguments", "Returns", "Raises", "See Also", "Notes", "Examples"]
 HEADING = re.compile(r"^(\S[^\n]*)\n-{3,}\n", re.MULTILINE)
 # A section has indented lines and the names before them. Other text follows a blank line.
 AFTER_SECTION = re.compile(r"\n\n(?=\S[^\n]*(?:\n(?! )|\Z))")
