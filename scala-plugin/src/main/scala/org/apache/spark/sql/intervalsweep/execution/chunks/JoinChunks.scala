@@ -4,8 +4,8 @@ package org.apache.spark.sql.intervalsweep.execution.chunks
 import org.apache.spark.sql.intervalsweep.execution.block.{RowBlock, UnsweptRows}
 
 /**
- * A join in chunks that fit into memory. A chunk has some rows of the build side (`resident`) and
- * some rows of the probe side (`stream`). Every pair of rows with equal keys is together in exactly
+ * A join in chunks that fit into memory. A chunk has some rows of the build side (`build`) and
+ * some rows of the probe side (`probe`). Every pair of rows with equal keys is together in exactly
  * one chunk.
  */
 trait JoinChunks {
@@ -14,21 +14,21 @@ trait JoinChunks {
   def next(): Boolean
 
   /** The rows of the build side, sorted by (group, sort endpoint). */
-  def resident: RowBlock
+  def build: RowBlock
 
   /**
    * The rows of the probe side, sorted by (group, sort endpoint) if a sweep takes them as points.
    */
-  def stream: RowBlock
+  def probe: RowBlock
 
   /** Rows that were read since the previous chunk, and that are in no chunk. */
   def leftovers: UnsweptRows
 
   /** True if the build side has other rows than in the previous chunk. */
-  def residentChanged: Boolean
+  def buildChanged: Boolean
 
   /** True if no later chunk has the build-side rows of this chunk. */
-  def residentEnds: Boolean
+  def buildEnds: Boolean
 
   /**
    * True if the probe-side rows meet in this chunk all build-side rows that they meet in any chunk.
@@ -36,10 +36,10 @@ trait JoinChunks {
   def meetsAll: Boolean = false
 
   /** The number of a probe-side row. It is unique in the task, and the same in all chunks. */
-  def streamNumber(row: Int): Long = throw new UnsupportedOperationException
+  def probeNumber(row: Int): Long = throw new UnsupportedOperationException
 
   /** The number of probe-side rows, from the first one on, that are in no later chunk. */
-  def settledStream: Int = stream.numRows
+  def settledProbe: Int = probe.numRows
 
   /** The name by which a worker may keep the build side for later tasks; empty if it must not. */
   def token: String
@@ -48,7 +48,7 @@ trait JoinChunks {
 /**
  * The number of rows that a chunk collects at most.
  *
- * @param residentRows build-side rows, in whole key groups
- * @param groupRows build-side rows of one group that is larger than `residentRows`
+ * @param buildRows build-side rows, in whole key groups
+ * @param groupRows build-side rows of one group that is larger than `buildRows`
  */
-case class ChunkSize(residentRows: Int, streamRows: Int, groupRows: Int)
+case class ChunkSize(buildRows: Int, probeRows: Int, groupRows: Int)

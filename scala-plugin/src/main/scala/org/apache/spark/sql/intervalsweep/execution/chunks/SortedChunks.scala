@@ -20,21 +20,21 @@ import org.apache.spark.sql.intervalsweep.execution.metrics.SortTimer
  * into memory, they are divided into several chunks. All probe-side rows of the group then meet
  * each of these: see [[SpilledGroup]].
  *
- * @param sortStream true if a sweep takes the probe-side rows as points
+ * @param sortProbe true if a sweep takes the probe-side rows as points
  * @param spillSize counts the bytes that probe-side rows of large groups take on disk
  */
 final class SortedChunks(
-    residentInput: SortedInput,
-    streamInput: SortedInput,
-    override val resident: RowBlock,
-    override val stream: RowBlock,
+    buildInput: SortedInput,
+    probeInput: SortedInput,
+    override val build: RowBlock,
+    override val probe: RowBlock,
     override val leftovers: UnsweptRows,
     size: ChunkSize,
-    sortStream: Boolean,
+    sortProbe: Boolean,
     timer: SortTimer,
     spillSize: SQLMetric)
     extends JoinChunks {
-  private val hasKeys = residentInput.hasKeys
+  private val hasKeys = buildInput.hasKeys
   private var groups = 0
   private var current = KeyGroups.NoGroup
   private var isWithinGroup = false
@@ -46,24 +46,24 @@ final class SortedChunks(
   private var passed = 0L
   private var beforeLarge = 0L
 
-  private var isNewResident = true
-  override def residentChanged: Boolean = isNewResident
-  override def residentEnds: Boolean = if (large == null) !isWithinGroup else !large.hasNext
-  override def settledStream: Int =
-    if (large != null && residentInput.hasHeldRow) large.start else stream.numRows
+  private var isNewBuild = true
+  override def buildChanged: Boolean = isNewBuild
+  override def buildEnds: Boolean = if (large == null) !isWithinGroup else !large.hasNext
+  override def settledProbe: Int =
+    if (large != null && buildInput.hasHeldRow) large.start else probe.numRows
   override def token: String = ""
   override def meetsAll: Boolean = large == null
-  override def streamNumber(row: Int): Long =
+  override def probeNumber(row: Int): Long =
     if (large == null || row < large.start) passed + row
-    else beforeLarge + large.number(stream, row)
+    else beforeLarge + large.number(probe, row)
 
   // The probe side reserves memory first, before the build side takes all of it.
-  stream.reserve()
+  probe.reserve()
 
   override def next(): Boolean = {
     if (large != null) leaveLarge()
-    passed += stream.numRows
-    stream.clear()
+    passed += probe.numRows
+    probe.clear()
     leftovers.clear()
     if (isWithinGroup) continueGroup() else open()
     while (isEmpty && hasMore) open()
@@ -72,65 +72,65 @@ final class SortedChunks(
   }
 
   private def sort(): Unit = {
-    if (isNewResident) resident.sort()
-    if (sortStream) stream.sort()
-    if (large != null) large.restoreMatches(stream)
+    if (isNewBuild) build.sort()
+    if (sortProbe) probe.sort()
+    if (large != null) large.restoreMatches(probe)
   }
 
   private def isEmpty: Boolean =
-    resident.numRows == 0 && stream.numRows == 0 && leftovers.isEmpty
+    build.numRows == 0 && probe.numRows == 0 && leftovers.isEmpty
 
   /** Reads key groups until the chunk is full. */
   private def open(): Unit = {
-    isNewResident = true
-    resident.clear()
-    stream.clear()
+    isNewBuild = true
+    build.clear()
+    probe.clear()
     groups = 0
     isWithinGroup = false
     while (!isWithinGroup && hasRoom && hasMore) takeLeast()
   }
 
-  private def hasRoom: Boolean = hasSpace(resident, size.residentRows) &&
-    hasSpace(stream, size.streamRows) && !leftovers.isFull
+  private def hasRoom: Boolean = hasSpace(build, size.buildRows) &&
+    hasSpace(probe, size.probeRows) && !leftovers.isFull
 
   /** True if there are more rows that may match, or that are emitted without a match. */
-  private def hasMore: Boolean = residentInput.hasRow && streamInput.hasRow ||
-    residentInput.hasRow && leftovers.isKept(residentInput.side) ||
-    streamInput.hasRow && leftovers.isKept(streamInput.side)
+  private def hasMore: Boolean = buildInput.hasRow && probeInput.hasRow ||
+    buildInput.hasRow && leftovers.isKept(buildInput.side) ||
+    probeInput.hasRow && leftovers.isKept(probeInput.side)
 
   /**
    * Takes the rows of the least key, if both inputs have it. Otherwise one row with that key
    * becomes a leftover.
    */
   private def takeLeast(): Unit = {
-    val order = residentInput.compareKey(streamInput)
-    if (order < 0) pass(residentInput)
-    else if (order > 0) pass(streamInput)
+    val order = buildInput.compareKey(probeInput)
+    if (order < 0) pass(buildInput)
+    else if (order > 0) pass(probeInput)
     else {
       if (hasKeys) current = groups
       groups += 1
-      streamInput.hold(residentInput.holdKey())
-      fillResident()
-      if (residentInput.hasHeldRow) {
-        large = new SpilledGroup(streamInput, spillSize)
-        beforeLarge = passed + stream.numRows
+      probeInput.hold(buildInput.holdKey())
+      fillBuild()
+      if (buildInput.hasHeldRow) {
+        large = new SpilledGroup(probeInput, spillSize)
+        beforeLarge = passed + probe.numRows
       }
-      fillStream()
+      fillProbe()
     }
   }
 
   private def continueGroup(): Unit = {
-    isNewResident = large != null && !large.hasNext
-    if (isNewResident) {
-      resident.clear()
-      fillResident()
+    isNewBuild = large != null && !large.hasNext
+    if (isNewBuild) {
+      build.clear()
+      fillBuild()
       large.rewind()
     }
-    fillStream()
+    fillProbe()
   }
 
   private def leaveLarge(): Unit = {
-    large.keepMatches(stream)
+    large.keepMatches(probe)
     if (!isWithinGroup) {
       large.clear()
       large = null
@@ -143,21 +143,21 @@ final class SortedChunks(
   }
 
   /** Takes the build-side rows of the current key, as far as there is room. */
-  private def fillResident(): Unit =
-    while (residentInput.hasHeldRow && hasSpace(resident, size.groupRows))
-      take(residentInput, resident, size.groupRows)
+  private def fillBuild(): Unit =
+    while (buildInput.hasHeldRow && hasSpace(build, size.groupRows))
+      take(buildInput, build, size.groupRows)
 
   /** Takes the probe-side rows of the same key, as far as there is room. */
-  private def fillStream(): Unit =
+  private def fillProbe(): Unit =
     if (large == null) {
-      while (streamInput.hasHeldRow && hasSpace(stream, size.streamRows)) {
-        take(streamInput, stream, size.streamRows)
+      while (probeInput.hasHeldRow && hasSpace(probe, size.probeRows)) {
+        take(probeInput, probe, size.probeRows)
       }
-      isWithinGroup = streamInput.hasHeldRow
+      isWithinGroup = probeInput.hasHeldRow
     } else {
-      def hasRoomInStream = hasSpace(stream, size.streamRows)
-      large.fill(stream, current, hasRoomInStream, leftovers.add(streamInput.side, _))
-      isWithinGroup = large.hasNext || residentInput.hasHeldRow
+      def hasRoomInProbe = hasSpace(probe, size.probeRows)
+      large.fill(probe, current, hasRoomInProbe, leftovers.add(probeInput.side, _))
+      isWithinGroup = large.hasNext || buildInput.hasHeldRow
     }
 
   /** True if a block has room. An empty block takes a row in any case. */

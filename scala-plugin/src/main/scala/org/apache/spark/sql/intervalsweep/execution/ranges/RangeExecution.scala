@@ -160,13 +160,13 @@ final class RangeTasks(
 
   private def emitDecided(rows: DecidedRows, context: TaskContext): SweepTask = {
     val memory = settings.memory(context)
-    val resident = settings.leadPoints
+    val build = settings.leadPoints
     val chunks = new DecidedChunks(
       rows,
-      settings.block(resident, memory),
-      settings.block(resident.other, memory),
+      settings.block(build, memory),
+      settings.block(build.other, memory),
       new RowBlock(decided(rows.side), memory),
       settings.batchRows)
-    settings.task(chunks, resident, range = None, context)
+    settings.task(chunks, build, range = None, context)
   }
 }

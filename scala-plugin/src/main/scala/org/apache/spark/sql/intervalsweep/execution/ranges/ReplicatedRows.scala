@@ -132,15 +132,15 @@ final class DecidedRows(val side: Side, val rows: Iterator[InternalRow])
 /** The chunks of a task that gets [[DecidedRows]]. They have no rows except leftovers. */
 final class DecidedChunks(
     input: DecidedRows,
-    override val resident: RowBlock,
-    override val stream: RowBlock,
+    override val build: RowBlock,
+    override val probe: RowBlock,
     decided: RowBlock,
     batchRows: Int)
     extends JoinChunks {
   private val matchedAt = decided.layout.input.size - 1
   override val leftovers: UnsweptRows = new UnsweptRows(Map(input.side -> decided), batchRows)
-  override def residentChanged: Boolean = false
-  override def residentEnds: Boolean = false
+  override def buildChanged: Boolean = false
+  override def buildEnds: Boolean = false
   override def token: String = ""
 
   override def next(): Boolean = {

@@ -34,7 +34,7 @@ final class LocalSweep(
 
   /** True if a chunk is small: in pairs that may be compared, or in steps of binary searches. */
   def takes(chunks: JoinChunks, block: Side => RowBlock): Boolean =
-    smallGroupPairs > 0 && (hasQuickSearch(block) || hasFewPairs(chunks.resident, chunks.stream))
+    smallGroupPairs > 0 && (hasQuickSearch(block) || hasFewPairs(chunks.build, chunks.probe))
 
   /**
    * True if the binary searches take few steps. With one axis they find all matches, and no pair is
@@ -52,16 +52,16 @@ final class LocalSweep(
   private def searchSteps(points: Int): Int =
     2 * (Integer.SIZE - Integer.numberOfLeadingZeros(points))
 
-  private def hasFewPairs(resident: RowBlock, stream: RowBlock): Boolean = {
-    val offsets = resident.groupOffsets
-    val rows = stream.numRows
+  private def hasFewPairs(build: RowBlock, probe: RowBlock): Boolean = {
+    val offsets = build.groupOffsets
+    val rows = probe.numRows
     val limit = smallGroupPairs * math.min(offsets.length - 1, rows).toDouble
     var pairs = 0L
-    if (stream.groups == null) pairs = rows.toLong * resident.numRows
+    if (probe.groups == null) pairs = rows.toLong * build.numRows
     else {
       var i = 0
       while (i < rows && pairs <= limit) {
-        val group = stream.groups(i)
+        val group = probe.groups(i)
         // The last groups may have no build-side row here: rows with NULL endpoints are left out.
         if (group + 1 < offsets.length) pairs += offsets(group + 1) - offsets(group)
         i += 1

@@ -21,7 +21,7 @@ import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
  */
 private[task] final class ChunkSweeper(
     chunks: JoinChunks,
-    residentSide: Side,
+    buildSide: Side,
     plan: TaskPlan,
     startWorker: () => SweepWorker,
     local: LocalSweep,
@@ -31,7 +31,7 @@ private[task] final class ChunkSweeper(
   private val pythonTime = counters(SweepMetrics.PythonTime)
   private var worker: SweepWorker = _
   private var source: RunSource = _
-  private var isResidentSent = false
+  private var isBuildSent = false
 
   /** Starts with the current chunk of `chunks`. */
   def start(left: RowBlock, right: RowBlock): Unit = {
@@ -43,7 +43,7 @@ private[task] final class ChunkSweeper(
   }
 
   /** Call it if the build side has other rows than before. */
-  def residentChanged(): Unit = isResidentSent = false
+  def buildChanged(): Unit = isBuildSent = false
 
   /** Reads the next batch of [[runs]] of the chunk; false after the last one. */
   def nextRuns(): Boolean = timed(source.nextRuns(statistics))
@@ -66,12 +66,12 @@ private[task] final class ChunkSweeper(
   private def startInWorker(block: Side => RowBlock): RunSource = {
     if (worker == null) worker = startWorker()
     val measured = Option(together).fold(Map.empty[Side, SummedColumns])(_.measure())
-    if (!isResidentSent)
-      worker.sendResident(chunks.resident, measured.get(residentSide), chunks.token)
-    isResidentSent = true
-    worker.sendStream(
-      chunks.stream,
-      measured.get(residentSide.other),
+    if (!isBuildSent)
+      worker.sendBuild(chunks.build, measured.get(buildSide), chunks.token)
+    isBuildSent = true
+    worker.sendProbe(
+      chunks.probe,
+      measured.get(buildSide.other),
       plan.sweeps.map(size(_, block)),
       if (together == null) plan.sweeps.map(_ => None) else together.sums)
     worker

@@ -66,7 +66,7 @@ import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
  */
 final class SweepTask(
     chunks: JoinChunks,
-    residentSide: Side,
+    buildSide: Side,
     plan: TaskPlan,
     startWorker: () => SweepWorker,
     local: LocalSweep,
@@ -78,7 +78,7 @@ final class SweepTask(
   private val marks = new MatchedBitmap(output, () => check())
   private val together = plan.runs.map(new RunAggregation(plan, _, block)).orNull
   private val sweeper =
-    new ChunkSweeper(chunks, residentSide, plan, startWorker, local, together, counters)
+    new ChunkSweeper(chunks, buildSide, plan, startWorker, local, together, counters)
   private var batch: RunBatch = _
   private var next = 0
   private var size = 0
@@ -157,7 +157,7 @@ final class SweepTask(
   /**
    * The number of a probe-side row that has several partial rows; -1 if it has a single output row.
    */
-  def partialRowIdOf(row: Int): Long = if (isWhole) -1L else chunks.streamNumber(row)
+  def partialRowIdOf(row: Int): Long = if (isWhole) -1L else chunks.probeNumber(row)
 
   /** The values of the pairs of a run, as columns with one row. */
   def runColumns: Array[BlockColumn] = together.values
@@ -263,9 +263,9 @@ final class SweepTask(
 
   private def nextChunk(): Boolean = chunks.next() && {
     check()
-    if (chunks.residentChanged) sweeper.residentChanged()
-    if (residentSide == LeftSide) show(chunks.resident, chunks.stream)
-    else show(chunks.stream, chunks.resident)
+    if (chunks.buildChanged) sweeper.buildChanged()
+    if (buildSide == LeftSide) show(chunks.build, chunks.probe)
+    else show(chunks.probe, chunks.build)
     isNewChunk = true
     if (together != null) together.startChunk()
     if (left.numRows > 0 && right.numRows > 0) {
@@ -278,8 +278,8 @@ final class SweepTask(
   /** The unpaired rows that are in no later chunk, so that all their matches are known. */
   private def settled: List[UnpairedRows] = for {
     side <- output.tracked.toList
-    own = if (side != residentSide) Some(chunks.stream -> chunks.settledStream)
-    else Option.when(chunks.residentEnds)(chunks.resident -> chunks.resident.numRows)
+    own = if (side != buildSide) Some(chunks.probe -> chunks.settledProbe)
+    else Option.when(chunks.buildEnds)(chunks.build -> chunks.build.numRows)
     (block, rows) <- own ++ chunks.leftovers.of(side).map(block => block -> block.numRows)
     outcome <- output.unpaired(side)
   } yield new UnpairedRows(side, block, rows, outcome)

@@ -38,7 +38,7 @@ final class BroadcastTasks(
 
   override def open(input: Iterator[InternalRow]): SweepTask = {
     val context = TaskContext.get()
-    val streamed = side.other
+    val probeSide = side.other
     val index = BroadcastIndex.of(
       rows.value,
       join,
@@ -50,23 +50,23 @@ final class BroadcastTasks(
     val leftovers = settings.leftovers(memory)
     val chunks = new BroadcastChunks(
       index,
-      streamed,
+      probeSide,
       input,
-      settings.block(streamed, memory),
+      settings.block(probeSide, memory),
       leftovers,
-      groupOf(index, streamed, leftovers.isKept(streamed)),
-      settings.chunkSize(streamed),
-      sortStream = settings.pointSides(streamed),
+      groupOf(index, probeSide, leftovers.isKept(probeSide)),
+      settings.chunkSize(probeSide),
+      sortProbe = settings.pointSides(probeSide),
       settings.sortTimer,
       token = join)
-    settings.task(chunks, resident = side, range = None, context)
+    settings.task(chunks, build = side, range = None, context)
   }
 
   /** The key groups of the probe side's rows; null if the join has no keys. */
-  private def groupOf(index: BroadcastIndex, streamed: Side, isKept: Boolean): GroupReader = {
-    val keys = settings.keys(streamed)
+  private def groupOf(index: BroadcastIndex, probeSide: Side, isKept: Boolean): GroupReader = {
+    val keys = settings.keys(probeSide)
     if (keys.isEmpty) null
-    else new GroupReader(index.groups, keys, settings.layouts(streamed).input, isKept)
+    else new GroupReader(index.groups, keys, settings.layouts(probeSide).input, isKept)
   }
 }
 
@@ -82,22 +82,22 @@ final class SortedTasks(settings: TaskSettings, rangeOf: Int => Option[(Long, Lo
     val context = TaskContext.get()
     val inputs = input.asInstanceOf[TwoInputs]
     val memory = settings.memory(context)
-    val resident = settings.leadPoints
+    val build = settings.leadPoints
     def sorted(side: Side): SortedInput = new SortedInput(
       side,
       if (side == LeftSide) inputs.left else inputs.right,
       settings.keys(side),
       settings.layouts(side).input)
     val chunks = new SortedChunks(
-      sorted(resident),
-      sorted(resident.other),
-      settings.block(resident, memory),
-      settings.block(resident.other, memory),
+      sorted(build),
+      sorted(build.other),
+      settings.block(build, memory),
+      settings.block(build.other, memory),
       settings.leftovers(memory),
-      settings.chunkSize(resident.other),
-      sortStream = settings.pointSides(resident.other),
+      settings.chunkSize(build.other),
+      sortProbe = settings.pointSides(build.other),
       settings.sortTimer,
       settings.metrics(SweepMetrics.SpillSize))
-    settings.task(chunks, resident, rangeOf(inputs.partition), context)
+    settings.task(chunks, build, rangeOf(inputs.partition), context)
   }
 }

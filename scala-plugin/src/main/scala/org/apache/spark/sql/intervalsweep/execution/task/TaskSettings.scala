@@ -31,10 +31,10 @@ case class TaskSettings(
    * The limits of chunks. Each chunk of boxes goes through the points once; each chunk of points is
    * searched.
    */
-  def chunkSize(stream: Side): ChunkSize = ChunkSize(
-    residentRows = TaskSettings.ResidentBatches * batchRows,
-    streamRows = batchRows *
-      (if (pointSides(stream)) TaskSettings.PointBatches else TaskSettings.BoxBatches),
+  def chunkSize(probe: Side): ChunkSize = ChunkSize(
+    buildRows = TaskSettings.BuildBatches * batchRows,
+    probeRows = batchRows *
+      (if (pointSides(probe)) TaskSettings.PointBatches else TaskSettings.BoxBatches),
     groupRows = TaskSettings.GroupBatches * batchRows)
 
   def sortTimer: SortTimer = new SortTimer(metrics(SweepMetrics.SortTime))
@@ -53,14 +53,14 @@ case class TaskSettings(
 
   def task(
       chunks: JoinChunks,
-      resident: Side,
+      build: Side,
       range: Option[(Long, Long)],
       context: TaskContext): SweepTask = {
-    val start = () => new SweepWorker(worker(resident), range, context)
+    val start = () => new SweepWorker(worker(build), range, context)
     val firstOnly = plan.sweeps.map(plan.isFirstOnly)
     val local =
       new LocalSweep(plan.sweeps, firstOnly, range, batchRows, smallGroupPairs, context)
-    val task = new SweepTask(chunks, resident, plan, start, local, metrics, context)
+    val task = new SweepTask(chunks, build, plan, start, local, metrics, context)
     context.addTaskCompletionListener[Unit](_ => task.publish())
     task
   }
@@ -77,7 +77,7 @@ case class TaskSettings(
 }
 
 object TaskSettings {
-  private val ResidentBatches = 4
+  private val BuildBatches = 4
   private val BoxBatches = 4
   private val PointBatches = 16
   private val GroupBatches = 64

@@ -9,22 +9,22 @@ import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
 object WorkerSetup {
 
   /**
-   * @param resident the build side: its rows stay in the worker, and those of the other side pass
+   * @param build the build side: its rows stay in the worker, and those of the other side pass
    *   by
    */
-  def apply(node: SweepNode, plan: TaskPlan, resident: Side): WorkerSettings = {
+  def apply(node: SweepNode, plan: TaskPlan, build: Side): WorkerSettings = {
     val maxRuns = node.conf.getConf(IntervalSweepConf.BatchRows)
-    WorkerSettings(openMessage(node, plan, resident, maxRuns), maxRuns)
+    WorkerSettings(openMessage(node, plan, build, maxRuns), maxRuns)
   }
 
   private def openMessage(
       node: SweepNode,
       plan: TaskPlan,
-      resident: Side,
+      build: Side,
       maxRuns: Int): String = {
     val sweeps = node.sweepCondition.sweeps.map(sweep(_, plan)).mkString(",")
     val cacheBytes = node.conf.getConf(IntervalSweepConf.WorkerCacheBytes)
-    s"""{"protocol":${WorkerSettings.Protocol},"resident":"$resident","sweeps":[$sweeps],""" +
+    s"""{"protocol":${WorkerSettings.Protocol},"resident":"$build","sweeps":[$sweeps],""" +
       s""""left":${node.sweepCondition.leftEndpoints.size},"right":${node.sweepCondition.rightEndpoints.size},""" +
       s""""maxRuns":$maxRuns,"cacheBytes":$cacheBytes}"""
   }

@@ -24,7 +24,7 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
    *
    * @param measures the columns that are summed
    */
-  def sendResident(block: RowBlock, measures: Option[SummedColumns], token: String): Unit = talk {
+  def sendBuild(block: RowBlock, measures: Option[SummedColumns], token: String): Unit = talk {
     channel.writeInt(Resident)
     channel.writeString(token)
     val isKnown = token.nonEmpty && { channel.flush(); reply() == More }
@@ -38,7 +38,7 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
    * @param sizes the number of boxes and points of each sweep
    * @param sums the number of measures that the worker sums in each sweep; None if it returns runs
    */
-  def sendStream(
+  def sendProbe(
       block: RowBlock,
       measures: Option[SummedColumns],
       sizes: Array[SweepSize],

@@ -27,14 +27,14 @@ class SortedChunksSuite extends AnyFunSuite {
   /**
    * The rows of all chunks, and the rows that belong to no chunk.
    *
-   * @param pairs all (resident, stream) pairs of rows that share a group in some chunk
-   * @param left  the left rows, which are the resident side
+   * @param pairs all (build, probe) pairs of rows that share a group in some chunk
+   * @param left  the left rows, which are the build side
    */
   private case class Found(pairs: Seq[(Shown, Shown)], left: Seq[Shown], right: Seq[Shown])
 
   private def find(
-      resident: Seq[Row],
-      stream: Seq[Row],
+      build: Seq[Row],
+      probe: Seq[Row],
       size: ChunkSize,
       hasKeys: Boolean,
       kept: Set[Side]): Found = {
@@ -50,28 +50,28 @@ class SortedChunksSuite extends AnyFunSuite {
     val limit = 2
     val blocks = kept.map(_ -> new RowBlock(layout.withoutEndpoints, Unaccounted)).toMap
     val chunks = new SortedChunks(
-      sorted(LeftSide, resident),
-      sorted(RightSide, stream),
+      sorted(LeftSide, build),
+      sorted(RightSide, probe),
       block(),
       block(),
       new UnsweptRows(blocks, limit),
       size,
-      sortStream = true,
+      sortProbe = true,
       new SortTimer(new SQLMetric("timing")),
       spillSize = new SQLMetric("size"))
     var stale: Option[Seq[(Int, (Long, Long))]] = None
     val found = Seq.newBuilder[(Shown, Shown)]
     val (left, right) = (Seq.newBuilder[Shown], Seq.newBuilder[Shown])
     while (chunks.next()) {
-      val (r, s) = (rows(chunks.resident), rows(chunks.stream))
-      assert(s.size <= size.streamRows)
-      if (!chunks.residentChanged) assert(stale.contains(r), "the same resident rows")
+      val (r, s) = (rows(chunks.build), rows(chunks.probe))
+      assert(s.size <= size.probeRows)
+      if (!chunks.buildChanged) assert(stale.contains(r), "the same build rows")
       stale = Some(r)
-      Seq(chunks.resident, chunks.stream).foreach { block =>
+      Seq(chunks.build, chunks.probe).foreach { block =>
         val order = rows(block).map { case (g, (_, p)) => (g, p) }
         assert(order === order.sorted, "sorted by group and point")
       }
-      if (chunks.residentEnds) left ++= r.map(_._2)
+      if (chunks.buildEnds) left ++= r.map(_._2)
       right ++= s.map(_._2)
       left ++= chunks.leftovers.of(LeftSide).toSeq.flatMap(rows).map(_._2)
       right ++= chunks.leftovers.of(RightSide).toSeq.flatMap(rows).map(_._2)
@@ -103,20 +103,20 @@ class SortedChunksSuite extends AnyFunSuite {
     }
     var total = 0
     (1 to 500).foreach { _ =>
-      val (resident, stream) = (side(), side())
+      val (build, probe) = (side(), side())
       val size = ChunkSize(1 + random.nextInt(6), 1 + random.nextInt(6), groupRows = 100)
       Seq(true, false).foreach { hasKeys =>
         val expected = for {
-          (k, Some(p)) <- resident
-          (l, Some(q)) <- stream
+          (k, Some(p)) <- build
+          (l, Some(q)) <- probe
           if !hasKeys || k.isDefined && k == l
         } yield ((k.getOrElse(-1L), p), (l.getOrElse(-1L), q))
         val kept = Set[Side](LeftSide, RightSide).filter(_ => random.nextBoolean())
-        val actual = find(resident, stream, size, hasKeys, kept)
-        val about = s"$resident $stream $size keys $hasKeys kept $kept"
+        val actual = find(build, probe, size, hasKeys, kept)
+        val about = s"$build $probe $size keys $hasKeys kept $kept"
         assert(actual.pairs.sorted === expected.sorted, about)
-        if (kept(LeftSide)) assert(actual.left.sorted === resident.map(shown).sorted, about)
-        if (kept(RightSide)) assert(actual.right.sorted === stream.map(shown).sorted, about)
+        if (kept(LeftSide)) assert(actual.left.sorted === build.map(shown).sorted, about)
+        if (kept(RightSide)) assert(actual.right.sorted === probe.map(shown).sorted, about)
         total += actual.pairs.size
       }
     }
