@@ -43,7 +43,7 @@ def test_a_window_union(spark: Any) -> None:
     assert found.join_type == "LEFT OUTER"
     assert found.how.startswith("WindowUnion [v")
     assert "from -5.0 to 0.0 s around ts" in found.how
-    assert found.how.endswith("slices of 1.015625 s]")
+    assert found.how.endswith("time buckets of 1.015625 s]")
 
 
 @pytest.mark.parametrize(

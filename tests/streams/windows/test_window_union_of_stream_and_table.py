@@ -81,7 +81,7 @@ def test_each_row_once(conf: Any, checked: Check, adaptive: str) -> None:
     conf({BROADCAST: "-1", ADAPTIVE: adaptive})
     plan = checked(f"SELECT base.*, w.*, w.s + base.v t FROM {lateral(BOTH)} WHERE base.v > 0")
     assert "StreamingGroupAggregate" in plan
-    assert "Aggregate" not in plan
+    assert "Aggregate" not in plan.replace("StreamingGroupAggregate", "")
 
 
 def test_several_distinct(checked: Check) -> None:

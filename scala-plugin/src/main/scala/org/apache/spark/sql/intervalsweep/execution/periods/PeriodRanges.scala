@@ -121,13 +121,13 @@ private[periods] object PeriodRanges {
       .find(ranges => ranges.count == 1 || copies(ranges, periods) <= MostCopies).get
   }
 
-  private case class Part(rows: Long, instants: BoundarySample, periods: Array[(Long, Long)])
+  private case class TaskSample(rows: Long, instants: BoundarySample, periods: Array[(Long, Long)])
 
   private def sampled(
       rows: Iterator[InternalRow],
       settings: PeriodSettings,
       columns: Seq[Expression],
-      kept: Int): Part = {
+      kept: Int): TaskSample = {
     val instants = new BoundarySample(kept, columns.size)
     val some = Array.newBuilder[(Long, Long)]
     val read = eachPeriod(rows, settings, columns) { numbers =>
@@ -144,7 +144,7 @@ private[periods] object PeriodRanges {
       happens(end, -1)
       if (some.length < RowsPerPartition) some += ((start, end))
     }
-    Part(read, instants, some.result())
+    TaskSample(read, instants, some.result())
   }
 
   /**

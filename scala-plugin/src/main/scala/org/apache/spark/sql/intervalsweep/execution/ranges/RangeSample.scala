@@ -49,14 +49,14 @@ object RangeSample {
       sides.map(side => side -> found.filter(_._1 == side).flatMap(_._2)).toMap)
   }
 
-  private sealed trait Part
-  private case class Points(part: PartitionPoints) extends Part
-  private case class Boxes(side: Side, endpoints: Array[Array[Long]]) extends Part
+  private sealed trait SampleMessage
+  private case class Points(part: PartitionPoints) extends SampleMessage
+  private case class Boxes(side: Side, endpoints: Array[Array[Long]]) extends SampleMessage
 
   private def points(
       node: SweepNode,
       rows: Map[Side, RDD[InternalRow]],
-      most: Int): RDD[Part] = {
+      most: Int): RDD[SampleMessage] = {
     val side = node.sweepCondition.sweeps.head.points
     val point = Seq(node.sweepCondition.endpoints(side)(node.sweepCondition.sweeps.head.lead.point))
     val input = node.input(side).output
@@ -67,7 +67,7 @@ object RangeSample {
   private def boxes(
       node: SweepNode,
       rows: Map[Side, RDD[InternalRow]],
-      side: Side): RDD[Part] = {
+      side: Side): RDD[SampleMessage] = {
     val (expressions, input) = (node.sweepCondition.endpoints(side), node.input(side).output)
     rows(side).mapPartitionsInternal { partition =>
       val endpointOf = new EndpointReader(expressions, input)

@@ -11,7 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Iterates over some rows of a block's columns. Each row is valid until the next one is read. */
 private[streams] final class BlockRowIterator(columns: Array[BlockColumn], rows: Array[Int])
     extends Iterator[InternalRow] {
-  private val row = new BlockRow(columns)
+  private val row = new ColumnRow(columns)
   private var taken = 0
 
   override def hasNext: Boolean = taken < rows.length
@@ -24,7 +24,7 @@ private[streams] final class BlockRowIterator(columns: Array[BlockColumn], rows:
 }
 
 /** A view of row `at` of some columns. */
-private[streams] final class BlockRow(columns: Array[BlockColumn]) extends BaseGenericInternalRow {
+private[streams] final class ColumnRow(columns: Array[BlockColumn]) extends BaseGenericInternalRow {
   var at = 0
 
   override def numFields: Int = columns.length

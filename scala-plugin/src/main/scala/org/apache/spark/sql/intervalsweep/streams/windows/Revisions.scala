@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.BooleanType
  * @param ordinal the column with the revision number
  */
 private[streams] final class Revisions(block: RowBlock, ordinal: Int) {
-  private val row = new BlockRow(block.columns)
+  private val row = new ColumnRow(block.columns)
   private val revision = block.columns(ordinal).asInstanceOf[IntColumn]
   private val last = BlockColumn(BooleanType).asInstanceOf[IntColumn]
   last.grow(block.numRows)

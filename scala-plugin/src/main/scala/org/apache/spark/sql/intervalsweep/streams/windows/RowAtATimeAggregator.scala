@@ -31,7 +31,7 @@ private[streams] final class RowAtATimeAggregator(
       partners: RowBlock,
       runs: WindowRuns,
       columns: Array[BlockColumn]): Unit = {
-    val (own, other) = (new BlockRow(rows.columns), new BlockRow(partners.columns))
+    val (own, other) = (new ColumnRow(rows.columns), new ColumnRow(partners.columns))
     val pair = new JoinedRow(own, other)
     var i = 0
     while (i < rows.numRows) {

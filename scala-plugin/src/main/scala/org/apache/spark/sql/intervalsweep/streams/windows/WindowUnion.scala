@@ -114,7 +114,7 @@ case class WindowUnion(
       Seq(
         s"aggregates by ${by.mkString(" and ")}",
         if (revision.isDefined) "eager" else "final",
-        s"probe rows kept for ${keptFor / 1e6} s, in buckets of ${state.bucketMicros / 1e6} s")
+        s"probe rows kept for ${keptFor / 1e6} s, in time buckets of ${state.bucketMicros / 1e6} s")
     s"WindowUnion [${parts.mkString(", ")}]"
   }
 

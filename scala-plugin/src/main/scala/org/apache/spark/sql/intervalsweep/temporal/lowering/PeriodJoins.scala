@@ -23,7 +23,7 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
       joinType: JoinType,
       condition: Option[Expression],
       hint: JoinHint): History = {
-    val sides = Sides(left, right, condition, hint)
+    val sides = HistoryPair(left, right, condition, hint)
     (joinType, left.isMarked, right.isMarked) match {
       // If the other side is always valid, a row keeps its own period.
       case (_: InnerLike | LeftOuter | LeftSemi | LeftAnti | _: ExistenceJoin, true, false) =>
@@ -33,7 +33,7 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
     }
   }
 
-  private def plain(sides: Sides, joinType: JoinType, period: Option[Period]): History = {
+  private def plain(sides: HistoryPair, joinType: JoinType, period: Option[Period]): History = {
     import sides._
     val join = Join(left.plan, right.plan, joinType, condition, hint)
     val hidden = AttributeSet(period.toSeq.flatMap(_.columns))
@@ -41,7 +41,7 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
     History(Project(values ++ period.toSeq.flatMap(_.columns), join), values, period)
   }
 
-  private def swept(sides: Sides, joinType: JoinType): History = joinType match {
+  private def swept(sides: HistoryPair, joinType: JoinType): History = joinType match {
     case _: InnerLike => pairs(sides)
     case LeftSemi => byKeys(sides).fold(partnered(sides, PeriodRule.Semi))(_.semi)
     case LeftAnti => unmatched(sides)
@@ -59,13 +59,13 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
     case other => TemporalErrors.noSnapshotForm(s"A ${other.sql} join", "use another join type")
   }
 
-  private def byKeys(sides: Sides): Option[EquiJoinOfHistories] =
+  private def byKeys(sides: HistoryPair): Option[EquiJoinOfHistories] =
     EquiJoinOfHistories.of(sides.left, sides.right, sides.condition, sides.hint, dataType)
 
-  private def withAllOfLeft(sides: Sides): History =
-    byKeys(sides).fold(History.united(Seq(pairs(sides), aloneOnLeft(sides))))(_.leftOuter)
+  private def withAllOfLeft(sides: HistoryPair): History =
+    byKeys(sides).fold(History.united(Seq(pairs(sides), unmatchedOnLeft(sides))))(_.leftOuter)
 
-  private def existence(sides: Sides, exists: Attribute): History = {
+  private def existence(sides: HistoryPair, exists: Attribute): History = {
     val found = partnered(sides, PeriodRule.Semi)
     val told =
       Seq(found -> Literal.TrueLiteral, unmatched(sides.fresh) -> Literal.FalseLiteral).map {
@@ -75,7 +75,7 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
     renamed(all, all.values.init :+ exists)
   }
 
-  private def pairs(sides: Sides): History = {
+  private def pairs(sides: HistoryPair): History = {
     import sides._
     val (l, r) = (left.period.get, right.period.get)
     val both = (l.overlaps(r) +: condition.toSeq).reduce(And)
@@ -90,7 +90,7 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
   /**
    * Left rows while they have a match, or while they have none. Equal rows have the same matches.
    */
-  private def partnered(sides: Sides, rule: PeriodRule): History = {
+  private def partnered(sides: HistoryPair, rule: PeriodRule): History = {
     val others = sides.fresh
     val partners = pairs(others).copy(values = others.left.values)
     PeriodSweep.history(
@@ -101,15 +101,15 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
   }
 
   /** Left rows while they have no match. */
-  private def unmatched(sides: Sides): History =
+  private def unmatched(sides: HistoryPair): History =
     byKeys(sides).fold(partnered(sides, PeriodRule.ExceptStrict))(_.anti)
 
-  private def aloneOnLeft(sides: Sides): History = {
+  private def unmatchedOnLeft(sides: HistoryPair): History = {
     val rows = unmatched(sides.fresh)
     rows.selecting(rows.values ++ sides.right.nulls)
   }
 
-  private def unmatchedOnRight(sides: Sides): History = {
+  private def unmatchedOnRight(sides: HistoryPair): History = {
     val rows = unmatched(sides.fresh.swapped)
     rows.selecting(sides.left.nulls ++ rows.values)
   }
@@ -119,20 +119,20 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
       if (value.exprId == column.exprId) value else Alias(value, column.name)(column.exprId)
     })
 
-  private case class Sides(
+  private case class HistoryPair(
       left: History,
       right: History,
       condition: Option[Expression],
       hint: JoinHint) {
 
-    def bounded: Sides = copy(left.bounded(dataType), right.bounded(dataType))
+    def bounded: HistoryPair = copy(left.bounded(dataType), right.bounded(dataType))
 
-    def swapped: Sides = copy(right, left, hint = JoinHint(hint.rightHint, hint.leftHint))
+    def swapped: HistoryPair = copy(right, left, hint = JoinHint(hint.rightHint, hint.leftHint))
 
     /** The same sides with new column ids. */
-    def fresh: Sides = {
+    def fresh: HistoryPair = {
       val (l, r) = (FreshAttributeCopy(left), FreshAttributeCopy(right))
-      Sides(l.history, r.history, condition.map(e => l.of(r.of(e))), JoinHint.NONE)
+      HistoryPair(l.history, r.history, condition.map(e => l.of(r.of(e))), JoinHint.NONE)
     }
   }
 }
