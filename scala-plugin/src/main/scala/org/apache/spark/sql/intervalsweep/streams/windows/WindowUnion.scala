@@ -101,7 +101,7 @@ case class WindowUnion(
       "columns of the base rows" -> schema(base),
       "columns of the probe rows" -> schema(probe),
       "keys" -> s"${keys(base)} = ${keys(probe)}",
-      "spark.sql.intervalsweep.streamFanout" -> fanout.toString,
+      "spark.sql.intervalsweep.streamFanout" -> partitionsPerKey.toString,
       "window" -> s"${window.lower.offset} to ${window.upper.offset} microseconds")
   }
 
