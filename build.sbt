@@ -111,7 +111,7 @@ def seriesOf(sparkHome: File): String =
   knownSeries.find(s => (sparkHome / "jars" * s"spark-sql_2.13-$s.*.jar").get().nonEmpty).getOrElse(
     sys.error(s"No Spark ${knownSeries.mkString(", ")} with Scala 2.13 in $sparkHome/jars."))
 
-/** Folders such as scala-spark-4.0-4.2: sources for those series only, the first to the last. */
+/** Folders such as scala-spark-4.1-4.2: sources for those series only, the first to the last. */
 def shims(main: File): Seq[File] = (main * "scala-spark-*").get().filter { folder =>
   val ends = folder.name.stripPrefix("scala-spark-").split('-').map(knownSeries.indexOf(_))
   val ours = knownSeries.indexOf(sparkSeries)

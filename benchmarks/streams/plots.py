@@ -16,7 +16,7 @@ from benchmarks.streams.workloads import SWEEPS
 
 TITLES = {
     "ours": "IntervalSweep",
-    "spread": "IntervalSweep, keys in all slots",
+    "spread": "IntervalSweep, keys in all state partitions",
     "over": "Flink, OVER the union",
     "join": "Flink, interval join and aggregate",
     "keyoij": "Flink, Key-OIJ by hand (inexact)",

@@ -72,7 +72,7 @@ def main() -> None:
     print("|" + "--:|" * len(fields(Cost)))
     for cost in costs:
         print("| " + " | ".join(shown(value) for value in vars(cost).values()) + " |")
-    foretell(costs, options.cores)
+    predict(costs, options.cores)
 
 
 def measured(spark: SparkSession, folder: Path, rows: int, runs: int) -> Cost:
@@ -147,7 +147,7 @@ def shown(value: float) -> str:
     return f"{value:.2f}" if isinstance(value, float) and value < 1000 else f"{value:,.0f}"
 
 
-def foretell(costs: list[Cost], cores: int) -> None:
+def predict(costs: list[Cost], cores: int) -> None:
     """Prints the model, and its predictions for the largest size and for a cluster."""
     small, middle, large = costs
     millions = (middle.rows - small.rows) / MEGA
@@ -159,7 +159,7 @@ def foretell(costs: list[Cost], cores: int) -> None:
         f"\nfixed {fixed:.2f} s; a million rows a side {each:.2f} processor seconds; use {use:.2f}"
     )
     said = fixed + each * large.rows / MEGA / (cores * use)
-    print(f"{large.rows:,} rows: {said:.2f} s foretold, {large.wall:.2f} s measured")
+    print(f"{large.rows:,} rows: {said:.2f} s predicted, {large.wall:.2f} s measured")
     rows = 10_000 * MEGA
     computing = each * rows / MEGA / (NODES * CORES_PER_NODE * use)
     moving = middle.shuffled / middle.rows * rows / (NODES * NETWORK)

@@ -22,7 +22,7 @@ from benchmarks.papers.__main__ import main as draw_figures
 from benchmarks.processes import NoTimeError, Ran, Running
 from benchmarks.report import Report, write_json
 from benchmarks.studies import growth, kernels, peers
-from benchmarks.studies.costs import Cost, foretell
+from benchmarks.studies.costs import Cost, predict
 from benchmarks.studies.growth import known, lengths, slope
 from benchmarks.studies.overheads import slopes
 from benchmarks.studies.scaling import ONE, TWO
@@ -269,14 +269,14 @@ def test_results_that_do_not_compare_are_refused(
         assert message in capsys.readouterr().err
 
 
-def test_costs_foretell_what_grows_in_proportion(capsys: pytest.CaptureFixture[str]) -> None:
+def test_costs_predict_what_grows_in_proportion(capsys: pytest.CaptureFixture[str]) -> None:
     """A run takes 0.2 s, and 0.5 s for each million rows, during which two cores are busy."""
     sizes = [100_000, MILLION, 4 * MILLION]
     costs = [Cost(n, 0.2 + n / 2e6, n / 1.25e6, n / 5e6, 24 * n, 0, 0, 0) for n in sizes]
-    foretell(costs, cores=2)
+    predict(costs, cores=2)
     said = capsys.readouterr().out
     assert "fixed 0.20 s; a million rows a side 1.00 processor seconds; use 1.00" in said
-    assert "4,000,000 rows: 2.20 s foretold, 2.20 s measured" in said
+    assert "4,000,000 rows: 2.20 s predicted, 2.20 s measured" in said
     assert "6 s of computing, 2 s of shuffling" in said
 
 
