@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from intervalsweep.session import check_active
+from intervalsweep.table_functions import interval_join_report
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,12 @@ def why_not(frame: DataFrame) -> JoinReports:
     view = f"intervalsweep_{uuid4().hex}"
     frame.createTempView(view)
     try:
-        rows = spark.sql(f"SELECT * FROM interval_join_report('TABLE {view}')").collect()
+        return reports_of(spark, f"TABLE {view}")
     finally:
         spark.catalog.dropTempView(view)
+
+
+def reports_of(spark: SparkSession, query: str) -> JoinReports:
+    """Return the reports on the joins of a SQL query."""
+    rows = interval_join_report(spark, query).collect()
     return JoinReports(JoinReport(**row.asDict()) for row in rows)

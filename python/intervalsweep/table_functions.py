@@ -175,9 +175,9 @@ def validtime(
         Names of the columns with starts and ends. Without `te` a row is valid from `ts` on. Without
         both, the table property ``validtime`` names them.
     nulls
-        What a NULL end means: ``unbounded`` (the default), ``drop`` the row, or ``error``.
+        The meaning of a NULL end: ``unbounded`` (the default), ``drop`` the row, or ``error``.
     invalid
-        What happens to an empty or reversed period: ``drop`` (the default) or ``error``.
+        The treatment of an empty or reversed period: ``drop`` (the default) or ``error``.
     closed
         The ends that belong to a period: ``left`` (the default), ``right``, ``both`` or
         ``neither``.
@@ -411,7 +411,7 @@ def temporal_window(
     origin
         The start of one fixed window.
     on_bounded
-        What happens to a period that has an end: ``replace`` it (the default), or ``error``.
+        The treatment of a period that has an end: ``replace`` the end (the default) or ``error``.
     ts, te
         Names of the period's columns, for a call outside :func:`sequenced`.
 
@@ -463,7 +463,7 @@ def interval_join_report(spark: SparkSession, query: str) -> DataFrame:
     <BLANKLINE>
     """
     check_active(spark)
-    return spark.sql(f"SELECT * FROM interval_join_report({literal('query', query)})")
+    return spark.sql("SELECT * FROM interval_join_report(:query)", {"query": query})
 
 
 def _call(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from intervalsweep._errors import ArgumentError
 from intervalsweep.cli.local import local_session
-from intervalsweep.report import JoinReport, JoinReports
+from intervalsweep.report import reports_of
 
 # Statements that are executed: later queries need them, and they change only the session.
 _SET_UP = re.compile(r"(CREATE\s+(OR\s+REPLACE\s+)?(GLOBAL\s+)?TEMP|SET\b|USE\b)", re.IGNORECASE)
@@ -32,8 +32,7 @@ def explain(file: Path, conf: list[str]) -> int:
                 if _SET_UP.match(statement):
                     spark.sql(statement)
                     continue
-                report = spark.sql("SELECT * FROM interval_join_report(:q)", {"q": statement})
-                joins = JoinReports(JoinReport(**row.asDict()) for row in report.collect())
+                joins = reports_of(spark, statement)
                 plan = spark.sql(f"EXPLAIN {statement}").collect()[0][0]
             except PySparkException as error:
                 print(f"{statement}\n\n{error}", file=sys.stderr)

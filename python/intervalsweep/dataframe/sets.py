@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Window
@@ -10,7 +11,6 @@ from pyspark.sql import functions as sf
 
 from intervalsweep._signatures import Distance, Names, documented
 from intervalsweep._sql.calls import call
-from intervalsweep._sql.literals import options
 from intervalsweep.columns import Ends, Naming, check_columns, listed
 from intervalsweep.dataframe.interval_columns import (
     Interval,
@@ -20,6 +20,11 @@ from intervalsweep.dataframe.interval_columns import (
     common_type,
 )
 from intervalsweep.session import check_active
+from intervalsweep.table_functions import (
+    interval_complement,
+    interval_merge,
+    interval_split,
+)
 
 
 @documented
@@ -45,7 +50,9 @@ def merge(
     <BLANKLINE>
     """
     one = _Intervals(data, on, by, count)
-    return one.taken_together("merge", column(count), gap=one.parameter("gap", gap), count=count)
+    return one.taken_together(
+        interval_merge, column(count), gap=one.parameter("gap", gap), count=count
+    )
 
 
 @documented
@@ -100,7 +107,7 @@ def split(
     <BLANKLINE>
     """
     one = _Intervals(data, on, by, count)
-    return one.taken_together("split", column(count), count=count)
+    return one.taken_together(interval_split, column(count), count=count)
 
 
 @documented
@@ -124,7 +131,7 @@ def complement(
     +---+---+
     <BLANKLINE>
     """
-    return _Intervals(data, on, by).taken_together("complement", within=within)
+    return _Intervals(data, on, by).taken_together(interval_complement, within=within)
 
 
 _START, _END, _SO_FAR, _NEW = (
@@ -151,16 +158,16 @@ class _Intervals:
         start, _ = self.interval.of()
         return as_parameter(name, distance, self._frame.select(start).schema[0].dataType)
 
-    def taken_together(self, what: str, *more: Column, **given: Any) -> DataFrame:
-        """Return the keys, intervals and `more` columns of the SQL function `interval_<what>`."""
-        spark = self._frame.sparkSession
-        check_active(spark)
+    def taken_together(
+        self, function: Callable[..., DataFrame], *more: Column, **given: Any
+    ) -> DataFrame:
+        """Return the keys, intervals and `more` columns that a table function makes of these."""
+        check_active(self._frame.sparkSession)
         start, end = self.interval.of()
         kind = common_type([(self._frame, start), (self._frame, end)])
         ends = start.cast(kind).alias(_START), end.cast(kind).alias(_END)
         some = self._frame.select(*self.keys, *ends)
-        text = f"SELECT * FROM interval_{what}(TABLE({{t}}), '{_START}', '{_END}'{options(given)})"
-        found = spark.sql(text, t=some)
+        found = function(some, _START, _END, **given)
         made = self.interval.made_of(column(_START), column(_END))
         return found.select(*self.keys, *made, *more)
 
