@@ -29,7 +29,7 @@ class Ran:
 
 
 class NoTimeError(Exception):
-    """The reason why there is no time: too slow, crashed, not expressible, and so on."""
+    """The reason for a missing time: too slow, crashed, not expressible, and so on."""
 
 
 class Running:

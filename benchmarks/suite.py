@@ -37,7 +37,7 @@ class Options:
 
 @dataclass
 class Measured:
-    """The result of one system in one case: times and an answer, or why there is no time."""
+    """The times and the answer of a system in one case, or the reason for a missing time."""
 
     system: str
     seconds: list[float] = field(default_factory=list)  # of the warm runs

@@ -140,8 +140,8 @@ class _Joined:
         self._found = found
         self._names = chosen(columns, naming.names)
         of_right = {new: name for name, new in naming.right.items()}
-        # A key with the same name on both sides comes from the left row, or from the right row if
-        # there is no left row.
+        # A key with the same name on both sides comes from the left row, or from the right row of a
+        # pair without a left row.
         self._shared = [name for name in naming.shared_keys if name in self._names]
         # Each as a single chunk: taking rows from many chunks is slow.
         self._left = _in_one_piece(

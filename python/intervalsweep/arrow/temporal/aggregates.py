@@ -137,7 +137,7 @@ def _merged(one: Histories, values: Any, start: Int64Array, end: Int64Array, row
 
 @dataclass(frozen=True)
 class _Wanted:
-    """An aggregate: the measures that are swept for it, and how they become its column."""
+    """An aggregate: the measures that the sweep keeps for it, and how they become its column."""
 
     function: str
     kind: Any
