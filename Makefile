@@ -95,8 +95,10 @@ test-with-spark: $(JAR) $(WHEEL) $(CLASSES)
 test-extended: $(JAR) $(WHEEL) $(CLASSES) $(PACKED) $(BENCH)
 	$(PY) -m pytest $(TWO) -m extended $(ARGS)
 
+# The tests of the newest Spark have its core tests among them, so test-all does not repeat these.
 .PHONY: test-all
 test-all: SHARE := 1
+test-all: MATRIX := $(filter-out $(NEWEST),$(SPARKS))
 test-all: test test-extended test-matrix docs ## Run all tests, for hours: clusters, all Sparks, peers, notebooks
 
 # CORE: the tests that run for each minor version of Spark. SMOKE: the quick ones among them.
@@ -113,12 +115,14 @@ test-core: $(JAR) $(CLASSES)
 test-smoke: $(JAR)
 	$(PY) -m pytest -q $(foreach name,$(SMOKE),$(call test_file,$(name))) $(ARGS)
 
+MATRIX := $(SPARKS)
 .PHONY: test-matrix
-test-matrix: ## Build for each minor version of Spark and run the core tests
+test-matrix: ## Build for each minor version of Spark and run the core tests (MATRIX: versions)
 	@mkdir -p target/matrix; result=0; \
-	for spark in $(SPARKS); do \
-	  $(MAKE) test-core SPARK=$$spark 2>&1 | tee target/matrix/$$spark.log || result=1; done; \
-	for spark in $(SPARKS); do \
+	for spark in $(MATRIX); do \
+	  $(MAKE) --no-print-directory test-core SPARK=$$spark 2>&1 | tee target/matrix/$$spark.log \
+	    || result=1; done; \
+	for spark in $(MATRIX); do \
 	  echo "Spark $$spark: $$(tail -n 1 target/matrix/$$spark.log)"; done; exit $$result
 
 .PHONY: smoke-oldest
