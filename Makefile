@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything is built into .venv/, target/ and dist/.
 
 SHELL := /bin/bash -o pipefail
-MAKEFLAGS += --no-builtin-rules
+MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
@@ -120,8 +120,7 @@ MATRIX := $(SPARKS)
 test-matrix: ## Build for each minor version of Spark and run the core tests (MATRIX: versions)
 	@mkdir -p target/matrix; result=0; \
 	for spark in $(MATRIX); do \
-	  $(MAKE) --no-print-directory test-core SPARK=$$spark 2>&1 | tee target/matrix/$$spark.log \
-	    || result=1; done; \
+	  $(MAKE) test-core SPARK=$$spark 2>&1 | tee target/matrix/$$spark.log || result=1; done; \
 	for spark in $(MATRIX); do \
 	  echo "Spark $$spark: $$(tail -n 1 target/matrix/$$spark.log)"; done; exit $$result
 
