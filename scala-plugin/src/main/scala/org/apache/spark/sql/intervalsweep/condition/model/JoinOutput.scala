@@ -35,7 +35,7 @@ case class JoinOutput(hasPairs: Boolean, unpaired: Map[Side, Seq[Boolean]]) {
 }
 
 object JoinOutput {
-  private val sides = Seq[Side](LeftSide, RightSide)
+  private val sides = Side.all
 
   /** The output of a join type. None for join types that no sweep supports. */
   def of(joinType: JoinType): Option[JoinOutput] = joinType match {

@@ -153,21 +153,17 @@ private final class PartialRowFold(
     functions: Seq[DeclarativeAggregate],
     updates: Seq[Expression],
     results: Seq[Expression]) {
-  private val buffers = functions.flatMap(_.aggBufferAttributes)
-  private val buffer = new SpecificInternalRow(buffers.map(_.dataType))
-  private val initial =
-    MutableProjection.create(functions.flatMap(_.initialValues), Nil).target(buffer)
-  private val updated = MutableProjection.create(updates, buffers ++ input).target(buffer)
-  private val projected = UnsafeProjection.create(results, input ++ buffers)
-  private val (updating, whole) = (new JoinedRow, new JoinedRow)
+  private val buffers = new AggregateBuffer(functions, input, updates)
+  private val projected = UnsafeProjection.create(results, input ++ buffers.attributes)
+  private val whole = new JoinedRow
   private var first: InternalRow = _
 
   def start(row: InternalRow): Unit = {
     first = row.copy()
-    initial(InternalRow.empty)
+    buffers.clear()
   }
 
-  def add(row: InternalRow): Unit = updated(updating(buffer, row))
+  def add(row: InternalRow): Unit = buffers.add(row)
 
-  def result: UnsafeRow = projected(whole(first, buffer))
+  def result: UnsafeRow = projected(whole(first, buffers.row))
 }

@@ -7,6 +7,7 @@ import java.util.stream.IntStream
 import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.intervalsweep.execution.index.{MinMaxIndex, SortedPoints}
 import org.apache.spark.sql.intervalsweep.execution.packing.{
   BatchRow, BatchedRows, Permutation, RowBatch
 }
@@ -18,13 +19,14 @@ import org.apache.spark.sql.intervalsweep.execution.packing.{
  *
  * @param memory accounts for the block's memory
  */
-final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
+final class RowBlock(val layout: BlockLayout, memory: BlockMemory) extends SortedPoints {
   private val endpointOf = new EndpointReader(layout.endpoints, layout.input)
   private val failures: RowFailures =
     if (layout.checks.isEmpty) null else new RowFailures(layout.checks, layout.input)
 
   val columns: Array[BlockColumn] = layout.columnTypes.map(BlockColumn(_)).toArray
-  val endpoints: Array[Array[Long]] = Array.fill(layout.endpoints.size)(Array.emptyLongArray)
+  override val endpoints: Array[Array[Long]] =
+    Array.fill(layout.endpoints.size)(Array.emptyLongArray)
 
   /** The rows that have a match. Filled only if the join needs to know them. */
   val matched: JBitSet = new JBitSet
@@ -55,7 +57,10 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) {
   private val takesBatches: Boolean =
     failures == null && layout.columnTypes.forall(RowBatch.takes) && endpointOf.columns.isDefined
 
-  def numRows: Int = rows
+  override def numRows: Int = rows
+
+  /** A block is searched in the task only if it is small. */
+  override def minMax(endpoint: Int): MinMaxIndex = null
 
   /**
    * Adds a row, unless one of its endpoints is NULL: such a row matches nothing.

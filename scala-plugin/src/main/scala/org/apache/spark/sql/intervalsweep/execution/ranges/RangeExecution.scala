@@ -54,7 +54,7 @@ private final class PreparedRanges(
     node: SweepNode,
     rows: Map[Side, RDD[InternalRow]],
     ranges: Ranges) {
-  private val sides = Seq[Side](LeftSide, RightSide)
+  private val sides = Side.all
   private val output = node.joinOutput
   private val matched: Attribute = ReplicatedRows.matched()
 

@@ -2,14 +2,14 @@
 package org.apache.spark.sql.intervalsweep.execution.runs
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.intervalsweep.condition.model.{AxisInterval, LeftSide, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 import org.apache.spark.sql.intervalsweep.execution.chunks.JoinChunks
+import org.apache.spark.sql.intervalsweep.execution.index.KeyRange
 
 /**
  * Finds the matches of small chunks in the task itself, where a round trip to a worker would take
- * longer. For each box, two binary searches find the points in it on the lead axis, in O(log n) for
- * n points. If there is a second axis, each of these points is compared with it.
+ * longer; [[BoxSearch]] says how.
  *
  * @param firstOnly for each sweep, true if it is enough to know which boxes have a match
  * @param range the range of the task, if the join is by ranges; it clips the lead axes
@@ -29,6 +29,8 @@ final class LocalSweep(
   private var left: RowBlock = _
   private var right: RowBlock = _
   private var search: BoxSearch = _
+  private var boxes = 0
+  private var candidates = 0L
   private var sweep = 0
   private var box = 0
 
@@ -84,8 +86,8 @@ final class LocalSweep(
     while (runs.size == 0 && hasSearch) {
       findSome()
       runs.sweep = sweep
-      if (box == search.boxes) {
-        statistics.candidates += search.candidates
+      if (box == boxes) {
+        statistics.candidates += candidates
         search = null
       }
     }
@@ -95,13 +97,13 @@ final class LocalSweep(
   }
 
   private def findSome(): Unit = {
-    var nextCheck = search.candidates + LocalSweep.CandidatesPerCheck
-    while (runs.size < batchRuns && box < search.boxes) {
-      search.find(box, runs)
+    var nextCheck = candidates + LocalSweep.CandidatesPerCheck
+    while (runs.size < batchRuns && box < boxes) {
+      candidates += search.find(box, runs, firstOnly(sweep))
       box += 1
-      if (search.candidates >= nextCheck) {
+      if (candidates >= nextCheck) {
         context.killTaskIfInterrupted()
-        nextCheck = search.candidates + LocalSweep.CandidatesPerCheck
+        nextCheck = candidates + LocalSweep.CandidatesPerCheck
       }
     }
   }
@@ -111,9 +113,12 @@ final class LocalSweep(
     if (search == null && sweep + 1 < sweeps.length) {
       sweep += 1
       box = 0
-      val boxes = sweeps(sweep).boxes
-      search =
-        new BoxSearch(sweeps(sweep), block(boxes), block(boxes.other), range, firstOnly(sweep))
+      candidates = 0
+      val side = sweeps(sweep).boxes
+      val (own, points) = (block(side), block(side.other))
+      boxes = own.numRows
+      val keys = KeyRange.ofGroups(own.groups, points.groupOffsets)
+      search = new BoxSearch(sweeps(sweep), own, points, keys, range)
     }
     search != null
   }
@@ -123,67 +128,4 @@ final class LocalSweep(
 
 private object LocalSweep {
   private val CandidatesPerCheck = 1 << 22
-}
-
-/** Finds the matches of one box after another, in one sweep. */
-private final class BoxSearch(
-    sweep: Sweep,
-    boxRows: RowBlock,
-    pointRows: RowBlock,
-    range: Option[(Long, Long)],
-    firstOnly: Boolean) {
-  private val offsets = pointRows.groupOffsets
-  private val leadPoints = pointRows.endpoints(sweep.lead.point)
-  private val lead = new AxisInterval(sweep.lead)
-  private val secondPoints = sweep.second.map(axis => pointRows.endpoints(axis.point)).orNull
-  private val second = sweep.second.map(new AxisInterval(_)).orNull
-  private val (low, high) = range.getOrElse((Long.MinValue, Long.MaxValue))
-
-  /** The number of pairs that match on the lead axis, over all boxes so far. */
-  var candidates = 0L
-
-  def boxes: Int = boxRows.numRows
-
-  /** Adds the runs of points in a box. */
-  def find(box: Int, runs: RunBatch): Unit = {
-    val group = if (boxRows.groups == null) 0 else boxRows.groups(box)
-    lead.read(endpoint => boxRows.endpoints(endpoint)(box))
-    lead.clip(low, high)
-    if (!lead.isEmpty && group + 1 < offsets.length) {
-      val first = firstAtLeast(lead.least, offsets(group), offsets(group + 1))
-      val end =
-        if (lead.most == Long.MaxValue) offsets(group + 1)
-        else firstAtLeast(lead.most + 1, first, offsets(group + 1))
-      candidates += end - first
-      if (second == null) { if (end > first) runs.add(box, first, end - first) }
-      else filter(box, first, end, runs)
-    }
-  }
-
-  /** The first point of [start, stop) whose lead coordinate is at least `value`, or `stop`. */
-  private def firstAtLeast(value: Long, start: Int, stop: Int): Int = {
-    var from = start
-    var until = stop
-    while (from < until) {
-      val middle = (from + until) >>> 1
-      if (leadPoints(middle) < value) from = middle + 1 else until = middle
-    }
-    from
-  }
-
-  /** Adds the runs that the second axis leaves of the points [first, end). */
-  private def filter(box: Int, first: Int, end: Int, runs: RunBatch): Unit = {
-    second.read(endpoint => boxRows.endpoints(endpoint)(box))
-    var point = first
-    var isDone = second.isEmpty
-    while (point < end && !isDone) {
-      while (point < end && !second.contains(secondPoints(point))) point += 1
-      val start = point
-      while (point < end && second.contains(secondPoints(point))) point += 1
-      if (point > start) {
-        runs.add(box, start, point - start)
-        isDone = firstOnly
-      }
-    }
-  }
 }

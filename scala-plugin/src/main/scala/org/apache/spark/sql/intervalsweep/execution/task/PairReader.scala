@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   MutableProjection, NamedExpression, Predicate, UnsafeProjection
 }
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, SweepNumber}
-import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
+import org.apache.spark.sql.intervalsweep.execution.block.BlockRow
 import org.apache.spark.sql.types.IntegerType
 
 /**
@@ -66,8 +66,8 @@ case class PairReader(
 
     private def startRun(): Boolean = task.hasRun() && {
       if (task.takeChunkChange()) {
-        leftRow.block = task.left
-        rightRow.block = task.right
+        leftRow.columns = task.left.columns
+        rightRow.columns = task.right.columns
       }
       leftRow.position = task.leftRow - task.leftStep
       rightRow.position = task.rightRow - task.rightStep
@@ -92,20 +92,6 @@ case class PairReader(
       matches
     }
   }
-}
-
-/**
- * A row of a block, as Catalyst reads rows. If the position is -1, the row is absent, and all its
- * columns are NULL.
- */
-final class BlockRow(override val numFields: Int) extends BaseGenericInternalRow {
-  var block: RowBlock = _
-  var position = 0
-
-  override protected def genericGet(ordinal: Int): Any =
-    if (position < 0) null else block.columns(ordinal).boxed(position)
-  override def setNullAt(i: Int): Unit = throw new UnsupportedOperationException
-  override def update(i: Int, value: Any): Unit = throw new UnsupportedOperationException
 }
 
 /** The aggregates over the pairs of a task's run. */

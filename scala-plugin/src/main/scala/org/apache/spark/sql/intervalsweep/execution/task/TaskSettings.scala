@@ -5,7 +5,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, Side}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.RunLayout
 import org.apache.spark.sql.intervalsweep.execution.block.{
   BlockLayout, BlockMemory, RowBlock, TaskMemory, UnsweptRows
@@ -106,7 +106,7 @@ object TaskSettings {
       output: JoinOutput,
       layout: Side => BlockLayout,
       runs: Option[RunLayout]): TaskSettings = {
-    val sides = Seq[Side](LeftSide, RightSide)
+    val sides = Side.all
     val plan = TaskPlan(
       node.sweepCondition.sweeps.toArray,
       output,

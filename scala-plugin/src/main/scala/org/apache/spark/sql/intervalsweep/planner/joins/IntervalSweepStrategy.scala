@@ -185,7 +185,7 @@ object IntervalSweepStrategy
           weakRanges = conf.getConf(IntervalSweepConf.WeakRanges))))
 
   private def sideOf(name: String): Option[Side] =
-    Seq[Side](LeftSide, RightSide).find(_.toString == name)
+    Side.all.find(_.toString == name)
 
   private def mode(sweep: SweepCondition, broadcast: Option[Side]): SweepMode = broadcast match {
     case Some(side) => SweepMode.Broadcast(side)
@@ -211,7 +211,7 @@ object IntervalSweepStrategy
    * of two sides the smaller one.
    */
   private def broadcastSide(join: Join, output: JoinOutput): Either[WhyNot, Option[Side]] = {
-    val sides = Seq[Side](LeftSide, RightSide)
+    val sides = Side.all
     // A side whose matches are tracked is not broadcast, as no task sees all matches of its rows.
     val allowed = sides.filterNot(output.isTracked)
     def child(side: Side): LogicalPlan = if (side == LeftSide) join.left else join.right

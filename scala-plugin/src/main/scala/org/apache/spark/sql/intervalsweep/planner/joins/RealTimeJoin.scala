@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.{Cross, Inner}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
-import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamJoinErrors
+import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 
 /**
  * A join of a stream with a table in real-time mode, as Spark's broadcast hash join. A sweep needs
@@ -40,6 +40,6 @@ private[planner] object RealTimeJoin extends JoinSelectionHelper with SQLConfHel
   private def table(join: Join): BuildSide = {
     def isTable(side: BuildSide) = !(if (side == BuildLeft) join.left else join.right).isStreaming
     Seq(true, false).flatMap(getBroadcastBuildSide(join, _, conf)).find(isTable)
-      .getOrElse(StreamJoinErrors.tableInRealTime())
+      .getOrElse(StreamErrors.tableInRealTime())
   }
 }

@@ -13,7 +13,7 @@ import org.apache.spark.sql.intervalsweep.planner.joins.{FallbackLog, IntervalSw
 import org.apache.spark.sql.intervalsweep.planner.nodes.MatchRuns
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinProcessor
 import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinProcessor
-import org.apache.spark.sql.intervalsweep.streams.partitioning.PartitionProcessor
+import org.apache.spark.sql.intervalsweep.streams.state.PartitionProcessor
 import org.apache.spark.sql.types.StructType
 
 /**

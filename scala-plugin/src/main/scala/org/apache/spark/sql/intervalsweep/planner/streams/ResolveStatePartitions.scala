@@ -5,14 +5,10 @@ import org.apache.spark.sql.catalyst.expressions.{GetArrayItem, Literal, Pmod}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TransformWithState}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
-import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
-import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinProcessor
-import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinProcessor
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
-  OperatorOutput, PartitionProcessor, PartitionedBatches, SingleRowBatches, StatePartitionHash,
-  StatePartitions
+  OperatorOutput, PartitionedBatches, SingleRowBatches, StatePartitionHash, StatePartitions
 }
-import org.apache.spark.sql.intervalsweep.streams.windows.StreamProcessor
+import org.apache.spark.sql.intervalsweep.streams.state.PartitionProcessor
 
 /**
  * An optimizer rule: sets the number of state partitions when a batch is planned. The number is
@@ -21,15 +17,20 @@ import org.apache.spark.sql.intervalsweep.streams.windows.StreamProcessor
 object ResolveStatePartitions extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!plan.exists(isOurs)) plan
+    if (!plan.exists(processor(_).isDefined)) plan
     else {
       StatePartitions.checkStateStore(conf)
-      val placed = if (SparkShims.isRealTime(plan)) inRealTime(plan) else plan
-      val numbers = StatePartitions.numbers(StatePartitions.partitions(conf))
-      val all = Literal(numbers)
-      placed.transformAllExpressions {
+      val partitions = StatePartitions.partitions(conf)
+      val isRealTime = SparkShims.isRealTime(plan)
+      val placed = plan.transform { case node: TransformWithState =>
+        processor(node).filter(_.partitions.isEmpty).fold(node) { found =>
+          node.copy(statefulProcessor = found.resolved(partitions, isRealTime))
+        }
+      }
+      val numbers = Literal(StatePartitions.numbers(partitions))
+      (if (isRealTime) inRealTime(placed, partitions) else placed).transformAllExpressions {
         case StatePartitionHash(hash) =>
-          GetArrayItem(all, Pmod(hash, Literal(numbers.length)), failOnError = false)
+          GetArrayItem(numbers, Pmod(hash, Literal(partitions)), failOnError = false)
       }
     }
 
@@ -37,22 +38,14 @@ object ResolveStatePartitions extends Rule[LogicalPlan] {
    * In real-time mode the operator is called for single rows, not for all rows of a partition and
    * micro-batch, and returns single rows.
    */
-  private def inRealTime(plan: LogicalPlan): LogicalPlan = plan.transform {
-    case rows: PartitionedBatches => SingleRowBatches(rows, StatePartitions.partitions(conf))
+  private def inRealTime(plan: LogicalPlan, partitions: Int): LogicalPlan = plan.transform {
+    case rows: PartitionedBatches => SingleRowBatches(rows, partitions)
     case rows: OperatorOutput => rows.inRealTime
-    case node: TransformWithState =>
-      node.statefulProcessor.asInstanceOf[Any] match {
-        case windows: StreamProcessor => node.copy(statefulProcessor = windows.inRealTime)
-        case join: StreamJoinProcessor =>
-          node.copy(statefulProcessor = join.inRealTime(StatePartitions.partitions(conf)))
-        case _: OngoingJoinProcessor =>
-          StreamErrors.notInRealTime("A join of intervals that are still open")
-        case _ => node
-      }
   }
 
-  private def isOurs(plan: LogicalPlan): Boolean = plan match {
-    case t: TransformWithState => t.statefulProcessor.isInstanceOf[PartitionProcessor]
-    case _ => false
+  private def processor(plan: LogicalPlan): Option[PartitionProcessor] = plan match {
+    case node: TransformWithState => Some(node.statefulProcessor: Any)
+        .collect { case ours: PartitionProcessor => ours }
+    case _ => None
   }
 }

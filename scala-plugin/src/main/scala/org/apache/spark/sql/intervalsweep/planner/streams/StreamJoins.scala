@@ -11,7 +11,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, SweepCond
 import org.apache.spark.sql.intervalsweep.condition.reading.{
   ConditionAnalysis, Conjuncts, InlineReplaceable
 }
-import org.apache.spark.sql.intervalsweep.streams.eventtime.{JoinWatermarks, StreamJoinErrors}
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{JoinWatermarks, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
 import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinPlan
 
@@ -60,7 +60,7 @@ object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHe
     } yield {
       if (!OngoingJoinPlan.isOpen(join)) new StreamJoinPlan(join, condition, output).plan
       else if (isInner(join)) new OngoingJoinPlan(join, condition, sweep).plan
-      else StreamJoinErrors.unsupported(
+      else StreamErrors.cannotJoin(
         s"Intervals that are still open, by ${join.joinType.sql},",
         "make it an inner join, or join rows that have ended")
     }

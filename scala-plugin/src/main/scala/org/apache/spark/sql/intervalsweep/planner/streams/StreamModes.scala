@@ -5,7 +5,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TransformWithState}
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
-import org.apache.spark.sql.intervalsweep.streams.partitioning.PartitionProcessor
+import org.apache.spark.sql.intervalsweep.streams.state.PartitionProcessor
 import org.apache.spark.sql.streaming.OutputMode
 
 /**

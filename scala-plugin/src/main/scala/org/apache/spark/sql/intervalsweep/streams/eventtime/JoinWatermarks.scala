@@ -146,7 +146,7 @@ object JoinWatermarks {
   /** Metadata key of the time column that `inequality_join` uses for a window of time. */
   val Window = "intervalsweep.window"
 
-  private val sides = Seq[Side](LeftSide, RightSide)
+  private val sides = Side.all
 
   /** Whether a condition comes from Python's `inequality_join`, which marks its columns. */
   def areMarked(condition: Expression): Boolean =
@@ -183,10 +183,10 @@ object JoinWatermarks {
     if (times.values.forall(_.isEmpty)) byNumbers(inputs, condition, expiries)
     else {
       val found = sides.map { side =>
-        if (times(side.other).isEmpty) StreamJoinErrors.noWatermark(side.other)
+        if (times(side.other).isEmpty) StreamErrors.noWatermark(side.other)
         val each = times(side.other).map(clock => retained(side, clock).map(clock -> _))
         each.collectFirst { case Right(r) => side -> r }.getOrElse {
-          StreamJoinErrors.unbounded(each.head.left.getOrElse(throw new MatchError(each)))
+          StreamErrors.unbounded(each.head.left.getOrElse(throw new MatchError(each)))
         }
       }
       val columns: Map[Side, Attribute] = found.map { case (side, (clock, _)) =>
@@ -227,7 +227,7 @@ object JoinWatermarks {
       e => both.forall(_.of(e).isRight))
     // Columns that are declared as row numbers take precedence over those that look like some.
     pairs.sortBy(p => p.columns.values.flatMap(disorder).isEmpty).headOption.getOrElse(
-      StreamJoinErrors.noWatermark(LeftSide))
+      StreamErrors.noWatermark(LeftSide))
   }
 
   private def disorder(column: Attribute): Option[Long] =

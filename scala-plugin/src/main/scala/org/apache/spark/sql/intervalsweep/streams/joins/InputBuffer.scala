@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.streams.joins
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.execution.packing.RowUnpacker
 import org.apache.spark.sql.intervalsweep.streams.state.{RowBuffer, RowFields, SortedRows}
 
@@ -19,10 +19,9 @@ private[streams] final class InputBuffer(
     partition: Int,
     before: Map[Side, Long],
     late: Option[Long]) {
-  private val sides = Seq[Side](LeftSide, RightSide)
   private val rows =
-    (for (side <- sides; owned <- Seq(true, false)) yield (side, owned) -> new RowBuffer).toMap
-  private val unmatched = sides.map(side => side -> new RowBuffer).toMap
+    (for (side <- Side.all; owned <- Seq(true, false)) yield (side, owned) -> new RowBuffer).toMap
+  private val unmatched = Side.all.map(side => side -> new RowBuffer).toMap
   private var largest = before
   val counts = new StreamJoinCounts
 
@@ -65,12 +64,12 @@ private[streams] final class InputBuffer(
   }
 
   /** The rows that may match, sorted: those that this partition stores (owned), or the others. */
-  def blocks(isOwned: Boolean): Map[Side, SortedRows] = sides.map { side =>
+  def blocks(isOwned: Boolean): Map[Side, SortedRows] = Side.all.map { side =>
     side -> SortedRows.of(rows((side, isOwned)), spec.fields(side))
   }.toMap
 
   /** The rows that can match nothing and that the join returns as unmatched rows. */
-  def unmatchedRows: Iterator[(Side, SortedRows, Int)] = sides.iterator.flatMap { side =>
+  def unmatchedRows: Iterator[(Side, SortedRows, Int)] = Side.all.iterator.flatMap { side =>
     val block = SortedRows.ofSorted(unmatched(side), spec.fields(side))
     (0 until block.size).iterator.map(i => (side, block, i))
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams.joins
 
-import org.apache.spark.sql.intervalsweep.condition.model.{
-  AxisInterval, LeftSide, RightSide, Side, Sweep
-}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
 import org.apache.spark.sql.intervalsweep.streams.state.SortedRows
 
 /**
@@ -26,7 +25,7 @@ private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedR
    * The probe plan to count with: either one finds all pairs, and a count per box must be one per
    * left row. None if no plan has left rows as boxes and a band as its residual.
    */
-  private val ofLeft: Option[Side] = Seq[Side](LeftSide, RightSide)
+  private val ofLeft: Option[Side] = Side.all
     .find(side => spec.pairings(side).sweeps.forall(_.boxes == LeftSide))
     .filter(spec.pairings(_).isBand)
 
@@ -96,8 +95,7 @@ private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedR
     val sweeps = if (left.size > 0 && right.size > 0) spec.pairings(way).sweeps else Nil
     sweeps.zipWithIndex.foreach { case (sweep, number) =>
       residual.foreach(_.of(number))
-      val search = new BoxProbe(sweep, left, right)
-      while (search.next()) if (holds(search.left, search.right)) add(search.left, 1)
+      MatchCounter.pairs(sweep, left, right)((l, r) => if (holds(l, r)) add(l, 1))
     }
   }
 }
@@ -116,19 +114,33 @@ private object MatchCounter {
     (least, greatest)
   }
 
+  /** Calls `found` for each pair of a sweep. */
+  private def pairs(sweep: Sweep, left: SortedRows, right: SortedRows)(
+      found: (Int, Int) => Unit): Unit = {
+    val isLeftBoxes = sweep.boxes == LeftSide
+    val (boxes, points) = if (isLeftBoxes) (left, right) else (right, left)
+    val search = SortedRows.search(sweep, boxes, points)
+    val runs = new RunBatch
+    for (box <- 0 until boxes.size) {
+      runs.size = 0
+      search.find(box, runs, firstOnly = false)
+      for (k <- 0 until runs.size; point <- runs.first(k) until runs.first(k) + runs.count(k))
+        if (isLeftBoxes) found(box, point) else found(point, box)
+    }
+  }
+
   /** Counts the points in each box: O(log n) per box. */
   private def ofBoxes(sweep: Sweep, boxes: SortedRows, points: SortedRows)(
       add: (Int, Int) => Unit): Unit = {
-    val run = new LeadAxisLookup(sweep.lead, boxes, points)
-    val second = sweep.second.map(axis => (new AxisInterval(axis), points.counts(axis.point)))
+    val search = SortedRows.search(sweep, boxes, points)
+    val counts = sweep.second.map(axis => points.counts(axis.point))
     var box = 0
-    val endpointOf: Int => Long = i => boxes.endpoints(i)(box)
     while (box < boxes.size) {
-      run.read(box)
-      if (run.first < run.end) {
-        val n = second.fold(run.end - run.first) { case (extent, counts) =>
-          extent.read(endpointOf)
-          counts.count(run.first, run.end, extent.least, extent.most)
+      search.read(box)
+      if (search.first < search.end) {
+        val n = counts.fold(search.end - search.first) { counts =>
+          val within = search.secondInterval
+          counts.count(search.first, search.end, within.least, within.most)
         }
         if (n > 0) add(box, n)
       }

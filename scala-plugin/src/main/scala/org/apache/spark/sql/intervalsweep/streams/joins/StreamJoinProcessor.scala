@@ -3,82 +3,71 @@ package org.apache.spark.sql.intervalsweep.streams.joins
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
-import org.apache.spark.sql.intervalsweep.streams.eventtime.{
-  PairTime, StreamErrors, StreamJoinErrors
-}
+import org.apache.spark.sql.intervalsweep.condition.model.Side
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{PairTime, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
-  OperatorOutput, PartitionProcessor, StatefulOperatorPlan
+  OperatorOutput, StatefulOperatorPlan
 }
-import org.apache.spark.sql.streaming._
+import org.apache.spark.sql.intervalsweep.streams.state.{
+  PartitionProcessor, SortedRunStore, StateMetadata
+}
+import org.apache.spark.sql.streaming.{OutputMode, TimeMode, TimerValues}
 
 /**
- * Joins the rows of two streams, partition by partition. `transformWithState` calls it once per
- * partition and micro-batch, with all new rows of the partition. Spark creates one per task.
+ * Joins the rows of two streams, partition by partition.
  *
  * @param time the event time of the returned rows, for `pair_event_time` above the join
  */
-class StreamJoinProcessor(val spec: StreamJoinSpec, @transient val time: PairTime)
-    extends StatefulProcessor[Any, Any, Any] with PartitionProcessor {
-  @transient private var state: JoinStateStore = _
-  @transient private lazy val pairs = new JoinedRowProjector(spec)
+final class StreamJoinProcessor(
+    val spec: StreamJoinSpec,
+    @transient val time: PairTime,
+    override val partitions: Option[Int] = None)
+    extends PartitionProcessor {
+  @transient private var store: SortedRunStore = _
+  @transient private lazy val readers = new JoinedRowProjector(spec)
 
   /** The watermark of the previous micro-batch, as the first call of this micro-batch found it. */
   @transient private var before: Option[Long] = _
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
-    state = new JoinStateStore(getHandle, spec.isCounted)
+    super.init(outputMode, timeMode)
+    store = new SortedRunStore(state.runs, spec.fields)
     before = None
   }
 
-  override def handleInputRows(
-      partition: Any,
-      rows: Iterator[Any],
-      times: TimerValues): Iterator[Any] = run(partition, rows, times, isTimer = false)
-
-  override def handleExpiredTimer(
-      partition: Any,
-      times: TimerValues,
-      timer: ExpiredTimerInfo): Iterator[Any] =
-    run(partition, Iterator.empty, times, isTimer = true)
-
-  private def run(
+  override protected def run(
       partition: Any,
       rows: Iterator[Any],
       times: TimerValues,
-      isTimer: Boolean): Iterator[InternalRow] = {
-    val head = state.head(spec)
-    if (before.isEmpty) before = head.watermark.orElse(Some(0L)).filter(_ => spec.disorder.isEmpty)
+      fired: Option[Long]): Iterator[InternalRow] = {
+    val metadata = state.open(spec.state, Side.all.map(_ => Long.MinValue))
+    if (before.isEmpty && isByTime) before = metadata.watermark.orElse(Some(0L))
+    val watermark = Option.when(isByTime)(times.getCurrentWatermarkInMs())
     val chunks = StatefulOperatorPlan.chunks(rows, sides = 2)
-    val number = partition.asInstanceOf[Int]
-    val join =
-      new SymmetricSweepJoin(
-        spec,
-        number,
-        chunks,
-        head,
-        before,
-        watermark(times),
-        isTimer,
-        state,
-        pairs)
-    OperatorOutput.objects(join, join.counts, isSingle = spec.isRealTime)
+    val batch =
+      JoinBatch(partition.asInstanceOf[Int], chunks, metadata, before, watermark)
+    val join = new SymmetricSweepJoin(spec, batch, store, readers)
+    def save(next: StateMetadata): Unit = {
+      watermark.foreach(state.moveTimer(metadata, _, fired))
+      state.save(next)
+    }
+    OperatorOutput.objects(join.rows(save), join.counts.row, isSingle = spec.isRealTime)
   }
 
-  /**
-   * The processor for real-time mode; fails if that mode is not possible. In real-time mode two
-   * partitions may see two rows in different orders. If each partition stores one of the two rows,
-   * both partitions may find the pair, or neither.
-   */
-  private[intervalsweep] def inRealTime(partitions: Int): StatefulProcessor[Any, Any, Any] =
-    if (!SparkShims.realTimeKeepsState) StreamErrors.noStateInRealTime("Joins of streams")
-    else if (spec.spread.nonEmpty && partitions > 1) StreamJoinErrors.spreadInRealTime()
-    else if (spec.disorder.isDefined) StreamErrors.notInRealTime("A join in a window of rows")
-    else
-      new StreamJoinProcessor(spec.copy(isRealTime = true), time)
+  private def isByTime: Boolean = spec.disorder.isEmpty
 
-  /** The watermark in milliseconds, in a join by event time. */
-  private def watermark(times: TimerValues): Option[Long] =
-    Option.when(spec.disorder.isEmpty)(times.getCurrentWatermarkInMs())
+  /**
+   * In real-time mode two partitions may see two rows in different orders. If each partition stores
+   * one of the two rows, both partitions may find the pair, or neither. So a join whose rows go to
+   * several partitions is refused.
+   */
+  override def resolved(number: Int, isRealTime: Boolean): StreamJoinProcessor = {
+    if (isRealTime)
+      if (!SparkShims.realTimeKeepsState) StreamErrors.noStateInRealTime("Joins of streams")
+      else if (spec.spread.nonEmpty && number > 1) StreamErrors.spreadInRealTime()
+      else if (!isByTime) StreamErrors.notInRealTime("A join in a window of rows")
+    new StreamJoinProcessor(spec.copy(isRealTime = isRealTime), time, Some(number))
+  }
 
   override def toString: String = spec.description
 }

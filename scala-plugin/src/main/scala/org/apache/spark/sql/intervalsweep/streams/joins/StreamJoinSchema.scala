@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams.joins
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
-import org.apache.spark.sql.intervalsweep.streams.partitioning.{
-  Fanout, PartitionProcessor, PartitionedBatches, StatefulOperatorPlan
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias, Attribute, AttributeReference, Expression, If, IsNull, Literal, Or, XxHash64
 }
-import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
-import org.apache.spark.sql.types.Metadata
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.intervalsweep.condition.model.Side
+import org.apache.spark.sql.intervalsweep.streams.partitioning.{
+  Fanout, PartitionedBatches, StatefulOperatorPlan
+}
+import org.apache.spark.sql.intervalsweep.streams.state.PartitionProcessor
+import org.apache.spark.sql.streaming.{OutputMode, TimeMode}
+import org.apache.spark.sql.types.{LongType, Metadata}
 
 /** The input and the output of stream joins: packed rows of both sides in chunks, and pairs. */
 private[streams] object StreamJoinSchema {
 
-  /** The chunk number of a side. */
-  def number(side: Side): Int = if (side == LeftSide) 0 else 1
+  /** The key of a packed row, as a hash; NULL if a value is NULL. */
+  def hashed(keys: Seq[Expression]): Expression =
+    If(
+      keys.map(IsNull).reduce[Expression](Or),
+      Literal(null, LongType),
+      new XxHash64(keys))
 
   /**
    * @param values the values of the fields of a packed row
@@ -32,7 +39,7 @@ private[streams] object StreamJoinSchema {
       case (value: Attribute, field) if value.exprId == field.exprId => value
       case (value, field) => Alias(value, field.name)(exprId = field.exprId)
     }
-    PartitionedBatches(number(side), fields, keys, None, fanout, Project(named, source))
+    PartitionedBatches(side.number, fields, keys, None, fanout, Project(named, source))
   }
 
   /**
@@ -42,7 +49,7 @@ private[streams] object StreamJoinSchema {
    */
   def joined(
       sides: Seq[PartitionedBatches],
-      processor: StatefulProcessor[Any, Any, Any] with PartitionProcessor,
+      processor: PartitionProcessor,
       timeMode: TimeMode,
       packed: Seq[Attribute],
       wanted: Seq[Attribute],

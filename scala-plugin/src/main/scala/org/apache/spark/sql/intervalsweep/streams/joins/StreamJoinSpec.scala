@@ -3,9 +3,7 @@ package org.apache.spark.sql.intervalsweep.streams.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, LeftSide, Side, Sweep}
-import org.apache.spark.sql.intervalsweep.streams.state.{
-  JoinSchemaEvolution, JoinStateIdentity, RowFields
-}
+import org.apache.spark.sql.intervalsweep.streams.state.{RowFields, RowMarks, StateLayout}
 
 /**
  * How new rows of one side find their matches on the other side.
@@ -20,7 +18,7 @@ case class ProbePlan(sweeps: Seq[Sweep], residual: Option[Expression], isBand: B
 /**
  * The decisions of the driver for a join of streams.
  *
- * @param earlier    fingerprint -> row layout, for older forms whose state can be migrated
+ * @param state      the layout of the stored rows
  * @param left       the attributes of a packed row of the left side, and likewise `right`
  * @param pairings   the probe plan, by the side whose rows are new
  * @param disorder   in a join by row numbers, how far behind the largest number a row may be; None
@@ -31,8 +29,7 @@ case class ProbePlan(sweeps: Seq[Sweep], residual: Option[Expression], isBand: B
  */
 case class StreamJoinSpec(
     description: String,
-    fingerprint: JoinStateIdentity,
-    earlier: Map[Int, Map[Side, JoinSchemaEvolution]],
+    state: StateLayout,
     output: JoinOutput,
     left: Seq[Attribute],
     right: Seq[Attribute],
@@ -48,6 +45,12 @@ case class StreamJoinSpec(
   /** The number up to which all rows have arrived, if `largest` is the largest number so far. */
   def arrived(largest: Long): Long =
     if (largest < Long.MinValue + disorder.get) Long.MinValue else largest - disorder.get
+
+  /** What the join notes about each stored row of a side. */
+  def marks(side: Side): RowMarks = {
+    val isTracked = output.isTracked(side)
+    RowMarks(isTracked, doneLeaves = endsAtMatch(side), hasCounts = isCounted && isTracked)
+  }
 
   /** Whether the first match of a row of that side makes it done, as in semi and anti joins. */
   def endsAtMatch(side: Side): Boolean = !output.hasPairs && output.isTracked(side)

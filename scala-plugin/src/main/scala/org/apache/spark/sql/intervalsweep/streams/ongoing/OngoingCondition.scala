@@ -2,10 +2,15 @@
 package org.apache.spark.sql.intervalsweep.streams.ongoing
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
 import org.apache.spark.sql.intervalsweep.functions.distances.DifferenceAtMost
 
-/** The bound `value(of) - value(from) <= limit` on two endpoints, in microseconds. */
+/**
+ * The bound `value(of) - value(from) <= limit` on two endpoints, in microseconds.
+ *
+ * @param of the number of an endpoint: start and end of the left side, then of the right side
+ */
 final case class EndpointBound(of: Int, from: Int, limit: Long)
 
 /**
@@ -31,7 +36,7 @@ final case class OngoingCondition(distances: Seq[EndpointBound]) {
    * `Pending` if unknown ends matter. Intervals must not end before they start.
    */
   def decide(ends: Array[Long], watermark: Long): Decision = {
-    def earliest(end: Int): Long = math.max(watermark + 1, ends(startOf(end)))
+    def earliest(end: Int): Long = math.max(watermark + 1, ends(startBefore(end)))
     var result: Decision = Holds
     var i = 0
     while (i < all.length && result != Fails) {
@@ -52,24 +57,27 @@ final case class OngoingCondition(distances: Seq[EndpointBound]) {
    * Watermarks at which the outcome for a row with these ends can change, while the end of the
    * other row is unknown.
    */
-  def turns(own: Seq[Int], ends: Int => Long): Seq[Long] = distances.collect {
-    case d
-        if own.contains(d.of) && isEnd(d.from) && !own.contains(d.from) && ends(d.of) != Unknown =>
-      ends(d.of) - d.limit - 1
-  }
+  def turns(own: Side, start: Long, end: Long): Seq[Long] = for {
+    d <- distances if sideOf(d.of) == own && sideOf(d.from) != own && isEnd(d.from)
+    value = if (isEnd(d.of)) end else start if value != Unknown
+  } yield value - d.limit - 1
+
+  /** Whether all pairs of an ended interval are decided at some watermark. */
+  def isBounded(own: Side): Boolean = expiry(own, start = 0, end = 0).isDefined
 
   /**
-   * The watermark from which on all pairs of a row are decided; None if some pairs never are. Both
-   * statements are then true:
+   * The watermark from which on all pairs of an ended interval are decided; None if some pairs
+   * never are. Both statements are then true:
    *  - A row that starts later cannot match: an upper bound on its start or its end has passed.
    *  - Each pair with an ongoing interval is decided: an upper bound on its end has passed, or all
    *    lower bounds have.
    */
-  def expiry(own: Seq[Int], ends: Int => Long): Option[Long] = {
-    val upper = distances.filter(d => own.contains(d.from) && !own.contains(d.of))
-    val least = upper.map(d => ends(d.from) + d.limit).minOption
-    val ofLasting = upper.filter(d => isEnd(d.of)).map(d => ends(d.from) + d.limit).minOption
-      .orElse(turns(own, ends).maxOption)
+  def expiry(own: Side, start: Long, end: Long): Option[Long] = {
+    def latest(d: EndpointBound): Long = (if (isEnd(d.from)) end else start) + d.limit
+    val upper = distances.filter(d => sideOf(d.from) == own && sideOf(d.of) != own)
+    val least = upper.map(latest).minOption
+    val ofLasting = upper.filter(d => isEnd(d.of)).map(latest).minOption
+      .orElse(turns(own, start, end).maxOption)
     least.map(l => ofLasting.fold(l)(math.max(l, _)))
   }
 }
@@ -82,12 +90,13 @@ object OngoingCondition {
 
   val Unknown: Long = Long.MinValue
 
-  /** The numbers of start and end, for the left and for the right side. */
-  val Left: Seq[Int] = Seq(0, 1)
-  val Right: Seq[Int] = Seq(2, 3)
+  /** The numbers of a side's start and end. */
+  def startOf(side: Side): Int = 2 * side.number
+  def endOf(side: Side): Int = 2 * side.number + 1
 
-  private def isEnd(endpoint: Int): Boolean = endpoint == 1 || endpoint == 3
-  private def startOf(end: Int): Int = end - 1
+  private def sideOf(endpoint: Int): Side = Side.all(endpoint / 2)
+  private def isEnd(endpoint: Int): Boolean = endpoint % 2 == 1
+  private def startBefore(end: Int): Int = end - 1
 
   /** None if a relation compares anything but its endpoints, or has a parameter that varies. */
   def of(relation: IntervalPredicate): Option[OngoingCondition] = {

@@ -4,224 +4,209 @@ package org.apache.spark.sql.intervalsweep.streams.ongoing
 import java.nio.ByteBuffer
 import java.util.{HashMap => JHashMap}
 
-import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide}
+import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinCounts
-import org.apache.spark.sql.intervalsweep.streams.state.{JoinStateIdentity, RowFields}
+import org.apache.spark.sql.intervalsweep.streams.state.{RowBuffer, RowFields, RunBlock, SortedRows}
 
 /**
  * An interval whose start has arrived. Its end may have arrived, or may be unknown.
  *
- * @param bytes the latest row of the interval
+ * @param rows  the rows that contain the latest row of the interval, with number `at`
  * @param was   the end that the previous micro-batch knew
  * @param isNew whether the previous micro-batch did not know the interval
  */
-final class OngoingInterval(
-    var bytes: Array[Byte],
+private[streams] final class OngoingInterval(
+    var rows: RowBuffer,
+    var at: Int,
     val key: Long,
     val start: Long,
     var end: Long,
     val was: Long,
     val isNew: Boolean) {
+
+  /** Whether this micro-batch has brought the start or the end. */
   def isTouched: Boolean = isNew || end != was
 }
 
 /**
- * The intervals of a partition: ongoing ones, and ended ones with undecided pairs.
+ * The intervals of one side of a partition: ongoing ones, and ended ones with undecided pairs. They
+ * are in sorted runs, by key and start. An interval whose end arrives is written again, to the run
+ * of the new rows, and its earlier row is marked as done.
  *
- * A micro-batch checks the pairs that are affected by a new start, a new end or the watermark. It
- * emits a pair that is certain now and was not certain in the previous micro-batch. So each pair is
- * emitted once, in the first micro-batch in which it is certain, and no state is stored per pair.
+ * Cost: a micro-batch writes the intervals that have started or ended, and what
+ * [[org.apache.spark.sql.intervalsweep.streams.state.RunCompaction]] merges. It looks up each row
+ * by its id in each run: O(log n).
  *
- * Cost: the state of a partition is one value. Each micro-batch reads and writes all of it, so it
- * takes O(n) bytes and O(n log n) time for n stored intervals, however few of them change. Each
- * affected interval adds a binary search and a scan of the intervals in the range that its known
- * endpoints allow. The design is for some 100,000 intervals per partition, not for millions.
+ * @param stored the runs of the side
+ * @param before the watermark of the previous micro-batch, in microseconds
  */
-final class OngoingIntervals(spec: OngoingJoinSpec, stored: Option[Array[Byte]]) {
-  import OngoingCondition.{Holds, Unknown}
-  import OngoingIntervals._
+private[streams] final class OngoingIntervals(
+    spec: OngoingJoinSpec,
+    side: Side,
+    stored: Seq[RunBlock],
+    before: Long,
+    counts: StreamJoinCounts) {
+  import OngoingCondition.Unknown
 
-  private val known = Seq.fill(2)(new JHashMap[ByteBuffer, OngoingInterval])
-  val counts = new StreamJoinCounts
-  val isNew: Boolean = stored.isEmpty
-
-  /** The watermark of the previous micro-batch, in microseconds. */
-  val before: Long = stored.fold(0L)(read)
+  private val row = new UnsafeRow(spec.attributes(side).size)
+  private val idField = spec.fields(side).firstColumn
+  private val arrived = new RowBuffer
+  private val touched = new JHashMap[ByteBuffer, OngoingInterval]
 
   /** Adds a row that reports a start or an end. */
-  def add(side: Int, row: UnsafeRow): Unit = {
-    val clock = spec.clocks(side)
-    val isWhole = !row.isNullAt(Key) && !row.isNullAt(Id) && !row.isNullAt(Start)
-    if (!row.isNullAt(clock) && row.getLong(clock) <= before) counts.late += 1
-    else if (isWhole) {
-      val end = if (row.isNullAt(End)) Unknown else row.getLong(End)
-      take(side, row.getBinary(Id), row.getLong(Key), row.getLong(Start), end, row.getBytes)
-    }
+  def add(row: UnsafeRow): Unit = {
+    val isWhole = !row.isNullAt(RowFields.Key) && !row.isNullAt(idField) &&
+      !row.isNullAt(OngoingIntervals.Start)
+    if (!row.isNullAt(RowFields.Clock) && row.getLong(RowFields.Clock) <= before) counts.late += 1
+    else if (isWhole) take(row, row.getBinary(idField), row.getLong(OngoingIntervals.End))
   }
 
-  private def take(
-      side: Int,
-      id: Array[Byte],
-      key: Long,
-      start: Long,
-      end: Long,
-      bytes: Array[Byte]): Unit = {
-    val name = ByteBuffer.wrap(id)
-    val interval = known(side).get(name)
+  private def take(row: UnsafeRow, id: Array[Byte], end: Long): Unit = {
+    val start = row.getLong(OngoingIntervals.Start)
     if (end != Unknown && end < start) counts.reversed += 1
-    else if (end != Unknown && end <= before || interval == null && start <= before) counts.late +=
-      1
-    else if (interval == null) {
-      known(side).put(name, new OngoingInterval(bytes, key, start, end, Unknown, isNew = true))
-      ()
-    } else if (interval.end == Unknown && end != Unknown) {
-      interval.end = end
-      interval.bytes = bytes
+    else if (end != Unknown && end <= before) counts.late += 1
+    else {
+      val name = ByteBuffer.wrap(id)
+      Option(touched.get(name)).orElse(storedUnder(id, name, hasEnd = end != Unknown)) match {
+        case Some(known) => if (known.end == Unknown && end != Unknown) finish(known, row, end)
+        case None if start <= before => counts.late += 1
+        case None =>
+          arrived.add(row)
+          val key = row.getLong(RowFields.Key)
+          val last = arrived.size - 1
+          touched.put(
+            name,
+            new OngoingInterval(arrived, last, key, start, end, Unknown, isNew = true))
+          ()
+      }
     }
   }
 
-  /** The pairs that have become certain. */
-  def decide(
-      now: Long,
-      holds: (
-          OngoingInterval,
-          OngoingInterval) => Boolean): Seq[(OngoingInterval, OngoingInterval)] = {
-    val both = known.map(sorted)
-    val found = new ArrayBuffer[(OngoingInterval, OngoingInterval)]
-    def look(l: OngoingInterval, r: OngoingInterval): Unit =
-      if (isCertain(l, r, now) && holds(l, r)) { found += l -> r; () }
-    val (left, right) = (both.head, both.last)
-    left.foreach { l =>
-      if (isDue(l, OngoingCondition.Left, now)) partners(l, 0, right).foreach(look(l, _))
+  /**
+   * The stored interval with an id. If it is still ongoing and its end has arrived, its stored row
+   * is replaced.
+   */
+  private def storedUnder(
+      id: Array[Byte],
+      name: ByteBuffer,
+      hasEnd: Boolean): Option[OngoingInterval] = {
+    val found = for {
+      block <- stored.iterator
+      i <- index(block).withId(id) if isKnown(block, i)
+    } yield (block, i)
+    found.nextOption().map { case (block, i) =>
+      val interval = of(block, i)
+      if (hasEnd && interval.end == Unknown) {
+        block.setDone(i)
+        touched.put(name, interval)
+      }
+      interval
     }
-    right.foreach { r =>
-      if (isDue(r, OngoingCondition.Right, now))
-        partners(r, 1, left).foreach(l => if (!isDue(l, OngoingCondition.Left, now)) look(l, r))
-    }
-    found.toSeq
   }
 
-  private def sorted(intervals: JHashMap[ByteBuffer, OngoingInterval]): Array[OngoingInterval] = {
-    val all = intervals.values.asScala.toArray
-    java.util.Arrays.sort(
-      all,
-      (a: OngoingInterval, b: OngoingInterval) => {
-        val byKey = java.lang.Long.compare(a.key, b.key)
-        if (byKey != 0) byKey else java.lang.Long.compare(a.start, b.start)
-      })
-    all
+  private def finish(interval: OngoingInterval, row: UnsafeRow, end: Long): Unit = {
+    arrived.add(row)
+    interval.rows = arrived
+    interval.at = arrived.size - 1
+    interval.end = end
   }
 
-  private def isDue(interval: OngoingInterval, own: Seq[Int], now: Long): Boolean =
-    interval.isTouched ||
-      spec.formula.turns(own, ends(interval, own)).exists(t => before < t && t <= now)
+  private def index(block: RunBlock): OngoingIndex =
+    block.rows.index(new OngoingIndex(spec, side, block.rows))
 
-  private def ends(interval: OngoingInterval, own: Seq[Int])(endpoint: Int): Long =
-    if (endpoint == own.head) interval.start else interval.end
-
-  /** The intervals of the same key whose start is in the range for a match. */
-  private def partners(
-      interval: OngoingInterval,
-      side: Int,
-      others: Array[OngoingInterval]): Iterator[OngoingInterval] = {
-    val own = if (side == 0) OngoingCondition.Left else OngoingCondition.Right
-    val theirs = if (side == 0) OngoingCondition.Right.head else OngoingCondition.Left.head
-    val value = ends(interval, own)(_)
-    val known = spec.formula.distances.filter(d =>
-      own.contains(d.of) && value(d.of) != Unknown || own.contains(d.from) && value(
-        d.from) != Unknown)
-    val most = known.filter(_.of == theirs).map(d => value(d.from) + d.limit)
-    val least = known.filter(_.from == theirs).map(d => value(d.of) - d.limit)
-    val from = first(others, interval.key, least.maxOption.getOrElse(Long.MinValue))
-    val upTo = most.minOption.getOrElse(Long.MaxValue)
-    others.iterator.drop(from).takeWhile(o => o.key == interval.key && o.start <= upTo)
+  private def of(block: RunBlock, i: Int): OngoingInterval = {
+    val end = OngoingIndex.end(block.rows, i)
+    val start = OngoingIndex.start(block.rows, i)
+    new OngoingInterval(block.rows.rows, i, block.rows.keys(i), start, end, end, isNew = false)
   }
 
-  private def first(others: Array[OngoingInterval], key: Long, start: Long): Int = {
-    var (from, until) = (0, others.length)
+  private def isKnown(block: RunBlock, i: Int): Boolean = block.isAlive(i, before)
+
+  /** The touched intervals, sorted by key and start. */
+  private lazy val sorted: Array[OngoingInterval] = {
+    val all = touched.values.asScala.toArray
+    all.sortBy(interval => (interval.key, interval.start))
+  }
+
+  /** The intervals that have been touched, or with a pair that the watermark `now` can change. */
+  def due(now: Long): Iterator[OngoingInterval] = {
+    val turning = for {
+      block <- stored.iterator
+      i <- index(block).turningIn(before, now) if isKnown(block, i)
+    } yield of(block, i)
+    sorted.iterator ++ turning
+  }
+
+  /** Whether [[due]] has an interval. */
+  def isDue(interval: OngoingInterval, now: Long): Boolean = interval.isTouched ||
+    spec.formula.turns(side, interval.start, interval.end).exists(t => before < t && t <= now)
+
+  /** The intervals of a key that start from `least` to `most`. */
+  def starting(key: Long, least: Long, most: Long): Iterator[OngoingInterval] = {
+    val ofRuns = for {
+      block <- stored.iterator
+      rows = block.rows
+      i <- from(rows.size, key, least)(rows.keys, OngoingIndex.start(rows, _))
+        .takeWhile(i => rows.keys(i) == key && OngoingIndex.start(rows, i) <= most)
+      if isKnown(block, i)
+    } yield of(block, i)
+    val ofTouched = from(sorted.length, key, least)(sorted(_).key, sorted(_).start)
+      .map(sorted).takeWhile(i => i.key == key && i.start <= most)
+    ofRuns ++ ofTouched
+  }
+
+  /** The places from the first one on that is not before a key and start. */
+  private def from(size: Int, key: Long, start: Long)(
+      keys: Int => Long,
+      starts: Int => Long): Iterator[Int] = {
+    var (from, until) = (0, size)
     while (from < until) {
       val middle = (from + until) >>> 1
-      val o = others(middle)
-      if (o.key < key || o.key == key && o.start < start) from = middle + 1 else until = middle
+      val k = keys(middle)
+      if (k < key || k == key && starts(middle) < start) from = middle + 1 else until = middle
     }
-    from
+    Iterator.range(from, size)
   }
 
-  private val buffer = new Array[Long](4)
-
-  /** Whether a pair is certain now and was not certain in the previous micro-batch. */
-  private def isCertain(l: OngoingInterval, r: OngoingInterval, now: Long): Boolean = {
-    def decision(left: Long, right: Long, at: Long) = {
-      buffer(0) = l.start
-      buffer(1) = left
-      buffer(2) = r.start
-      buffer(3) = right
-      spec.formula.decide(buffer, at)
+  /** The touched intervals that stay in the state, as rows. */
+  def remaining(now: Long): SortedRows = {
+    val kept = new RowBuffer
+    sorted.foreach { interval =>
+      val leaves = expiry(interval)
+      if (leaves > now) {
+        interval.rows.point(row, interval.at)
+        // The first row of an interval decides where it is sorted.
+        row.setLong(RowFields.Key, interval.key)
+        row.setLong(OngoingIntervals.Start, interval.start)
+        row.setLong(RowFields.Expiry, leaves)
+        kept.add(row)
+      }
     }
-    decision(l.end, r.end, now) == Holds &&
-    (l.isNew || r.isNew || decision(l.was, r.was, before) != Holds)
+    SortedRows.of(kept, spec.fields(side))
   }
 
-  /** The new state: ongoing intervals, and ended intervals with undecided pairs. */
-  def kept(now: Long): Array[Byte] = {
-    val all = known.zip(Seq(OngoingCondition.Left, OngoingCondition.Right)).map {
-      case (intervals, own) =>
-        intervals.values.asScala.filter { i =>
-          i.end == Unknown || spec.formula.expiry(own, ends(i, own)).forall(_ > now)
-        }.toSeq
-    }
-    val left = known.iterator.flatMap(_.values.asScala).filter(!_.isNew).size -
-      all.flatten.count(!_.isNew)
-    counts.expired = left.toLong
-    counts.stored = all.map(_.size.toLong).sum
-    counts.storedRuns = 1
-    val texts = spec.fingerprint.packed
-    val buffer =
-      ByteBuffer.allocate(16 + texts.length + all.flatten.map(_.bytes.length + 12).sum)
-    buffer.putInt(JoinStateIdentity.Format).putInt(spec.fingerprint.hash).putLong(now).put(texts)
-    all.flatten.foreach(i => buffer.putLong(i.start).putInt(i.bytes.length).put(i.bytes))
-    buffer.array()
-  }
+  /** When all pairs of the interval are decided. */
+  private def expiry(interval: OngoingInterval): Long =
+    if (interval.end == Unknown) Long.MaxValue
+    else spec.formula.expiry(side, interval.start, interval.end).getOrElse(Long.MaxValue)
 
-  private def read(bytes: Array[Byte]): Long = {
-    val buffer = ByteBuffer.wrap(bytes)
-    val format = buffer.getInt()
-    JoinStateIdentity.checkFormat(format)
-    val (hash, watermark) = (buffer.getInt(), buffer.getLong())
-    val written = JoinStateIdentity.read(format, hash, buffer)
-    val before = spec.earlier.get(hash)
-    if (before.isEmpty) spec.fingerprint.check(written)
-    // One reader serves both sides: the fields that are read here are the same, and the sides have
-    // the same number of fields.
-    val row = new UnsafeRow(before.fold(spec.left.size)(_(LeftSide).fields))
-    val growing = before.map(b =>
-      Seq(b(LeftSide).growing(spec.left), b(RightSide).growing(spec.right)))
-    while (buffer.hasRemaining) {
-      val start = buffer.getLong()
-      val bytes = new Array[Byte](buffer.getInt())
-      buffer.get(bytes)
-      row.pointTo(bytes, bytes.length)
-      val side = row.getInt(Flags) & RowFields.IsRight
-      val end = if (row.isNullAt(End)) Unknown else row.getLong(End)
-      val kept = growing.fold(bytes)(_(side)(row).getBytes)
-      val interval = new OngoingInterval(kept, row.getLong(Key), start, end, end, isNew = false)
-      known(side).put(ByteBuffer.wrap(row.getBinary(Id)), interval)
+  /** The number of intervals that the previous micro-batch did not know and that stay. */
+  def added(now: Long): Long = sorted.count(i => i.isNew && expiry(i) > now).toLong
+
+  /** The number of stored intervals that leave the state. */
+  def expired(now: Long): Long = {
+    val ended = sorted.count(i => !i.isNew && expiry(i) <= now)
+    val others = stored.filter(_.run.get.first <= now).map { block =>
+      block.rowsThat(i => isKnown(block, i) && block.rows.expiries(i) <= now).length
     }
-    watermark
+    ended.toLong + others.sum
   }
 }
 
-object OngoingIntervals {
-
-  // The fields of a packed row.
-  private val Flags = 0
-  private val Key = 1
-  private val Id = 2
-  private val Start = 3
-  private val End = 4
-  val FirstColumn = 5
+private object OngoingIntervals {
+  val Start: Int = RowFields.FirstEndpoint
+  val End: Int = RowFields.FirstEndpoint + 1
 }

@@ -3,25 +3,27 @@ package org.apache.spark.sql.intervalsweep.streams.ongoing
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.intervalsweep.condition.model.Side
-import org.apache.spark.sql.intervalsweep.streams.state.{JoinSchemaEvolution, JoinStateIdentity}
+import org.apache.spark.sql.intervalsweep.streams.state.{RowFields, RowMarks, StateLayout}
 
 /**
  * The decisions of the driver for a join of ongoing intervals.
  *
- * @param earlier fingerprint -> row layout, for forms with fewer columns whose state can be
- *                migrated
- * @param clocks  for each side the field of its packed rows that decides whether a row is late
+ * @param state      the layout of the stored rows
+ * @param attributes the attributes of a packed row. The endpoints are start and end; the first
+ *                   column is the id of the interval
+ * @param residual   the residual condition of a pair
  */
 case class OngoingJoinSpec(
     description: String,
-    fingerprint: JoinStateIdentity,
-    earlier: Map[Int, Map[Side, JoinSchemaEvolution]],
+    state: StateLayout,
     formula: OngoingCondition,
-    clocks: Seq[Int],
-    left: Seq[Attribute],
-    right: Seq[Attribute],
-    residual: Option[Expression]) {
+    attributes: Map[Side, Seq[Attribute]],
+    fields: Map[Side, RowFields],
+    residual: Option[Expression])
 
-  /** The fields of the packed rows of a side. */
-  def fields(side: Int): Seq[Attribute] = if (side == 0) left else right
+object OngoingJoinSpec {
+
+  /** A row is done when a later row of its interval replaces it. */
+  private[ongoing] val Marks: RowMarks =
+    RowMarks(hasDone = true, doneLeaves = true, hasCounts = false)
 }

@@ -5,11 +5,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.encoders.{AgnosticEncoders, ExpressionEncoder}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, CreateStruct}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
+import org.apache.spark.sql.intervalsweep.streams.state.PartitionProcessor
+import org.apache.spark.sql.streaming.{OutputMode, TimeMode}
 import org.apache.spark.sql.types.StructType
-
-/** Marks the processors of this project. A call has all rows of a partition in a micro-batch. */
-trait PartitionProcessor
 
 /** Builds Spark's `TransformWithState` over chunks of rows, each for one state partition. */
 object StatefulOperatorPlan {
@@ -22,7 +20,7 @@ object StatefulOperatorPlan {
    */
   def apply(
       sides: Seq[PartitionedBatches],
-      processor: StatefulProcessor[Any, Any, Any] with PartitionProcessor,
+      processor: PartitionProcessor,
       timeMode: TimeMode,
       mode: OutputMode,
       output: Seq[Attribute],

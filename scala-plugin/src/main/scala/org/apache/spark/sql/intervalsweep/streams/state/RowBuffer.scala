@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams.state
 
-import java.nio.ByteBuffer
-
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, UnsafeRow}
+import org.apache.spark.sql.intervalsweep.execution.packing.{RowPacker, RowUnpacker}
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
+import org.apache.spark.sql.types.{IntegerType, LongType}
 import org.apache.spark.unsafe.Platform
 
 /**
@@ -27,6 +27,13 @@ case class RowFields(endpoints: Int, columns: Int, sortedBy: Int) {
 }
 
 object RowFields {
+
+  /** The attributes of the fields before the columns. */
+  private[streams] def attributes(endpoints: Int): Seq[Attribute] = {
+    val numbers = Seq("key", "clock", "expiry") ++ (0 until endpoints).map(k => s"endpoint$k")
+    AttributeReference("flags", IntegerType)() +: numbers.map(AttributeReference(_, LongType)())
+  }
+
   val Flags = 0
   val Key = 1
   val Clock = 2
@@ -83,19 +90,22 @@ final class RowBuffer(
     Platform.copyMemory(row.getBaseObject, row.getBaseOffset, bytes, to, n.toLong)
   }
 
-  /** The rows as one value of a state variable. */
-  def toChunk: Array[Byte] = {
-    val buffer = ByteBuffer.allocate(8 + 4 * (size + 1) + offsets(size))
-    buffer.putInt(RowBuffer.Format).putInt(size)
-    buffer.asIntBuffer().put(offsets, 0, size + 1)
-    buffer.position(8 + 4 * (size + 1))
-    buffer.put(bytes, 0, offsets(size))
-    buffer.array()
+  /** The rows as a packed chunk. */
+  def toChunk(fields: RowFields): Array[Byte] = {
+    val packer = new RowPacker(fields.size)
+    val row = new UnsafeRow(fields.size)
+    (0 until size).foreach(i => packer.add(point(row, i)))
+    packer.take()
+  }
+
+  /** Points `row` at row i. */
+  def point(row: UnsafeRow, i: Int): UnsafeRow = {
+    row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + offset(i), length(i))
+    row
   }
 }
 
 object RowBuffer {
-  private val Format = 1
 
   /** An empty buffer with room for all of these rows. */
   def like(rows: Seq[RowBuffer]): RowBuffer = {
@@ -104,14 +114,10 @@ object RowBuffer {
     new RowBuffer(room, new Array[Int](rows.map(_.size).sum + 2), 0)
   }
 
-  def ofChunk(chunk: Array[Byte]): RowBuffer = {
-    val buffer = ByteBuffer.wrap(chunk)
-    val format = buffer.getInt()
-    if (format != Format) StreamErrors.stateFormat(format, Format)
-    val size = buffer.getInt()
-    val offsets = new Array[Int](size + 1)
-    buffer.asIntBuffer().get(offsets)
-    val start = 8 + 4 * (size + 1)
-    new RowBuffer(java.util.Arrays.copyOfRange(chunk, start, start + offsets(size)), offsets, size)
+  /** The rows of packed chunks. */
+  def ofChunks(chunks: Seq[Array[Byte]], fields: RowFields): RowBuffer = {
+    val rows = new RowBuffer
+    chunks.foreach(RowUnpacker.unsafeRows(_, fields.size).foreach(rows.add))
+    rows
   }
 }

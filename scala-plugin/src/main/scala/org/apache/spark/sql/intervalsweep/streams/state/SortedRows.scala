@@ -2,24 +2,28 @@
 package org.apache.spark.sql.intervalsweep.streams.state
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.intervalsweep.condition.model.Sweep
 import org.apache.spark.sql.intervalsweep.execution.block.EndpointOrder
-import org.apache.spark.sql.intervalsweep.execution.index.{MinMaxIndex, WaveletMatrix}
-import org.apache.spark.unsafe.Platform
+import org.apache.spark.sql.intervalsweep.execution.index.{
+  KeyRange, MinMaxIndex, SortedPoints, WaveletMatrix
+}
+import org.apache.spark.sql.intervalsweep.execution.runs.BoxSearch
 
 /**
  * Rows sorted by key and endpoint. Keys, expiries and endpoints are also in arrays. For each
  * endpoint there is a min-max index, by which a search skips blocks of rows without a match.
  */
-final class SortedRows private (val rows: RowBuffer, fields: RowFields) {
+final class SortedRows private (val rows: RowBuffer, fields: RowFields) extends SortedPoints {
   val size: Int = rows.size
+  override def numRows: Int = size
   val keys: Array[Long] = column(RowFields.Key)
   val expiries: Array[Long] = column(RowFields.Expiry)
-  val endpoints: Array[Array[Long]] =
+  override val endpoints: Array[Array[Long]] =
     Array.tabulate(fields.endpoints)(k => column(RowFields.FirstEndpoint + k))
   val sorted: Array[Long] = if (fields.endpoints == 0) keys else endpoints(fields.sortedBy)
   private val indexes = endpoints.map(new EndpointIndexes(_))
 
-  def blocks(endpoint: Int): MinMaxIndex = indexes(endpoint).blocks
+  override def minMax(endpoint: Int): MinMaxIndex = indexes(endpoint).blocks
   private[streams] def counts(endpoint: Int): WaveletMatrix = indexes(endpoint).counts
 
   /** The rows with these numbers, which must be ascending. */
@@ -42,9 +46,14 @@ final class SortedRows private (val rows: RowBuffer, fields: RowFields) {
   }
 
   /** Points `row` at row i. */
-  def point(row: UnsafeRow, i: Int): UnsafeRow = {
-    row.pointTo(rows.data, Platform.BYTE_ARRAY_OFFSET.toLong + rows.offset(i), rows.length(i))
-    row
+  def point(row: UnsafeRow, i: Int): UnsafeRow = rows.point(row, i)
+
+  private var ownIndex: AnyRef = _
+
+  /** An index of an operator over the rows, kept as long as they are in memory. */
+  private[streams] def index[A <: AnyRef](make: => A): A = {
+    if (ownIndex == null) ownIndex = make
+    ownIndex.asInstanceOf[A]
   }
 }
 
@@ -55,6 +64,10 @@ private final class EndpointIndexes(values: Array[Long]) {
 }
 
 object SortedRows {
+
+  /** A search for the points of boxes. */
+  private[streams] def search(sweep: Sweep, boxes: SortedRows, points: SortedRows): BoxSearch =
+    new BoxSearch(sweep, boxes, points, KeyRange.ofSorted(boxes.keys, points.keys))
 
   /** For rows that are sorted already. */
   def ofSorted(rows: RowBuffer, fields: RowFields): SortedRows = new SortedRows(rows, fields)

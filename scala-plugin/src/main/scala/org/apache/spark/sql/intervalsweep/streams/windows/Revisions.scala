@@ -2,7 +2,9 @@
 package org.apache.spark.sql.intervalsweep.streams.windows
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, IntColumn, RowBlock}
+import org.apache.spark.sql.intervalsweep.execution.block.{
+  BlockColumn, BlockRow, IntColumn, RowBlock
+}
 import org.apache.spark.sql.types.BooleanType
 
 /**
@@ -11,7 +13,7 @@ import org.apache.spark.sql.types.BooleanType
  * @param ordinal the column with the revision number
  */
 private[streams] final class Revisions(block: RowBlock, ordinal: Int) {
-  private val row = new ColumnRow(block.columns)
+  private val row = BlockRow(block.columns)
   private val revision = block.columns(ordinal).asInstanceOf[IntColumn]
   private val last = BlockColumn(BooleanType).asInstanceOf[IntColumn]
   last.grow(block.numRows)
@@ -26,7 +28,7 @@ private[streams] final class Revisions(block: RowBlock, ordinal: Int) {
 
   /** Row i, valid until the next call. */
   def at(i: Int): InternalRow = {
-    row.at = i
+    row.position = i
     row
   }
 }

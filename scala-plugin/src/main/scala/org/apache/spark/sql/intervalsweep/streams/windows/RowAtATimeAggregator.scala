@@ -8,7 +8,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{
   AggregateExpression, DeclarativeAggregate, ImperativeAggregate, TypedImperativeAggregate
 }
-import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.AggregateBuffer
+import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, BlockRow, RowBlock}
 
 /**
  * Aggregates windows row by row with Spark's own functions: any function, FILTER and DISTINCT
@@ -31,16 +32,16 @@ private[streams] final class RowAtATimeAggregator(
       partners: RowBlock,
       runs: WindowRuns,
       columns: Array[BlockColumn]): Unit = {
-    val (own, other) = (new ColumnRow(rows.columns), new ColumnRow(partners.columns))
+    val (own, other) = (BlockRow(rows.columns), BlockRow(partners.columns))
     val pair = new JoinedRow(own, other)
     var i = 0
     while (i < rows.numRows) {
-      own.at = i
+      own.position = i
       folds.foreach(_.start())
       var j = runs.first(i)
       val end = j + runs.count(i)
       while (j < end) {
-        other.at = j
+        other.position = j
         if (matches.forall(_.eval(pair))) folds.foreach(_.add(pair))
         j += 1
       }
@@ -103,17 +104,13 @@ private final class DeclarativeAccumulator(
     function: DeclarativeAggregate,
     input: Seq[Attribute])
     extends AccumulatedFunction(e, input) {
-  private val attributes = function.aggBufferAttributes
-  private val buffer = new SpecificInternalRow(attributes.map(_.dataType))
-  private val joined = new JoinedRow
-  private val initial = MutableProjection.create(function.initialValues, Nil).target(buffer)
-  private val updated =
-    MutableProjection.create(function.updateExpressions, attributes ++ input).target(buffer)
-  private val evaluated = BindReferences.bindReference(function.evaluateExpression, attributes)
+  private val buffer = new AggregateBuffer(Seq(function), input, function.updateExpressions)
+  private val evaluated =
+    BindReferences.bindReference(function.evaluateExpression, buffer.attributes)
 
-  override protected def initialize(): Unit = initial(InternalRow.empty)
-  override protected def update(row: InternalRow): Unit = updated(joined(buffer, row))
-  override def result: Any = evaluated.eval(buffer)
+  override protected def initialize(): Unit = buffer.clear()
+  override protected def update(row: InternalRow): Unit = buffer.add(row)
+  override def result: Any = evaluated.eval(buffer.row)
 }
 
 private final class ImperativeAccumulator(

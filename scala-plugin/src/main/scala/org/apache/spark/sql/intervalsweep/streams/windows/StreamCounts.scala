@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.streams.windows
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.streams.state.TimeBucketStore
+import org.apache.spark.sql.intervalsweep.streams.state.TimeBuckets
 import org.apache.spark.sql.types.{LongType, StructField, StructType}
 
 /** The counts of a partition for a micro-batch. */
@@ -25,7 +25,7 @@ object StreamCounts {
   }
 
   /** @param store the store whose size is reported, if the row reports one */
-  private[streams] def row(counts: StreamCounts, store: Option[TimeBucketStore]): InternalRow =
+  private[streams] def row(counts: StreamCounts, store: Option[TimeBuckets]): InternalRow =
     InternalRow(
       counts.late,
       counts.expired,

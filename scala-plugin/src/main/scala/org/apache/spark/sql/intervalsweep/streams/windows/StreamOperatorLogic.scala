@@ -2,20 +2,22 @@
 package org.apache.spark.sql.intervalsweep.streams.windows
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.intervalsweep.condition.model.Side
+import org.apache.spark.sql.intervalsweep.execution.packing.RowUnpacker
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{Fanout, StreamSide}
-import org.apache.spark.sql.intervalsweep.streams.state.{StateLayout, TimeBucketStore}
+import org.apache.spark.sql.intervalsweep.streams.state.{StateLayout, TimeBuckets}
 import org.apache.spark.sql.types.StructType
 
 /**
  * The logic of a stream operator for the rows of a partition. It has no state of its own: rows that
- * are needed later are in the partition's [[TimeBucketStore]].
+ * are needed later are in the partition's [[TimeBuckets]].
  *
  * The driver creates an instance and sends it to the tasks. Objects that a task derives from it,
  * such as compiled projections, are transient and lazy.
  */
 trait StreamOperatorLogic extends Serializable {
 
-  /** The inputs. A chunk of rows belongs to one of them, by its number. */
+  /** The inputs, the left side first. A chunk of rows belongs to one of them, by its number. */
   def sides: Seq[StreamSide]
 
   /** The columns of the emitted rows. */
@@ -29,6 +31,9 @@ trait StreamOperatorLogic extends Serializable {
 
   /** The layout of the stored rows. */
   def state: StateLayout
+
+  /** The width of a time bucket, in microseconds. */
+  def bucketMicros: Long
 
   /** The rows that a partition emits. Each row is valid until the next one is read. */
   def run(batch: PartitionBatch): Iterator[InternalRow]
@@ -51,22 +56,23 @@ final class PartitionBatch(
     chunks: IndexedSeq[Seq[Array[Byte]]],
     val before: Long,
     val now: Long,
-    val store: TimeBucketStore,
+    val store: TimeBuckets,
     val counts: StreamCounts) {
 
   /** The rows of a side that are not late. Each row is valid until the next one is read. */
-  def rows(side: Int): Iterator[InternalRow] = {
+  def rows(side: Side): Iterator[InternalRow] = {
+    val own = sides(side.number)
     // Only the first partition of a row counts it as late.
-    val firsts = inTime(side, chunks(side), () => counts.late += 1)
-    firsts ++ inTime(side, chunks(side + sides.size), () => ())
+    val firsts = inTime(own, chunks(side.number), () => counts.late += 1)
+    firsts ++ inTime(own, chunks(side.number + sides.size), () => ())
   }
 
   private def inTime(
-      side: Int,
+      side: StreamSide,
       chunks: Seq[Array[Byte]],
       whenLate: () => Unit): Iterator[InternalRow] = {
-    val time = sides(side).timeOrdinal
-    TimeBucketStore.unpack(chunks, sides(side).types).filter { row =>
+    val time = side.timeOrdinal
+    RowUnpacker.unpack(chunks.iterator, side.types).filter { row =>
       val isLate = !row.isNullAt(time) && row.getLong(time) <= before
       if (isLate) whenLate()
       !isLate

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.streams.windows
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, TaskMemory}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.StreamSide
-import org.apache.spark.sql.intervalsweep.streams.state.TimeBucket
+import org.apache.spark.sql.intervalsweep.streams.state.StoredRun
 
 /**
  * Aggregates the windows of a partition's base rows in a micro-batch over new and stored probe
@@ -17,7 +17,7 @@ import org.apache.spark.sql.intervalsweep.streams.state.TimeBucket
  */
 private[streams] final class WindowSweep(
     batch: PartitionBatch,
-    buckets: Iterable[TimeBucket],
+    buckets: Iterable[StoredRun],
     probe: StreamSide,
     bases: BaseSideBuffer,
     ends: WindowEnds,
@@ -60,20 +60,20 @@ private[streams] final class WindowSweep(
     if (reach.meets(time, time) && partners.read(row)) partners.append(row)
   }
 
-  private def addRows(bucket: TimeBucket): Unit = stored(bucket).foreach(add)
+  private def addRows(bucket: StoredRun): Unit = stored(bucket).foreach(add)
 
-  private def stored(bucket: TimeBucket): Iterator[InternalRow] = {
+  private def stored(bucket: StoredRun): Iterator[InternalRow] = {
     batch.counts.read += bucket.rows
     batch.store.rows(bucket)
   }
 
   /** Whether all windows contain a bucket, and no rows will be added to it. */
-  private def isInAll(bucket: TimeBucket): Boolean =
-    reach.isInAll(bucket.minTime, bucket.maxTime) && batch.store.end(bucket) - keptFor <= batch.now
+  private def isInAll(bucket: StoredRun): Boolean =
+    reach.isInAll(bucket.minTime, bucket.maxTime) && bucket.last - keptFor <= batch.now
 
   /** Adds the sums of a bucket if they are stored or worth storing; returns whether it did. */
   private def add(
-      bucket: TimeBucket,
+      bucket: StoredRun,
       sums: BucketAggregates,
       totals: BucketAggregates.Totals): Boolean = {
     val known = batch.store.summary(bucket).filter(sums.areIn)
@@ -84,10 +84,10 @@ private[streams] final class WindowSweep(
   }
 
   /** Whether the windows of the next micro-batches will contain it, if these are like this one. */
-  private def staysInAll(bucket: TimeBucket): Boolean =
+  private def staysInAll(bucket: StoredRun): Boolean =
     reach.isInAll(bucket.minTime - 2 * (batch.now - batch.before), bucket.maxTime)
 
-  private def made(bucket: TimeBucket, sums: BucketAggregates): Array[Byte] = {
+  private def made(bucket: StoredRun, sums: BucketAggregates): Array[Byte] = {
     val rows = bases.allProbes()
     stored(bucket).foreach(row => if (rows.read(row)) rows.append(row))
     val found = sums.of(rows)

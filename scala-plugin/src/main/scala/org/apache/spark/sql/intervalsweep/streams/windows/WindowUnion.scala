@@ -5,12 +5,13 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection}
 import org.apache.spark.sql.intervalsweep.condition.expiry.{TimeWindow, WindowEnd}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.block.{
   BlockColumn, KeyGroups, RowBlock, TaskMemory
 }
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{Fanout, StreamSide}
 import org.apache.spark.sql.intervalsweep.streams.state.{
-  StateLayout, TimeBucket, WindowSchemaEvolution
+  SchemaEvolution, StateIdentity, StateLayout, StoredRun
 }
 import org.apache.spark.sql.types.{BooleanType, IntegerType, StructField, StructType}
 
@@ -81,28 +82,30 @@ case class WindowUnion(
   /** How long after its time a probe row may still be read, in microseconds. */
   private val keptFor: Long = pre + math.max(fol, 0)
 
-  override val state: StateLayout = StateLayout(
-    sides.map(_.types),
-    bucketMicros = math.max(1000L, (math.max(keptFor, 0) + latenessMicros) / 64),
-    fingerprint(base),
-    fewer = before => payload.indices.map(fewer).collectFirst { case (`before`, found) => found })
+  override val bucketMicros: Long = math.max(1000L, (math.max(keptFor, 0) + latenessMicros) / 64)
 
-  /** The fingerprint and the row layout of the query that returns only the first `n` columns. */
-  private def fewer(n: Int): (Seq[(String, String)], WindowSchemaEvolution) = {
+  override val state: StateLayout = StateLayout(
+    Map(Base -> base.types.toSeq, Probe -> probe.types.toSeq),
+    identity(base),
+    (math.max(0, payload.size - SchemaEvolution.MostAdded) until payload.size).map(fewer).toMap)
+
+  /** The identity and the row layout of the query that returns only the first `n` columns. */
+  private def fewer(n: Int): (String, Map[Side, SchemaEvolution]) = {
     val kept = (0 until n) ++ (payload.size until base.columns.size)
-    fingerprint(base.copy(columns = kept.map(base.columns(_)))) -> WindowSchemaEvolution(Base, kept)
+    val before = base.copy(columns = kept.map(base.columns(_)))
+    identity(before).digest -> Map(Base -> SchemaEvolution(kept.size, kept))
   }
 
-  private def fingerprint(base: StreamSide): Seq[(String, String)] = {
+  private def identity(base: StreamSide): StateIdentity = {
     def schema(side: StreamSide): String =
       side.columns.map(c => s"${c.name} ${c.dataType.sql}").mkString(", ")
     def keys(side: StreamSide): String = side.keys.map(k => side.ordinal(k)).mkString(", ")
-    Seq(
+    StateIdentity(Seq(
       "columns of the base rows" -> schema(base),
       "columns of the probe rows" -> schema(probe),
       "keys" -> s"${keys(base)} = ${keys(probe)}",
       "spark.sql.intervalsweep.streamFanout" -> partitionsPerKey.toString,
-      "window" -> s"${window.lower.offset} to ${window.upper.offset} microseconds")
+      "window" -> s"${window.lower.offset} to ${window.upper.offset} microseconds"))
   }
 
   override def toString: String = {
@@ -114,7 +117,7 @@ case class WindowUnion(
       Seq(
         s"aggregates by ${by.mkString(" and ")}",
         if (revision.isDefined) "eager" else "final",
-        s"probe rows kept for ${keptFor / 1e6} s, in time buckets of ${state.bucketMicros / 1e6} s")
+        s"probe rows kept for ${keptFor / 1e6} s, in time buckets of ${bucketMicros / 1e6} s")
     s"WindowUnion [${parts.mkString(", ")}]"
   }
 
@@ -164,7 +167,7 @@ case class WindowUnion(
       }
     }
     for {
-      bucket <- batch.store.of(Base) if batch.store.start(bucket) <= batch.now
+      bucket <- batch.store.of(Base) if bucket.first <= batch.now
       row <- batch.store.rows(bucket)
       end = upperEnd(row)
       if end > batch.before && end <= batch.now && rows.hasWindow(row)
@@ -213,8 +216,8 @@ case class WindowUnion(
   private def revised(batch: PartitionBatch, news: NewProbeIndex, rows: BaseSideBuffer): Unit = {
     def isOut(row: InternalRow): Boolean =
       upperEnd(row) <= batch.now || news.areIn(row, lowerEnd(row), upperEnd(row))
-    def isDue(bucket: TimeBucket): Boolean =
-      batch.store.start(bucket) <= batch.now ||
+    def isDue(bucket: StoredRun): Boolean =
+      bucket.first <= batch.now ||
         news.reach(bucket.minTime - pre, bucket.maxTime + fol)
     for (bucket <- batch.store.of(Base).filter(isDue).toSeq)
       if (batch.store.rows(bucket).exists(isOut)) {
@@ -261,6 +264,6 @@ case class WindowUnion(
 }
 
 object WindowUnion {
-  val Base = 0
-  val Probe = 1
+  val Base: Side = LeftSide
+  val Probe: Side = RightSide
 }
