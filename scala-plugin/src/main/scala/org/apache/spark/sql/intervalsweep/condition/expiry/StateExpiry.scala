@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep.condition.expiry
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.intervalsweep.compat.SparkShims.TimestampAddInterval
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   EncodedEndpoint, EndpointEncoding, ExactSum, OnErrorElse
@@ -205,15 +206,13 @@ private[intervalsweep] object ExpiryAnalysis {
  * most `slack`.
  */
 private object Shifted {
-  private val Day = 24L * 3600 * 1000 * 1000
-
   def unapply(bound: Expression): Option[(Expression, Long, Long)] = bound match {
     case OnErrorElse(EncodedEndpoint(sum: TimestampAddInterval), _)
         if sum.right.foldable && sum.right.dataType.isInstanceOf[DayTimeIntervalType] =>
       for (by <- Option(sum.right.eval()).map(_.asInstanceOf[Long])) yield {
         // A day of the calendar can have 23 or 25 hours.
         val slack =
-          if (math.abs(by) < Day) 0L
+          if (math.abs(by) < MICROS_PER_DAY) 0L
           else WallClock.slack(sum.zoneIdForType(sum.left.dataType)).toLong
         (EncodedEndpoint(EndpointEncoding.strip(sum.left)), by, slack)
       }

@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep.condition.expiry
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.intervalsweep.compat.SparkShims.TimestampAddInterval
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   EncodedEndpoint, EndpointEncoding, ExactSum
@@ -161,7 +162,7 @@ private[condition] case class TimeEnds(base: Attribute, probe: Attribute) {
             by.dataType.isInstanceOf[DayTimeIntervalType] =>
         Option(by.eval()).map(_.asInstanceOf[Long]).map { micros =>
           val zone = added.zoneIdForType(added.left.dataType)
-          if (math.abs(micros) < TimeEnds.Day || zone.getRules.isFixedOffset)
+          if (math.abs(micros) < MICROS_PER_DAY || zone.getRules.isFixedOffset)
             WindowEnd(micros + step)
           else {
             val bound = ExactSum.saturating(
@@ -172,8 +173,4 @@ private[condition] case class TimeEnds(base: Attribute, probe: Attribute) {
         }
       case _ => None
     }
-}
-
-private[condition] object TimeEnds {
-  val Day: Long = 86400000000L
 }

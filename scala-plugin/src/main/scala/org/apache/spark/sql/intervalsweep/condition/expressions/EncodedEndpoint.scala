@@ -6,6 +6,7 @@ import java.math.BigInteger
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
+import org.apache.spark.sql.intervalsweep.functions.distances.OrderedDoubles
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{ByteArray, UTF8String}
 
@@ -145,20 +146,9 @@ object EndpointEncoding {
     case _ => Long.MaxValue
   }
 
-  /**
-   * The encoding of a double. The bits of positive doubles are in the order of the doubles, and the
-   * bits of negative doubles in the opposite order. -0.0 has the encoding of 0.0. All NaNs have one
-   * encoding, above that of infinity. No double is encoded as the smallest or the largest LONG.
-   */
-  def ofDouble(value: Double): Long =
-    if (value == 0.0) 0L
-    else {
-      val bits = java.lang.Double.doubleToLongBits(value)
-      if (bits >= 0) bits else bits ^ Long.MaxValue
-    }
+  def ofDouble(value: Double): Long = OrderedDoubles.toLong(value)
 
-  def toDouble(encoded: Long): Double =
-    java.lang.Double.longBitsToDouble(if (encoded >= 0) encoded else encoded ^ Long.MaxValue)
+  def toDouble(encoded: Long): Double = OrderedDoubles.toDouble(encoded)
 
   /**
    * Removes casts and wrappers that change neither the encoding of a value nor whether it can be

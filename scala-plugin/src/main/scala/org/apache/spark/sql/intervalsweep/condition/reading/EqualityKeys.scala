@@ -3,8 +3,7 @@ package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
-import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
+import org.apache.spark.sql.intervalsweep.condition.expressions.{EndpointEncoding, SortableType}
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, WhyNot}
 import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
 import org.apache.spark.sql.types._
@@ -35,7 +34,7 @@ private[condition] case class EqualityKeys(sides: Sides, ofFunctions: Boolean) {
 
   private def isKey(relation: IntervalPredicate, dataType: DataType): Boolean =
     if (EndpointEncoding.isExact(dataType)) ofFunctions && relation.isEquality
-    else relation.isEquality || isSortable(dataType)
+    else relation.isEquality || SortableType(dataType)
 
   private def leftAndRight(a: Expression, b: Expression): Option[(Expression, Expression)] =
     (sides.of(a), sides.of(b)) match {
@@ -49,21 +48,10 @@ private[condition] case class EqualityKeys(sides: Sides, ofFunctions: Boolean) {
       : Either[WhyNot, Seq[(Expression, Expression)]] = {
     val dataType = pair._1.dataType
     Either.cond(
-      isSortable(dataType),
+      SortableType(dataType),
       keys(pair).map { case (l, r) => (normalized(l), normalized(r)) },
       WhyNot.UnorderableKeys(pair._1, conjunct.written))
   }
-
-  private def isSortable(dataType: DataType): Boolean =
-    RowOrdering.isOrderable(dataType) && isBinaryEqual(dataType)
-
-  /**
-   * Whether equal values are equal as bytes, after floating-point numbers are normalized. This is
-   * not so for some collated strings.
-   */
-  private def isBinaryEqual(dataType: DataType): Boolean =
-    !dataType.existsRecursively(t =>
-      t.isInstanceOf[StringType] && !UnsafeRowUtils.isBinaryStable(t))
 
   /**
    * The two keys of `<=>`, as in Spark's own equi-joins. The first replaces NULL by a default

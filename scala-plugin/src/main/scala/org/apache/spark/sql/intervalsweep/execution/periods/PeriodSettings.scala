@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.execution.block.TaskMemory
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
-import org.apache.spark.sql.intervalsweep.execution.worker.WorkerSettings
+import org.apache.spark.sql.intervalsweep.execution.worker.{Json, WorkerSettings}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{MeasureKind, PeriodMeasure, PeriodRule}
 
 /**
@@ -90,13 +90,17 @@ private[periods] object PeriodSettings {
       measures: Seq[PeriodMeasure],
       maxRows: Int): String = {
     val (floats, integers) = measures.map(_.kind).partition(_ == MeasureKind.FloatSum)
-    val kinds = integers.map(kind => s""""${kind.name}"""").mkString("[", ",", "]")
-    val values = s""""values":$kinds,"floats":${floats.size}"""
+    val values = Seq(
+      "values" -> Json.array(integers.map(kind => Json.of(kind.name))),
+      "floats" -> Json.of(floats.size))
     val periods = rule match {
-      case count: PeriodRule.Count => s""""rule":"${count.name}""""
-      case PeriodRule.Values(ofEmpty) => s"""$values,"empty":$ofEmpty"""
-      case PeriodRule.Cuts | PeriodRule.Islands => s"""$values,"ends":"${rule.name}""""
+      case count: PeriodRule.Count => Seq("rule" -> Json.of(count.name))
+      case PeriodRule.Values(ofEmpty) => values :+ "empty" -> Json.of(ofEmpty)
+      case PeriodRule.Cuts | PeriodRule.Islands => values :+ "ends" -> Json.of(rule.name)
     }
-    s"""{"protocol":${WorkerSettings.Protocol},"periods":{$periods},"maxRuns":$maxRows}"""
+    Json.obj(
+      "protocol" -> Json.of(WorkerSettings.Protocol),
+      "periods" -> Json.obj(periods: _*),
+      "maxRuns" -> Json.of(maxRows)).toString
   }
 }

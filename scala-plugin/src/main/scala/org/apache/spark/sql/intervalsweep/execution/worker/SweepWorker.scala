@@ -80,7 +80,7 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
 object SweepWorker {
   private def openMessage(settings: WorkerSettings, range: Option[(Long, Long)]): String =
     range.fold(settings.openMessage) { case (low, high) =>
-      settings.openMessage.stripSuffix("}") + s""","range":[$low,$high]}"""
+      Json.plus(settings.openMessage, "range", Json.array(Seq(Json.of(low), Json.of(high))))
     }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.functions.distances
 
-import java.lang.Double.{doubleToLongBits, longBitsToDouble}
 import java.math.{BigDecimal => JBigDecimal, BigInteger, RoundingMode}
 import java.time.LocalDate
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.types._
 
 /**
@@ -79,22 +79,17 @@ object ConstantBound {
     else if (isNear(end)) Some(end)
     else {
       // Differences never decrease with the distance from the anchor: so search binarily.
-      var (near, far) = (ordered(anchor), ordered(end))
+      var (near, far) = (OrderedDoubles.toLong(anchor), OrderedDoubles.toLong(end))
       var middle = between(near, far)
       while (middle != near && middle != far) {
-        if (isNear(inOrder(middle))) near = middle else far = middle
+        if (isNear(OrderedDoubles.toDouble(middle))) near = middle else far = middle
         middle = between(near, far)
       }
-      Some(inOrder(near))
+      Some(OrderedDoubles.toDouble(near))
     }
   }
 
   private def between(a: Long, b: Long): Long = (a & b) + ((a ^ b) >> 1)
-
-  /** Maps doubles to LONGs in the same order, and back. */
-  private def ordered(value: Double): Long = flipped(doubleToLongBits(value))
-  private def inOrder(number: Long): Double = longBitsToDouble(flipped(number))
-  private def flipped(bits: Long): Long = if (bits >= 0) bits else bits ^ Long.MaxValue
 
   private def narrowed(value: Double, dataType: DataType, upper: Boolean): Literal = {
     // Use -0.0 for lower and 0.0 for upper bounds: Spark treats them as equal, Parquet statistics
@@ -149,7 +144,7 @@ object ConstantBound {
      */
     private def isWritable(value: BigInteger): Boolean = dataType match {
       case DateType => Whole.isOfCalendar(value, 1)
-      case TimestampType | TimestampNTZType => Whole.isOfCalendar(value, Whole.MicrosOfDay)
+      case TimestampType | TimestampNTZType => Whole.isOfCalendar(value, MICROS_PER_DAY)
       case _ => value.compareTo(least) >= 0 && value.compareTo(greatest) <= 0
     }
   }
@@ -157,7 +152,6 @@ object ConstantBound {
   private object Whole {
     private val FirstDay = LocalDate.of(1, 1, 1).toEpochDay
     private val LastDay = LocalDate.of(9999, 12, 31).toEpochDay
-    private val MicrosOfDay = 24L * 3600 * 1000 * 1000
 
     def of(dataType: DataType): Option[Whole] = dataType match {
       case ByteType => some(dataType, Byte.MinValue, Byte.MaxValue)

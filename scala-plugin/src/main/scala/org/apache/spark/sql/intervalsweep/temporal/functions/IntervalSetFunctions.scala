@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   DecodedEndpoint, EncodedEndpoint, EndpointEncoding
 }
@@ -155,7 +156,7 @@ private[temporal] final class IntervalSetFunctions(
       (dataType, gap.dataType) match {
         case (FloatType | DoubleType, _) => FarthestWithin(end, Cast(gap, DoubleType))
         case (DateType, _: DayTimeIntervalType) =>
-          PeriodFragments.plus(end, Literal(gap.eval().asInstanceOf[Long] / PeriodFragments.Day))
+          PeriodFragments.plus(end, Literal(gap.eval().asInstanceOf[Long] / MICROS_PER_DAY))
         case (d: DecimalType, _) => PeriodFragments.plus(end, units(gap, d.scale))
         case _ => PeriodFragments.plus(end, units(gap, 0))
       }

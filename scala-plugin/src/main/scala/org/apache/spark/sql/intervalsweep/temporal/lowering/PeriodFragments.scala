@@ -3,6 +3,7 @@ package org.apache.spark.sql.intervalsweep.temporal.lowering
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, Generate, Project}
+import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.intervalsweep.condition.expressions.{DecodedEndpoint, EncodedEndpoint}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   FragmentKind, History, OnBounded, Period, TemporalErrors, TemporalFragments
@@ -114,8 +115,8 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
       case (DateType, _: IntegralType) => value(Cast(length, LongType))
       case (DateType, _: DayTimeIntervalType) =>
         val micros = value(length)
-        if (micros % PeriodFragments.Day != 0) wrong("whole days")
-        micros / PeriodFragments.Day
+        if (micros % MICROS_PER_DAY != 0) wrong("whole days")
+        micros / MICROS_PER_DAY
       case (TimestampType | TimestampNTZType, _: DayTimeIntervalType) => value(length)
       case (_: DayTimeIntervalType, _: DayTimeIntervalType) => value(length)
       case (_: DatetimeType | _: YearMonthIntervalType, _: YearMonthIntervalType) =>
@@ -144,5 +145,4 @@ private[temporal] object PeriodFragments {
     Literal(Long.MaxValue),
     Add(start, length, EvalMode.LEGACY))
 
-  val Day: Long = 24L * 60 * 60 * 1000 * 1000
 }

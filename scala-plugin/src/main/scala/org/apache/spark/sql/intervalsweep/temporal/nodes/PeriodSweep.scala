@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.temporal.nodes
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.intervalsweep.condition.expressions.SortableType
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.types._
 
@@ -161,8 +161,5 @@ object PeriodSweep {
     columns.find(!isComparable(_)).foreach(TemporalErrors.valueType(_, operator))
 
   /** Whether values can be sorted, and equal values have equal bytes. */
-  private[temporal] def isComparable(value: Expression): Boolean =
-    RowOrdering.isOrderable(value.dataType) &&
-      !value.dataType.existsRecursively(t =>
-        t.isInstanceOf[StringType] && !UnsafeRowUtils.isBinaryStable(t))
+  private[temporal] def isComparable(value: Expression): Boolean = SortableType(value.dataType)
 }
