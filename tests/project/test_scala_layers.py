@@ -25,7 +25,7 @@ LAYERS = (
     *(f"execution/{name}" for name in ("metrics", "index", "packing", "block", "chunks")),
     *(f"execution/{name}" for name in ("runs", "aggregates", "worker", "task", "ranges")),
     *("execution/periods", "execution"),
-    *(f"streams/{name}" for name in ("eventtime", "partitioning", "state", "windows")),
+    *(f"streams/{name}" for name in ("eventtime", "state", "partitioning", "windows")),
     *("streams/joins", "streams/ongoing"),
     *(f"planner/{name}" for name in ("nodes", "adaptive", "joins", "aggregates", "periods")),
     *(f"planner/{name}" for name in ("laterals", "streams", "report")),

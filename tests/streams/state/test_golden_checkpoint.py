@@ -42,8 +42,8 @@ def test_a_stream_of_an_earlier_version_goes_on(spark: Any, tmp_path: Path, arch
 # Query -> (text of the query, its replacement, error message).
 CHANGES = {
     "window_union": ("15 SECONDS", "16 SECONDS", "window.*-15000000.*-16000000"),
-    "sums_of_slices": ("150 SECONDS", "160 SECONDS", "window.*-150000000.*-160000000"),
-    "open_join": ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", ""),
+    "bucket_sums": ("150 SECONDS", "160 SECONDS", "window.*-150000000.*-160000000"),
+    "ongoing_join": ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", ""),
     "stream_join": ("INTERVAL_INTERSECTS", "ALLEN_OVERLAPS", ""),
 }
 

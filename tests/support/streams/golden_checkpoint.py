@@ -61,7 +61,7 @@ class OpenQuery(Query):
 
 
 QUERIES = {
-    "open_join": OpenQuery(
+    "ongoing_join": OpenQuery(
         """SELECT S.id, S.k, R.id AS other FROM {S} S JOIN {R} R
       ON S.k = R.k AND INTERVAL_INTERSECTS(S.ts, S.te, R.ts, R.te)
       WHERE S.id < 1000000 AND R.id < 1000000""",
@@ -73,7 +73,7 @@ QUERIES = {
         sort_array(collect_list(v)) l, max_by(txt, R.id) b, sum(CAST(v AS DECIMAL(12, 2))) e
       FROM {R} R WHERE R.k = S.k AND R.ts BETWEEN S.ts - INTERVAL 15 SECONDS AND S.ts) w ON true"""
     ),
-    "sums_of_slices": Query(
+    "bucket_sums": Query(
         """SELECT S.id, S.k, S.ts, w.* FROM {S} S LEFT JOIN LATERAL (
       SELECT count(*) c, count(v) n, sum(v) total, min(v) lo, max(x) hi, min(txt) t
       FROM {R} R WHERE R.ts BETWEEN S.ts - INTERVAL 150 SECONDS AND S.ts) w ON true"""
@@ -114,11 +114,7 @@ def make(spark: Any, archive: Path) -> None:
     folder = Path(tempfile.mkdtemp())
     asked = query(archive)
     asked.write(folder)
-    later = {name: sorted((folder / name).glob("*"))[10:] for name in asked.folders}
-    for name, files in later.items():
-        (folder / f"later-{name}").mkdir()
-        for file in files:
-            file.rename(folder / f"later-{name}" / file.name)
+    hold_back(folder, asked)
     seen = stream(spark, folder, asked)
     (folder / "seen.json").write_text(json.dumps(sorted(seen.elements())))
     shutil.rmtree(folder / "out")
@@ -137,6 +133,15 @@ def unpack(archive: Path, folder: Path) -> Counter[str]:
         tar.extractall(folder, filter="data")
     moved(folder, PLACE, str(folder).encode())
     return Counter(json.loads((folder / "seen.json").read_text()))
+
+
+def hold_back(folder: Path, asked: Query) -> None:
+    """Keeps all files but the first ten of each stream for later."""
+    later = {name: sorted((folder / name).glob("*"))[10:] for name in asked.folders}
+    for name, files in later.items():
+        (folder / f"later-{name}").mkdir()
+        for file in files:
+            file.rename(folder / f"later-{name}" / file.name)
 
 
 def arrive(folder: Path, asked: Query) -> None:

@@ -8,7 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{
   FunctionSignature, LogicalPlan, NamedParametersSupport
 }
-import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
+import org.apache.spark.sql.execution.{ExternalAppendOnlyUnsafeRowArray, SparkPlan}
+import org.apache.spark.sql.execution.streaming.StatefulOperator
 import org.apache.spark.sql.types.DataType
 
 /** Spark 4.0. */
@@ -37,4 +38,8 @@ private[intervalsweep] object SparkShims extends SparkShimsUntil42 {
 
   def spillingRows(rowsInMemory: Int, bytesInMemory: Long): ExternalAppendOnlyUnsafeRowArray =
     new ExternalAppendOnlyUnsafeRowArray(rowsInMemory, Int.MaxValue)
+
+  def stateOf(plan: SparkPlan): Option[OperatorState] =
+    plan.collectFirst { case operator: StatefulOperator => operator }.flatMap(_.stateInfo)
+      .map(info => OperatorState(info.checkpointLocation, info.queryRunId, info.numPartitions))
 }

@@ -8,10 +8,11 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{
   FunctionSignature, LogicalPlan, NamedParametersSupport
 }
-import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
+import org.apache.spark.sql.execution.{ExternalAppendOnlyUnsafeRowArray, SparkPlan}
 import org.apache.spark.sql.execution.datasources.v2.{
   StreamingDataSourceV2Relation, StreamingDataSourceV2ScanRelation
 }
+import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperator
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{DataType, TimeType}
 
@@ -43,4 +44,8 @@ private[compat] trait SparkShimsSince41 extends SparkVersionShims {
 
   def spillingRows(rowsInMemory: Int, bytesInMemory: Long): ExternalAppendOnlyUnsafeRowArray =
     new ExternalAppendOnlyUnsafeRowArray(rowsInMemory, bytesInMemory, Int.MaxValue, Long.MaxValue)
+
+  def stateOf(plan: SparkPlan): Option[OperatorState] =
+    plan.collectFirst { case operator: StatefulOperator => operator }.flatMap(_.stateInfo)
+      .map(info => OperatorState(info.checkpointLocation, info.queryRunId, info.numPartitions))
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, NamedArg
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, LogicalPlan}
 import org.apache.spark.sql.catalyst.trees.TreePattern.TreePattern
-import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
+import org.apache.spark.sql.execution.{ExternalAppendOnlyUnsafeRowArray, SparkPlan}
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -48,6 +48,9 @@ private[intervalsweep] trait SparkVersionShims {
    */
   def isRealTime(plan: LogicalPlan): Boolean
 
+  /** The state of the stateful operator at the top of a plan, once a micro-batch is planned. */
+  def stateOf(plan: SparkPlan): Option[OperatorState]
+
   /** Whether queries in real-time mode can keep state with `transformWithState`. */
   def realTimeKeepsState: Boolean
 
@@ -75,3 +78,15 @@ private[intervalsweep] trait SparkVersionShims {
       daemonModule: String,
       environment: Map[String, String]): (PythonWorker, () => Option[String])
 }
+
+/**
+ * The state of a stateful operator.
+ *
+ * @param folder     the folder of states in the checkpoint
+ * @param run        the id of the run of the query
+ * @param partitions the number of state partitions
+ */
+private[intervalsweep] final case class OperatorState(
+    folder: String,
+    run: java.util.UUID,
+    partitions: Int)

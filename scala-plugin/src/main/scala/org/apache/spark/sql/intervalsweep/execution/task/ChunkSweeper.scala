@@ -17,7 +17,7 @@ import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
  *
  * @param startWorker starts the worker; called once, and only if a chunk is not small
  * @param local sweeps the small chunks
- * @param together aggregates runs; null if runs are not aggregated
+ * @param aggregation aggregates runs, if runs are aggregated
  */
 private[task] final class ChunkSweeper(
     chunks: JoinChunks,
@@ -25,7 +25,7 @@ private[task] final class ChunkSweeper(
     plan: TaskPlan,
     startWorker: () => SweepWorker,
     local: LocalSweep,
-    together: RunAggregation,
+    aggregation: Option[RunAggregation],
     counters: Map[String, Counter]) {
   private val statistics = new SweepStatistics
   private val pythonTime = counters(SweepMetrics.PythonTime)
@@ -65,7 +65,7 @@ private[task] final class ChunkSweeper(
 
   private def startInWorker(block: Side => RowBlock): RunSource = {
     if (worker == null) worker = startWorker()
-    val measured = Option(together).fold(Map.empty[Side, SummedColumns])(_.measure())
+    val measured = aggregation.fold(Map.empty[Side, SummedColumns])(_.measure())
     if (!isBuildSent)
       worker.sendBuild(chunks.build, measured.get(buildSide), chunks.token)
     isBuildSent = true
@@ -73,7 +73,7 @@ private[task] final class ChunkSweeper(
       chunks.probe,
       measured.get(buildSide.other),
       plan.sweeps.map(size(_, block)),
-      if (together == null) plan.sweeps.map(_ => None) else together.sums)
+      aggregation.fold(plan.sweeps.map(_ => Option.empty[Int]))(_.sums))
     worker
   }
 

@@ -12,57 +12,24 @@ import org.apache.spark.sql.intervalsweep.execution.worker.SweepWorker
 
 /**
  * The join of one task. It goes through the chunks and has each swept ([[ChunkSweeper]]). It hands
- * out the matches as runs of pairs. Unpaired rows follow as runs in which the other side's position
- * is -1. Generated code and the interpreted iterator both loop like this:
+ * out the matches as runs of pairs ([[PairCursor]]), and then the unpaired rows of the chunk.
  *
+ * The task is a state machine. A step of a stage starts a run, or leads to another stage:
  * {{{
- *   while (task.hasRun()) {
- *     if (task.takeChunkChange()) ...              // fetch the columns again
- *     l = task.leftRow; r = task.rightRow
- *     for (n = task.takePairs(); n > 0; n -= 1) {  // a long run comes in parts
- *       ... emit (l, r) ...                        // or suspend(l, r, n) and go on later
- *       l += task.leftStep; r += task.rightStep
- *     }
- *   }
+ *            a chunk with rows on both sides            a batch of runs
+ *   Chunk ------------------------------------> Sweep ------------------> Batch    a run each step
+ *     |  ^                                       |  ^                       |
+ *     |  |                                       |  '-----------------------'
+ *     |  | no row left                           | no batch left               no run left
+ *     |  |            no point left              v
+ *     |  '-- Unpaired <---------------------- Points      an aggregated point each step
+ *     |        ^   unpaired rows each step
+ *     '--------'
+ *     any other chunk
  * }}}
- *
- * The task is a state machine. It starts in CHUNK, and `hasRun` takes steps until the state is RUN
- * or END. The table says which fields change with each event. The state is the last one in the
- * table whose condition is true: if BATCH ends, SWEEP is next, then POINTS, and so on upwards.
- *
- * {{{
- *   state     condition           event                  fields that change             next state
- *   CHUNK     -                   chunk with rows        left, right, isNewChunk,       SWEEP
- *                                 on both sides          isSwept = false
- *                                 other chunk            left, right, isNewChunk,       UNPAIRED
- *                                                        unpaired
- *                                 no chunk is left       -                              END
- *   UNPAIRED  unpaired.nonEmpty   run of rows            left, right, isNewChunk,       RUN
- *                                                        isPair = false, isRun = false,
- *                                                        isWhole = true, hasMatch,
- *                                                        rows, steps, pairs
- *                                 no row is left         unpaired = unpaired.tail       UNPAIRED
- *   POINTS    together has        point                  isPair = true, isRun = true,   RUN
- *             another point                              rows, pairs = 1
- *   SWEEP     !isSwept            batch of runs          batch, sweepNumber, isBoxLeft, BATCH
- *                                                        steps, next = 0, size
- *                                 no batch is left       isSwept = true, unpaired       POINTS
- *   BATCH     next < size         run                    isPair = true, isRun, isWhole, RUN
- *                                                        rows, pairs, next += 1
- *   RUN       pairs > 0           takePairs() = n        rows += n * steps, pairs -= n  RUN
- *                                 suspend(l, r, n)       rows = (l, r), pairs += n      RUN
- *                                 endRun()               pairs = 0                      BATCH
- * }}}
- *
- * In the table, rows stands for `leftRow` and `rightRow`, and steps for `leftStep` and `rightStep`.
- * In any state, `takeChunkChange` sets `isNewChunk` to false, `takePairs` counts `pairsToCheck`
- * down, and [[check]] resets it.
  *
  * @param startWorker starts the worker; called once, and only if a chunk is not small
  * @param local sweeps the small chunks
- * @param context tells whether the task was killed. The task must ask by itself: it calls no
- *   iterator of Spark's while it expands runs, and if the caller rejects all pairs, it emits
- *   nothing.
  */
 final class SweepTask(
     chunks: JoinChunks,
@@ -71,87 +38,39 @@ final class SweepTask(
     startWorker: () => SweepWorker,
     local: LocalSweep,
     metrics: Map[String, SQLMetric],
-    context: TaskContext) {
+    context: TaskContext)
+    extends PairCursor(context) {
+  import SweepTask._
+
   private val counters = SweepMetrics.counted.map(name => name -> new Counter(metrics(name))).toMap
   private val emittedRows = counters(SweepMetrics.OutputRows)
   private val output = plan.output
   private val marks = new MatchedBitmap(output, () => check())
-  private val together = plan.runs.map(new RunAggregation(plan, _, block)).orNull
+  private val aggregation: Option[RunAggregation] =
+    plan.runs.map(new RunAggregation(plan, _, block))
   private val sweeper =
-    new ChunkSweeper(chunks, buildSide, plan, startWorker, local, together, counters)
+    new ChunkSweeper(chunks, buildSide, plan, startWorker, local, aggregation, counters)
+  private var stage: Stage = Stage.Chunk
+
+  /** The current batch of runs: those from `next` until `size` are still to come. */
   private var batch: RunBatch = _
   private var next = 0
   private var size = 0
   private var isBoxLeft = false
-  private var isSwept = true
-  private var isNewChunk = false
   private var unpaired: List[UnpairedRows] = Nil
-  private var pairs = 0
-  private var pairsToCheck = SweepTask.PairsPerCheck
 
-  var leftRow = 0
-  var rightRow = 0
-  var leftStep = 0
-  var rightStep = 0
-
-  /** True if the run has pairs, false if it has unpaired rows of one side. */
-  var isPair = true
-
-  /** The number of the condition's sweep that found the pair. */
-  var sweepNumber = 0
-
-  /** True if the pair stands for all pairs of its run, with the values [[runColumns]]. */
-  var isRun = false
-
-  /** True if the run is everything that is emitted of its row; see [[SweepNode.partialRowId]]. */
-  var isWhole = false
-
-  /** True if the unpaired rows of the run have a match. */
-  var hasMatch = false
-
-  var left: RowBlock = _
-  var right: RowBlock = _
-
-  /** Moves to the next run, if the current one has no pairs left; false after the last one. */
-  def hasRun(): Boolean = {
-    while (pairs == 0 && step()) {}
-    pairs > 0
-  }
-
-  /**
-   * The number of pairs, from `leftRow` and `rightRow` on, that the caller then owns: those of the
-   * run, or the next ones of a long run. Call it after reading the rows: it moves them on.
-   */
-  def takePairs(): Int = {
-    val n = math.min(pairs, SweepTask.PairsPerCheck)
-    pairs -= n
-    leftRow += n * leftStep
-    rightRow += n * rightStep
-    pairsToCheck -= n
-    if (pairsToCheck <= 0) check()
-    n
-  }
-
-  private def check(): Unit = {
-    context.killTaskIfInterrupted()
-    pairsToCheck = SweepTask.PairsPerCheck
-  }
-
-  /** Skips the rest of the run. */
-  def endRun(): Unit = pairs = 0
-
-  /** True if the blocks have changed since the last call. */
-  def takeChunkChange(): Boolean = {
-    val changed = isNewChunk
-    isNewChunk = false
-    changed
-  }
-
-  /** Gives back the `n` pairs from (l, r) on, which are taken when the caller is called again. */
-  def suspend(l: Int, r: Int, n: Int): Unit = {
-    leftRow = l
-    rightRow = r
-    pairs += n
+  override protected def step(): Boolean = stage match {
+    case Stage.Batch =>
+      if (next < size) startRun() else stage = Stage.Sweep
+      true
+    case Stage.Sweep => fetch(); true
+    case Stage.Points =>
+      if (aggregation.exists(_.nextPoint())) startPoint() else stage = Stage.Unpaired
+      true
+    case Stage.Unpaired =>
+      if (unpaired.nonEmpty) startUnpairedRun() else stage = Stage.Chunk
+      true
+    case Stage.Chunk => nextChunk()
   }
 
   /**
@@ -160,7 +79,7 @@ final class SweepTask(
   def partialRowIdOf(row: Int): Long = if (isWhole) -1L else chunks.probeNumber(row)
 
   /** The values of the pairs of a run, as columns with one row. */
-  def runColumns: Array[BlockColumn] = together.values
+  def runColumns: Array[BlockColumn] = aggregation.get.values
 
   /** Counts output rows in a local number, which is cheaper than the metric. */
   def emitted(n: Int): Unit = emittedRows.value += n
@@ -174,14 +93,6 @@ final class SweepTask(
   /** True if a pair cannot change the result. For joins that emit no pairs. */
   def isDecided(l: Int, r: Int): Boolean = marks.isDecided(left, right, l, r)
 
-  /** Takes one step: to a run, a batch of runs, or a chunk. False after the last chunk. */
-  private def step(): Boolean =
-    if (next < size) { startRun(); true }
-    else if (!isSwept) { fetch(); true }
-    else if (together != null && together.nextPoint()) { startPoint(); true }
-    else if (unpaired.nonEmpty) { startUnpairedRun(); true }
-    else nextChunk()
-
   private def startRun(): Unit = {
     isPair = true
     if (isBoxLeft) {
@@ -192,7 +103,7 @@ final class SweepTask(
       rightRow = batch.box(next)
     }
     pairs = batch.count(next)
-    isRun = together != null && together.startRun(next)
+    isRun = aggregation.isDefined && aggregation.get.startRun(next)
     if (isRun) pairs = 1
     isWhole = pairs == 1 && chunks.meetsAll
     next += 1
@@ -200,11 +111,12 @@ final class SweepTask(
 
   /** Starts a run of one pair: a point, and one of the matches that the pair stands for. */
   private def startPoint(): Unit = {
-    val isPointLeft = together.pointSide == LeftSide
+    val points = aggregation.get
+    val isPointLeft = points.pointSide == LeftSide
     isPair = true
     isRun = true
-    leftRow = if (isPointLeft) together.point else together.partner
-    rightRow = if (isPointLeft) together.partner else together.point
+    leftRow = if (isPointLeft) points.point else points.partner
+    rightRow = if (isPointLeft) points.partner else points.point
     pairs = 1
   }
 
@@ -226,21 +138,17 @@ final class SweepTask(
     }
   }
 
-  private def show(l: RowBlock, r: RowBlock): Unit = {
-    isNewChunk ||= (l ne left) || (r ne right)
-    left = l
-    right = r
-  }
-
   /** Reads the next batch of runs. */
   private def fetch(): Unit = {
     check()
     publish()
-    isSwept = !sweeper.nextRuns()
-    if (!isSwept) take(sweeper.runs)
-    else {
-      if (together != null) together.endSweeps()
+    if (sweeper.nextRuns()) {
+      take(sweeper.runs)
+      stage = Stage.Batch
+    } else {
+      aggregation.foreach(_.endSweeps())
       unpaired = settled
+      stage = Stage.Points
     }
   }
 
@@ -253,25 +161,26 @@ final class SweepTask(
     rightStep = 1 - leftStep
     if (!plan.hasResidual) marks.runs(runs, boxes, block(boxes), block(boxes.other))
     next = 0
-    size =
-      if (together != null) together.take(runs, boxes)
-      else if (output.hasPairs || plan.hasResidual) runs.size
-      else 0
+    size = aggregation.fold(if (output.hasPairs || plan.hasResidual) runs.size else 0)(
+      _.take(runs, boxes))
   }
 
   private def block(side: Side): RowBlock = if (side == LeftSide) left else right
 
+  /** Moves to the next chunk; false after the last one. */
   private def nextChunk(): Boolean = chunks.next() && {
     check()
     if (chunks.buildChanged) sweeper.buildChanged()
-    if (buildSide == LeftSide) show(chunks.build, chunks.probe)
-    else show(chunks.probe, chunks.build)
-    isNewChunk = true
-    if (together != null) together.startChunk()
+    if (buildSide == LeftSide) show(chunks.build, chunks.probe, hasNewRows = true)
+    else show(chunks.probe, chunks.build, hasNewRows = true)
+    aggregation.foreach(_.startChunk())
     if (left.numRows > 0 && right.numRows > 0) {
       sweeper.start(left, right)
-      isSwept = false
-    } else unpaired = settled
+      stage = Stage.Sweep
+    } else {
+      unpaired = settled
+      stage = Stage.Unpaired
+    }
     true
   }
 
@@ -293,9 +202,24 @@ final class SweepTask(
 
 private object SweepTask {
 
-  /**
-   * The most pairs between two checks whether the task was killed. They take seconds only if a pair
-   * takes a quarter of a millisecond.
-   */
-  private val PairsPerCheck = 1 << 13
+  /** What the next step does. */
+  sealed trait Stage
+
+  object Stage {
+
+    /** Moves to the next chunk. */
+    case object Chunk extends Stage
+
+    /** Reads a batch of runs. */
+    case object Sweep extends Stage
+
+    /** Starts a run of the batch. */
+    case object Batch extends Stage
+
+    /** Starts an aggregated point. */
+    case object Points extends Stage
+
+    /** Starts a run of unpaired rows. */
+    case object Unpaired extends Stage
+  }
 }

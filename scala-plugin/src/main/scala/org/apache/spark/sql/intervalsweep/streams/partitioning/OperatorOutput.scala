@@ -105,6 +105,7 @@ case class OperatorOutputExec(override val output: Seq[Attribute], child: SparkP
     Map("numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"))
 
   override protected def doExecute(): RDD[InternalRow] = {
+    CheckpointPartitions.check(child)
     val numRows = longMetric("numOutputRows")
     child.execute().mapPartitionsInternal { partitions =>
       partitions.flatMap(partition => OperatorOutput.of(partition.getStruct(0, 2))).map { row =>

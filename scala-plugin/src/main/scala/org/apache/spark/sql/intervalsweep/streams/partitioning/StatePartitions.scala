@@ -32,10 +32,10 @@ object StatePartitions {
 
   /** The number of state partitions of a query. The checkpoint fixes it. */
   def partitions(conf: SQLConf): Int =
-    conf.getConfString(StatePartitions, conf.numShufflePartitions.toString).toInt
+    conf.getConfString(Setting, conf.numShufflePartitions.toString).toInt
 
   // Since Spark 4.3 the offset log has a separate setting for the number of state partitions.
-  private val StatePartitions = "spark.sql.streaming.internal.stateStore.partitions"
+  private[partitioning] val Setting = "spark.sql.streaming.internal.stateStore.partitions"
 
   /** For each partition the smallest number from 0 on that Spark's hash assigns to it. */
   def numbers(partitions: Int): Array[Int] = {
