@@ -28,6 +28,9 @@ trait Matches {
 /** The matches of the boxes of a batch, of one box after another. */
 trait BatchMatches extends Matches {
 
+  /** The batch. */
+  def runs: RunBatch
+
   /** Moves to a place of the batch. */
   def set(place: Int): Unit
 
@@ -40,19 +43,21 @@ final class RunMatches(override val block: RowBlock) extends BatchMatches {
   private val tables = block.tables
   private val counts = new Array[Array[Int]](block.columns.length)
   private val knownSums = new Array[Array[Long]](block.columns.length)
-  private var runs: RunBatch = _
+  private var batch: RunBatch = _
   private var run = 0
 
   /** Moves to the runs of another batch. */
   def take(runs: RunBatch): Unit = {
-    this.runs = runs
+    batch = runs
     java.util.Arrays.fill(counts.asInstanceOf[Array[AnyRef]], null)
     java.util.Arrays.fill(knownSums.asInstanceOf[Array[AnyRef]], null)
   }
 
+  override def runs: RunBatch = batch
+
   override def set(place: Int): Unit = run = place
 
-  override def rows: Long = runs.count(run).toLong
+  override def rows: Long = batch.count(run).toLong
 
   override def count(column: Int): Long =
     if (block.columns(column).nullsIfAny == null) rows
@@ -69,21 +74,23 @@ final class RunMatches(override val block: RowBlock) extends BatchMatches {
   }
 
   override def doubleSum(column: Int): Double =
-    tables.doubleSums(column).of(runs.first(run), runs.count(run))
+    tables.doubleSums(column).of(batch.first(run), batch.count(run))
 
   override def extreme(column: Int, kind: RunKind): Int = {
     val tree = if (kind == RunKind.Least) tables.least(column) else tables.greatest(column)
-    tree.of(runs.first(run), runs.count(run))
+    tree.of(batch.first(run), batch.count(run))
   }
 
   // One tight loop over all runs of a batch: the tables are larger than the CPU caches, and the CPU
   // overlaps the cache misses of such a loop. Evaluation run by run, through the join and the
   // aggregate, would wait for each.
+  //
+  // There is a loop for each type of array. A common loop would read the table through a function.
+  // If both types are in use, the JVM does not inline this function.
 
   private def sumsOfRuns(table: Array[Long]): Array[Long] = {
-    val first = runs.first
-    val count = runs.count
-    val result = new Array[Long](runs.size)
+    val (first, count) = (batch.first, batch.count)
+    val result = new Array[Long](batch.size)
     var k = 0
     while (k < result.length) {
       result(k) = table(first(k) + count(k)) - table(first(k))
@@ -93,9 +100,8 @@ final class RunMatches(override val block: RowBlock) extends BatchMatches {
   }
 
   private def countsOfRuns(table: Array[Int]): Array[Int] = {
-    val first = runs.first
-    val count = runs.count
-    val result = new Array[Int](runs.size)
+    val (first, count) = (batch.first, batch.count)
+    val result = new Array[Int](batch.size)
     var k = 0
     while (k < result.length) {
       result(k) = table(first(k) + count(k)) - table(first(k))

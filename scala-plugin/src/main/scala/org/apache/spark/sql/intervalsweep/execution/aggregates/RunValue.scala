@@ -3,8 +3,9 @@ package org.apache.spark.sql.intervalsweep.execution.aggregates
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Add, Attribute, Cast, Expression, If, IsNull, Literal, Subtract
+  Add, Attribute, Cast, Expression, If, IsNull, Literal, Subtract, aggregate
 }
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.intervalsweep.condition.model.Side
@@ -32,6 +33,25 @@ object RunKind {
 
   /** The greatest value of a column. */
   case object Greatest extends RunKind
+
+  /**
+   * The kind of run value that computes an aggregate function, and its operand; None for a function
+   * that needs more, or each pair. `PeriodValue` does not use this table: its measures are updated
+   * when a row starts or ends, and have other states.
+   */
+  def of(function: AggregateFunction): Option[(RunKind, Option[Expression])] = function match {
+    case aggregate.Count(arguments) if arguments.forall(isNeverNull) => Some(Rows -> None)
+    case aggregate.Count(Seq(argument)) => Some(Count -> Some(argument))
+    case sum: aggregate.Sum => sum.child.dataType match {
+        case _: IntegralType | FloatType | DoubleType => Some(Sum -> Some(sum.child))
+        case _ => None
+      }
+    case aggregate.Min(argument) => Some(Least -> Some(argument))
+    case aggregate.Max(argument) => Some(Greatest -> Some(argument))
+    case _ => None
+  }
+
+  private def isNeverNull(e: Expression): Boolean = e.foldable && !e.nullable
 }
 
 /**

@@ -60,17 +60,18 @@ object SummedColumns {
 }
 
 /** The matches of a box as sums, which are those of a batch. */
-final class WorkerSums(measures: SummedColumns, batch: RunBatch) extends BatchMatches {
+final class WorkerSums(measures: SummedColumns, override val runs: RunBatch)
+    extends BatchMatches {
   private var place = 0
 
   override def set(place: Int): Unit = this.place = place
 
   override def block: RowBlock = measures.block
-  override def rows: Long = batch.count(place).toLong
+  override def rows: Long = runs.count(place).toLong
   override def count(column: Int): Long =
-    measures.counts.get(column).fold(rows)(batch.sums(_)(place))
+    measures.counts.get(column).fold(rows)(runs.sums(_)(place))
   override def sum(column: Int): Long = sums(column)(place)
-  override def sums(column: Int): Array[Long] = batch.sums(measures.sums(column))
+  override def sums(column: Int): Array[Long] = runs.sums(measures.sums(column))
   override def doubleSum(column: Int): Double = throw new UnsupportedOperationException
   override def extreme(column: Int, kind: RunKind): Int = throw new UnsupportedOperationException
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.block
 
+import java.util.Arrays
+
 import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator
@@ -24,7 +26,10 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   def bytesPerRow: Int
 
   /** Makes room for `capacity` rows and keeps the existing ones. */
-  def grow(capacity: Int): Unit = nulls = java.util.Arrays.copyOf(nulls, capacity)
+  final def grow(capacity: Int): Unit = {
+    nulls = Arrays.copyOf(nulls, capacity)
+    growValues(capacity)
+  }
 
   /** Sets row `i` from a field of `row`. Rows are set in ascending order. */
   final def set(i: Int, row: InternalRow, ordinal: Int): Unit =
@@ -34,41 +39,18 @@ sealed abstract class BlockColumn(val dataType: DataType) {
     nulls(i) = true
     hasNulls = true
   }
-  protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit
 
-  /** `nulls`, or null if no row is NULL: most nullable columns have no NULLs. */
-  final def nullsIfAny: Array[Boolean] = if (hasNulls) nulls else null
+  /** Sets row `i` of a BIGINT column. */
+  def setLong(i: Int, value: Long): Unit = throw unlike("BIGINT")
 
-  /** Removes the `n` rows, and releases the objects that are their values. */
-  final def clear(n: Int): Unit = {
-    hasNulls = false
-    forget(n)
-  }
-
-  /** Releases the values. Values of a fixed size need no release: later rows overwrite them. */
-  protected def forget(n: Int): Unit = ()
-
-  /** Reorders the rows: row `i` was row `order(i)`. */
-  def permute(order: Array[Int], n: Int): Unit = if (hasNulls) {
-    val old = nulls
-    nulls = new Array[Boolean](old.length)
-    var i = 0
-    while (i < n) { nulls(i) = old(order(i)); i += 1 }
-  }
-
-  /** The value of row `i`, boxed as Catalyst boxes it; `null` for NULL. For interpreted plans. */
-  final def boxed(i: Int): Any = if (nulls(i)) null else boxedValue(i)
-  protected def boxedValue(i: Int): Any
-
-  /** Compares two non-NULL values in Spark's order. */
-  def compare(i: Int, j: Int): Int
+  /** Sets row `i` of a DOUBLE column. */
+  def setDouble(i: Int, value: Double): Unit = throw unlike("DOUBLE")
 
   /** Sets row `i` to row `j` of a column of the same type. */
   final def copy(i: Int, from: BlockColumn, j: Int): Unit = {
     nulls(i) = from.nulls(j)
     if (!nulls(i)) copyValue(i, from, j)
   }
-  protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit
 
   /** Sets the rows from `i` on to the first `n` rows of a column of the same type. */
   final def copyAll(i: Int, from: BlockColumn, n: Int): Unit = {
@@ -80,7 +62,7 @@ sealed abstract class BlockColumn(val dataType: DataType) {
   /** Sets the rows from `i` on to the `n` rows of a batch that start at its row `first`. */
   final def setAll(i: Int, batch: RowBatch, ordinal: Int, first: Int, n: Int): Unit = {
     val flags = batch.nulls(ordinal)
-    if (flags == null) java.util.Arrays.fill(nulls, i, i + n, false)
+    if (flags == null) Arrays.fill(nulls, i, i + n, false)
     else {
       System.arraycopy(flags, first, nulls, i, n)
       hasNulls = true
@@ -89,15 +71,23 @@ sealed abstract class BlockColumn(val dataType: DataType) {
     else setWords(i, batch.words(ordinal), first, n)
   }
 
-  /** Same for a text field. */
-  protected def setTexts(i: Int, texts: Array[UTF8String], first: Int, n: Int): Unit =
-    throw unlike("a text")
+  /** Removes the `n` rows, and releases the objects that are their values. */
+  final def clear(n: Int): Unit = {
+    hasNulls = false
+    releaseValues(n)
+  }
 
-  /** Same for the words of a field. */
-  protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit
+  /** Reorders the rows: row `i` was row `order(i)`. */
+  final def permute(order: Array[Int], n: Int): Unit = {
+    if (hasNulls) nulls = BlockColumn.permuted(nulls, order, n)
+    permuteValues(order, n)
+  }
 
-  /** The array of values, whatever its type. */
-  protected def array: AnyRef
+  /** `nulls`, or null if no row is NULL: most nullable columns have no NULLs. */
+  final def nullsIfAny: Array[Boolean] = if (hasNulls) nulls else null
+
+  /** The value of row `i`, boxed as Catalyst boxes it; `null` for NULL. For interpreted plans. */
+  final def boxed(i: Int): Any = if (nulls(i)) null else boxedValue(i)
 
   /** The value of row `i` of an integral column. */
   def long(i: Int): Long = throw unlike("BIGINT")
@@ -117,11 +107,29 @@ sealed abstract class BlockColumn(val dataType: DataType) {
       result
   }
 
-  /** Sets row `i` of a BIGINT column. */
-  def setLong(i: Int, value: Long): Unit = throw unlike("BIGINT")
+  /** Compares two non-NULL values in Spark's order. */
+  def compare(i: Int, j: Int): Int
 
-  /** Sets row `i` of a DOUBLE column. */
-  def setDouble(i: Int, value: Double): Unit = throw unlike("DOUBLE")
+  // The part that depends on the type of the array. Each subclass has an array `values` of its own
+  // type, so that no loop tests the type of the array.
+
+  /** The array of values, whatever its type. */
+  protected def array: AnyRef
+  protected def growValues(capacity: Int): Unit
+  protected def permuteValues(order: Array[Int], n: Int): Unit
+  protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit
+  protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit
+  protected def boxedValue(i: Int): Any
+
+  /** Sets the rows from `i` on to the `n` words of a field that start at `first`. */
+  protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit
+
+  /** Same for a text field. */
+  protected def setTexts(i: Int, texts: Array[UTF8String], first: Int, n: Int): Unit =
+    throw unlike("a text")
+
+  /** Values of a fixed size need no release: later rows overwrite them. */
+  protected def releaseValues(n: Int): Unit = ()
 
   protected def unlike(other: String): Throwable =
     SparkException.internalError(s"IntervalSweepJoin: ${dataType.sql} is read as $other")
@@ -138,12 +146,17 @@ final class IntColumn(dataType: DataType) extends BlockColumn(dataType) {
     case ShortType => 2
     case _ => 4
   }
-  override protected def array: AnyRef = values
+
   override def bytesPerRow: Int = 5
-  override def grow(capacity: Int): Unit = {
-    super.grow(capacity)
-    values = java.util.Arrays.copyOf(values, capacity)
-  }
+  override def long(i: Int): Long = values(i).toLong
+  override def compare(i: Int, j: Int): Int = Integer.compare(values(i), values(j))
+
+  override protected def array: AnyRef = values
+  override protected def growValues(capacity: Int): Unit = values = Arrays.copyOf(values, capacity)
+  override protected def permuteValues(order: Array[Int], n: Int): Unit =
+    values = Permutation.permuted(values, order, n)
+  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
+    values(i) = from.asInstanceOf[IntColumn].values(j)
   override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
     values(i) = width match {
       case 4 => row.getInt(ordinal)
@@ -162,87 +175,69 @@ final class IntColumn(dataType: DataType) extends BlockColumn(dataType) {
     case 1 => word.toByte.toInt
     case _ => if (word.toByte != 0) 1 else 0
   }
-  override def permute(order: Array[Int], n: Int): Unit = {
-    super.permute(order, n)
-    values = Permutation.permuted(values, order, n)
-  }
   override protected def boxedValue(i: Int): Any = width match {
     case 4 => values(i)
     case 2 => values(i).toShort
     case 1 => values(i).toByte
     case _ => values(i) != 0
   }
-  override def compare(i: Int, j: Int): Int = Integer.compare(values(i), values(j))
-  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
-    values(i) = from.asInstanceOf[IntColumn].values(j)
-  override def long(i: Int): Long = values(i).toLong
 }
 
 /** BIGINT, TIMESTAMP, TIMESTAMP_NTZ and day-time intervals. */
 final class LongColumn(dataType: DataType) extends BlockColumn(dataType) {
   var values: Array[Long] = Array.emptyLongArray
-  override protected def array: AnyRef = values
+
   override def bytesPerRow: Int = 9
-  override def grow(capacity: Int): Unit = {
-    super.grow(capacity)
-    values = java.util.Arrays.copyOf(values, capacity)
-  }
-  override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
-    values(i) = row.getLong(ordinal)
-  override protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit =
-    System.arraycopy(words, first, values, i, n)
-  override def permute(order: Array[Int], n: Int): Unit = {
-    super.permute(order, n)
-    values = Permutation.permuted(values, order, n)
-  }
-  override protected def boxedValue(i: Int): Any = values(i)
-  override def compare(i: Int, j: Int): Int = java.lang.Long.compare(values(i), values(j))
-  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
-    values(i) = from.asInstanceOf[LongColumn].values(j)
   override def long(i: Int): Long = values(i)
   override def setLong(i: Int, value: Long): Unit = {
     nulls(i) = false
     values(i) = value
   }
+  override def compare(i: Int, j: Int): Int = java.lang.Long.compare(values(i), values(j))
+
+  override protected def array: AnyRef = values
+  override protected def growValues(capacity: Int): Unit = values = Arrays.copyOf(values, capacity)
+  override protected def permuteValues(order: Array[Int], n: Int): Unit =
+    values = Permutation.permuted(values, order, n)
+  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
+    values(i) = from.asInstanceOf[LongColumn].values(j)
+  override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
+    values(i) = row.getLong(ordinal)
+  override protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit =
+    System.arraycopy(words, first, values, i, n)
+  override protected def boxedValue(i: Int): Any = values(i)
 }
 
 /** FLOAT and DOUBLE. A float that is widened to double and back is the same float. */
 final class DoubleColumn(dataType: DataType) extends BlockColumn(dataType) {
   var values: Array[Double] = Array.emptyDoubleArray
-  override protected def array: AnyRef = values
+  private val isFloat = dataType == FloatType
+
   override def bytesPerRow: Int = 9
-  override def grow(capacity: Int): Unit = {
-    super.grow(capacity)
-    values = java.util.Arrays.copyOf(values, capacity)
+  override def setDouble(i: Int, value: Double): Unit = {
+    nulls(i) = false
+    values(i) = value
   }
+  override def compare(i: Int, j: Int): Int =
+    SQLOrderingUtil.compareDoubles(values(i), values(j))
+
+  override protected def array: AnyRef = values
+  override protected def growValues(capacity: Int): Unit = values = Arrays.copyOf(values, capacity)
+  override protected def permuteValues(order: Array[Int], n: Int): Unit =
+    values = BlockColumn.permuted(values, order, n)
+  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
+    values(i) = from.asInstanceOf[DoubleColumn].values(j)
   override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
-    values(i) =
-      if (dataType == FloatType) row.getFloat(ordinal).toDouble else row.getDouble(ordinal)
+    values(i) = if (isFloat) row.getFloat(ordinal).toDouble else row.getDouble(ordinal)
   override protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit = {
     val shift = RowBatch.shift(dataType)
     var k = 0
     while (k < n) { values(i + k) = fromWord(words(first + k) >> shift); k += 1 }
   }
   private def fromWord(word: Long): Double =
-    if (dataType == FloatType) java.lang.Float.intBitsToFloat(word.toInt).toDouble
+    if (isFloat) java.lang.Float.intBitsToFloat(word.toInt).toDouble
     else java.lang.Double.longBitsToDouble(word)
-  override def permute(order: Array[Int], n: Int): Unit = {
-    super.permute(order, n)
-    val old = values
-    values = new Array[Double](old.length)
-    var i = 0
-    while (i < n) { values(i) = old(order(i)); i += 1 }
-  }
-  override protected def boxedValue(i: Int): Any =
-    if (dataType == FloatType) values(i).toFloat else values(i)
-  override def compare(i: Int, j: Int): Int =
-    SQLOrderingUtil.compareDoubles(values(i), values(j))
-  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
-    values(i) = from.asInstanceOf[DoubleColumn].values(j)
-  override def setDouble(i: Int, value: Double): Unit = {
-    nulls(i) = false
-    values(i) = value
-  }
+  override protected def boxedValue(i: Int): Any = if (isFloat) values(i).toFloat else values(i)
 }
 
 /**
@@ -251,34 +246,27 @@ final class DoubleColumn(dataType: DataType) extends BlockColumn(dataType) {
  */
 final class ObjectColumn(dataType: DataType) extends BlockColumn(dataType) {
   var values: Array[AnyRef] = Array.empty
-  override protected def array: AnyRef = values
+  private lazy val ordering = TypeUtils.getInterpretedOrdering(dataType)
+
   override def bytesPerRow: Int = ObjectColumn.BytesPerObject
-  override def grow(capacity: Int): Unit = {
-    super.grow(capacity)
-    values = java.util.Arrays.copyOf(values, capacity)
-  }
+  override def compare(i: Int, j: Int): Int = ordering.compare(values(i), values(j))
+
+  override protected def array: AnyRef = values
+  override protected def growValues(capacity: Int): Unit = values = Arrays.copyOf(values, capacity)
+  override protected def permuteValues(order: Array[Int], n: Int): Unit =
+    values = BlockColumn.permuted(values, order, n)
+  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
+    values(i) = from.asInstanceOf[ObjectColumn].values(j)
 
   /** Copies the value, since the producer reuses the row. */
   override protected def setValue(i: Int, row: InternalRow, ordinal: Int): Unit =
     values(i) = InternalRow.copyValue(row.get(ordinal, dataType)).asInstanceOf[AnyRef]
-  override protected def forget(n: Int): Unit = java.util.Arrays.fill(values, 0, n, null)
   override protected def setWords(i: Int, words: Array[Long], first: Int, n: Int): Unit =
     throw unlike("a number")
   override protected def setTexts(i: Int, texts: Array[UTF8String], first: Int, n: Int): Unit =
     System.arraycopy(texts, first, values, i, n)
-  override def permute(order: Array[Int], n: Int): Unit = {
-    super.permute(order, n)
-    val old = values
-    values = new Array[AnyRef](old.length)
-    var i = 0
-    while (i < n) { values(i) = old(order(i)); i += 1 }
-  }
+  override protected def releaseValues(n: Int): Unit = Arrays.fill(values, 0, n, null)
   override protected def boxedValue(i: Int): Any = values(i)
-
-  private lazy val ordering = TypeUtils.getInterpretedOrdering(dataType)
-  override def compare(i: Int, j: Int): Int = ordering.compare(values(i), values(j))
-  override protected def copyValue(i: Int, from: BlockColumn, j: Int): Unit =
-    values(i) = from.asInstanceOf[ObjectColumn].values(j)
 }
 
 object ObjectColumn {
@@ -321,4 +309,28 @@ object BlockColumn {
 
   /** The Java class of the column. */
   def javaClass(dataType: DataType): String = apply(dataType).getClass.getName
+
+  // Like Permutation, for the other types of values. One loop for all types would test the type of
+  // the array at each value.
+
+  private def permuted(values: Array[Boolean], order: Array[Int], n: Int): Array[Boolean] = {
+    val result = new Array[Boolean](values.length)
+    var i = 0
+    while (i < n) { result(i) = values(order(i)); i += 1 }
+    result
+  }
+
+  private[block] def permuted(values: Array[Double], order: Array[Int], n: Int): Array[Double] = {
+    val result = new Array[Double](values.length)
+    var i = 0
+    while (i < n) { result(i) = values(order(i)); i += 1 }
+    result
+  }
+
+  private[block] def permuted(values: Array[AnyRef], order: Array[Int], n: Int): Array[AnyRef] = {
+    val result = new Array[AnyRef](values.length)
+    var i = 0
+    while (i < n) { result(i) = values(order(i)); i += 1 }
+    result
+  }
 }

@@ -2,65 +2,67 @@
 package org.apache.spark.sql.intervalsweep.execution.block
 
 import java.util.{BitSet => JBitSet}
-import java.util.stream.IntStream
 
-import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.intervalsweep.execution.index.{MinMaxIndex, SortedPoints}
-import org.apache.spark.sql.intervalsweep.execution.packing.{
-  BatchRow, BatchedRows, Permutation, RowBatch
-}
 
 /**
  * Rows of one side in memory, by column, in the order in which the worker sees them. The points of
- * a run are consecutive rows of a block: `count` rows from `first` on. A block is filled, sorted,
- * read, and cleared for the next chunk.
+ * a run are consecutive rows of a block: `count` rows from `first` on.
+ *
+ * A block is filled ([[RowAppender]]), sorted, read, and cleared for the next chunk. The next chunk
+ * reuses its arrays ([[RowArrays]]).
  *
  * @param memory accounts for the block's memory
  */
 final class RowBlock(val layout: BlockLayout, memory: BlockMemory) extends SortedPoints {
-  private val endpointOf = new EndpointReader(layout.endpoints, layout.input)
-  private val failures: RowFailures =
-    if (layout.checks.isEmpty) null else new RowFailures(layout.checks, layout.input)
+  private val arrays = new RowArrays(layout)
+  private val appender = new RowAppender(layout, arrays, memory)
+  private val failures = appender.failures
 
-  val columns: Array[BlockColumn] = layout.columnTypes.map(BlockColumn(_)).toArray
-  override val endpoints: Array[Array[Long]] =
-    Array.fill(layout.endpoints.size)(Array.emptyLongArray)
+  /** True if other tasks of the executor wait for the block. */
+  private val isShared = memory.isShared
 
-  /** The rows that have a match. Filled only if the join needs to know them. */
-  val matched: JBitSet = new JBitSet
+  /** Computed when they are needed; null until then. */
+  private var offsets: Array[Int] = _
+  private var knownTables: BlockTables = _
+
+  /** The order that the last sort gave the rows; null if they were in order. */
+  private var order: Array[Int] = _
+
+  val columns: Array[BlockColumn] = arrays.columns
+  override val endpoints: Array[Array[Long]] = arrays.endpoints
+
+  /** Group numbers of the rows; null if the join has no equality keys. */
+  def groups: Array[Int] = arrays.groups
+
+  override def numRows: Int = arrays.numRows
 
   /** The number of ranges that each row is in; null if it is unknown, or the same for all rows. */
   def copies: Array[Int] =
     if (layout.copies.isEmpty) null else columns.last.asInstanceOf[IntColumn].values
 
-  /** Group numbers of the rows; null if the join has no equality keys. */
-  var groups: Array[Int] = _
-  private var rows = 0
-  private var capacity = 0
-  private var offsets: Array[Int] = _
-  private var knownTables: BlockTables = _
-  private var order: Array[Int] = _
-
-  /** True if other tasks of the executor wait for the block. */
-  private val isShared = memory.isShared
-  private val hasObjects = columns.exists(_.isInstanceOf[ObjectColumn])
-  private val use = new BlockMemoryAccount(
-    memory,
-    4L + 8 * endpoints.length + columns.map(_.bytesPerRow).sum + RowBlock.SortBytes)
-
-  /**
-   * True if all fields that the block keeps are plain columns, and no check is evaluated per row.
-   * The block can then take whole batches.
-   */
-  private val takesBatches: Boolean =
-    failures == null && layout.columnTypes.forall(RowBatch.takes) && endpointOf.columns.isDefined
-
-  override def numRows: Int = rows
+  /** The rows that have a match. Filled only if the join needs to know them. */
+  val matched: JBitSet = new JBitSet
 
   /** A block is searched in the task only if it is small. */
   override def minMax(endpoint: Int): MinMaxIndex = null
+
+  // Filling
+
+  /** Gives the rows group numbers. Call it before the first row is added. */
+  def grouped(): this.type = {
+    arrays.groups = new Array[Int](arrays.capacity)
+    this
+  }
+
+  /** Makes room for the first rows. */
+  def reserve(): Unit = appender.reserve()
+
+  /**
+   * True if memory for another row was refused. Call it before `append`, which would fail then.
+   */
+  def isFull: Boolean = appender.isFull
 
   /**
    * Adds a row, unless one of its endpoints is NULL: such a row matches nothing.
@@ -68,27 +70,16 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) extends Sorte
    * @param group the number of the row's key group; -1 if the join has no keys
    * @return true if the row was added
    */
-  def append(row: InternalRow, group: Int): Boolean = endpointOf.read(row) && {
-    if (rows == capacity) grow()
-    var k = 0
-    while (k < endpoints.length) { endpoints(k)(rows) = endpointOf(k); k += 1 }
-    k = 0
-    while (k < columns.length) { columns(k).set(rows, row, layout.ordinals(k)); k += 1 }
-    if (group >= 0) groups(rows) = group
-    if (hasObjects) use.reserveObjects(RowBlock.bytesOf(row))
-    if (failures != null) failures.check(row, rows)
-    rows += 1
-    offsets = null
-    knownTables = null
-    true
+  def append(row: InternalRow, group: Int): Boolean = {
+    rowsChanged()
+    appender.append(row, group)
   }
 
   /** Adds rows to a block without groups. Rows with a NULL endpoint are left out. */
-  def appendAll(rows: Iterator[InternalRow]): Unit =
-    while (rows.hasNext) {
-      val taken = appendBatch(rows, Int.MaxValue, groupOf = null)
-      if (taken == 0) append(rows.next(), KeyGroups.NoGroup)
-    }
+  def appendAll(rows: Iterator[InternalRow]): Unit = {
+    rowsChanged()
+    appender.appendAll(rows)
+  }
 
   /**
    * Adds the next rows, up to `most`, if they come in a batch and need no look at each row. Rows
@@ -97,56 +88,9 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) extends Sorte
    * @param groupOf the key groups; null if the join has no keys
    * @return the number of rows taken from the input; 0 if the next row must be taken by itself
    */
-  def appendBatch(input: Iterator[InternalRow], most: Int, groupOf: GroupReader): Int =
-    input match {
-      case batches: BatchedRows if takesBatches && isWhole(batches.batch, groupOf) =>
-        if (rows == capacity) grow()
-        val first = batches.position
-        val n =
-          Seq(most, capacity - rows, batches.batch.rowsOf(BlockMemoryAccount.ObjectStep, first)).min
-        if (groupOf == null) append(batches.batch, first, n)
-        else append(batches.batch, first, groupOf.of(batches.batch, first, n))
-        batches.skip(n)
-        n
-      case _ => 0
-    }
-
-  /** True if no endpoint and no key in the batch is NULL. */
-  private def isWhole(batch: RowBatch, groupOf: GroupReader): Boolean =
-    batch != null && (groupOf == null || groupOf.takes(batch)) &&
-      endpointOf.columns.get.forall(c => batch.nulls(c.ordinal) == null)
-
-  /**
-   * Adds those rows of a batch, from `first` on, that have a group. `numbers` are their groups.
-   */
-  private def append(batch: RowBatch, first: Int, numbers: Array[Int]): Unit = {
-    val taken = new Array[Int](numbers.length)
-    var n = 0
-    var i = 0
-    while (i < numbers.length) {
-      if (numbers(i) != KeyGroups.NoGroup) {
-        groups(rows + n) = numbers(i)
-        taken(n) = first + i
-        n += 1
-      }
-      i += 1
-    }
-    if (n == numbers.length) append(batch, first, n)
-    else append(batch.select(taken.take(n)), 0, n)
-  }
-
-  private def append(batch: RowBatch, first: Int, n: Int): Unit = {
-    endpoints.indices.foreach { k =>
-      val column = endpointOf.columns.get(k)
-      column.read(batch.words(column.ordinal), first, n, endpoints(k), rows)
-    }
-    columns.indices.foreach { k =>
-      columns(k).setAll(rows, batch, layout.ordinals(k), first, n)
-    }
-    if (hasObjects) (first until first + n).foreach(i => use.reserveObjects(batch.textBytes(i)))
-    rows += n
-    offsets = null
-    knownTables = null
+  def appendBatch(input: Iterator[InternalRow], most: Int, groupOf: GroupReader): Int = {
+    rowsChanged()
+    appender.appendBatch(input, most, groupOf)
   }
 
   /**
@@ -154,41 +98,33 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) extends Sorte
    * same layout and the same memory, and are not needed afterwards. Only for a shared block.
    */
   def fill(blocks: Seq[RowBlock]): Unit = {
-    val total = blocks.map(_.numRows.toLong).sum
-    if (total > RowBlock.MaxRows) throw RowBlock.tooMany
-    use.reserveRows(total.toInt)
-    resize(total.toInt)
-    blocks.foreach(addAll)
-    blocks.foreach(_.use.leave())
+    rowsChanged()
+    appender.fill(blocks.map(_.appender))
   }
 
-  private def addAll(other: RowBlock): Unit = {
-    endpoints.indices.foreach { k =>
-      System.arraycopy(other.endpoints(k), 0, endpoints(k), rows, other.numRows)
-    }
-    columns.indices.foreach(k => columns(k).copyAll(rows, other.columns(k), other.numRows))
-    use.takeObjects(other.use)
-    if (failures != null) failures.addAll(rows, other.failures)
-    rows += other.numRows
+  /** Removes the rows, and keeps the memory of values of a fixed size. */
+  def clear(): Unit = {
+    rowsChanged()
+    appender.clear()
+    order = null
+    matched.clear()
+  }
+
+  /** Drops what was computed from the rows. */
+  private def rowsChanged(): Unit = {
     offsets = null
     knownTables = null
   }
+
+  // Sorting
 
   /** Sorts the rows by (group, sort endpoint). */
   def sort(): Unit = {
-    offsets = null
-    knownTables = null
+    rowsChanged()
     val ties = layout.tieEndpoint.map(endpoints(_)).orNull
-    val sorted = EndpointOrder.of(groups, endpoints(layout.sortEndpoint), rows, isShared, ties)
+    val sorted = EndpointOrder.of(groups, endpoints(layout.sortEndpoint), numRows, isShared, ties)
+    sorted.foreach(arrays.permute(_, isShared))
     order = sorted.orNull
-    sorted.foreach { order =>
-      val all = IntStream.range(0, endpoints.length + columns.length)
-      (if (isShared) all.parallel() else all).forEach { k =>
-        if (k >= endpoints.length) columns(k - endpoints.length).permute(order, rows)
-        else endpoints(k) = Permutation.permuted(endpoints(k), order, rows)
-      }
-      if (groups != null) groups = Permutation.permuted(groups, order, rows)
-    }
     // Computed now, and not by each task: a task might read what another has not finished writing.
     if (isShared) groupOffsets
   }
@@ -196,40 +132,14 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) extends Sorte
   /** The position at which the row that is now at `i` was added. */
   def positionBeforeSort(i: Int): Int = if (order == null) i else order(i)
 
-  /**
-   * True if memory for another row was refused. Call it before `append`, which would fail then.
-   */
-  def isFull: Boolean = use.isShort || rows == capacity && !tryGrow()
-
-  /** Makes room for the first rows. */
-  def reserve(): Unit = if (capacity == 0) grow()
-
-  /** Removes the rows, and keeps the memory of values of a fixed size. */
-  def clear(): Unit = {
-    columns.foreach(_.clear(rows))
-    use.clear()
-    rows = 0
-    offsets = null
-    knownTables = null
-    order = null
-    matched.clear()
-    if (failures != null) failures.clear()
-  }
-
-  /** True if [[raiseFailure]] must be called. */
-  def hasFailures: Boolean = failures != null && failures.error.isDefined
-
-  /** Raises the error of a check that failed for one of the rows [first, first + count). */
-  def raiseFailure(first: Int, count: Int): Unit = failures.error.foreach { error =>
-    if ((first until first + count).exists(i => failures.has(positionBeforeSort(i)))) throw error
-  }
+  // Reading
 
   /**
    * Group `g` is the rows `groupOffsets(g)` to `groupOffsets(g + 1) - 1`. Without keys all rows are
    * group 0. The rows must be sorted.
    */
   def groupOffsets: Array[Int] = {
-    if (offsets == null) offsets = RowBlock.offsets(groups, rows)
+    if (offsets == null) offsets = RowBlock.offsets(groups, numRows)
     offsets
   }
 
@@ -238,61 +148,25 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) extends Sorte
    * tables.
    */
   def tables: BlockTables = synchronized {
-    if (knownTables == null) knownTables = new BlockTables(columns, rows)
+    if (knownTables == null) knownTables = new BlockTables(columns, numRows)
     knownTables
   }
 
   /** Reserves memory for the tables and for other per-row results, until [[clear]]. */
   def reserveTables(bytesPerRow: Int): Boolean = synchronized {
-    use.reserveTables(rows.toLong * bytesPerRow)
+    appender.account.reserveTables(numRows.toLong * bytesPerRow)
   }
 
-  /** Gives the rows group numbers. Call it before the first row is added. */
-  def grouped(): this.type = {
-    groups = new Array[Int](capacity)
-    this
-  }
+  /** True if [[raiseFailure]] must be called. */
+  def hasFailures: Boolean = failures.error.isDefined
 
-  private def grow(): Unit = {
-    if (isLargest) throw RowBlock.tooMany
-    use.reserveRows(nextCapacity - capacity)
-    resize(nextCapacity)
-  }
-
-  private def tryGrow(): Boolean = !isLargest && use.tryReserveRows(nextCapacity - capacity) && {
-    resize(nextCapacity)
-    true
-  }
-
-  private def isLargest: Boolean = capacity > RowBlock.MaxRows / 2
-  private def nextCapacity: Int = if (capacity == 0) RowBlock.FirstCapacity else 2 * capacity
-
-  private def resize(larger: Int): Unit = {
-    endpoints.indices.foreach(k => endpoints(k) = java.util.Arrays.copyOf(endpoints(k), larger))
-    columns.foreach(_.grow(larger))
-    if (groups != null) groups = java.util.Arrays.copyOf(groups, larger)
-    capacity = larger
+  /** Raises the error of a check that failed for one of the rows [first, first + count). */
+  def raiseFailure(first: Int, count: Int): Unit = failures.error.foreach { error =>
+    if ((first until first + count).exists(i => failures.has(positionBeforeSort(i)))) throw error
   }
 }
 
-object RowBlock {
-  val FirstCapacity: Int = 1024
-
-  /** The bytes per row that a sort needs temporarily. */
-  private val SortBytes = 40
-
-  /** A sort needs four array elements per row, and an array has fewer than 2^31 elements. */
-  val MaxRows: Int = 1 << 28
-
-  /** The bytes of a row's values of variable length, or more. */
-  private def bytesOf(row: InternalRow): Long = row match {
-    case unsafe: UnsafeRow => unsafe.getSizeInBytes
-    case batched: BatchRow => batched.textBytes
-    case _ => 0
-  }
-
-  private def tooMany: SparkException =
-    SparkException.internalError(s"IntervalSweepJoin: a chunk of more than $MaxRows rows")
+private object RowBlock {
 
   private def offsets(groups: Array[Int], rows: Int): Array[Int] =
     if (groups == null || rows == 0) Array(0, rows)

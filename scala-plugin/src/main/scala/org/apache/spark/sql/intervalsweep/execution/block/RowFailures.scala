@@ -9,16 +9,19 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Mutable
 /**
  * The rows of a block for which an expression fails, by the order in which they were added.
  *
- * @param checks the expressions, over the columns `input`
+ * @param checks the expressions, over the columns `input`; usually there are none
  */
-private final class RowFailures(checks: Seq[Expression], input: Seq[Attribute]) {
-  private val project = MutableProjection.create(checks, input)
+private[block] final class RowFailures(checks: Seq[Expression], input: Seq[Attribute]) {
+  private val project: MutableProjection =
+    if (checks.isEmpty) null else MutableProjection.create(checks, input)
   private val rows = new JBitSet
 
   /** The first error. It stands for all, which are of one kind. */
   var error: Option[Exception] = None
 
-  def check(row: InternalRow, position: Int): Unit =
+  def check(row: InternalRow, position: Int): Unit = if (project != null) evaluate(row, position)
+
+  private def evaluate(row: InternalRow, position: Int): Unit =
     try project(row)
     catch {
       case e: Exception =>

@@ -93,6 +93,7 @@ private[task] final class RunAggregation(
         size = 0
       }
     }
+    if (partners != null) aggregates.start(boxes, block(boxes), partners)
     isTotal = partners != null && size > 0 && aggregates.areAdditive && runs.pairs <= mostPairs
     if (isTotal) 1 else size
   }
@@ -119,22 +120,25 @@ private[task] final class RunAggregation(
    */
   def startRun(k: Int): Boolean = {
     val isOne = partners != null && (isTotal || batch.count(k) > 1 && batch.count(k) <= mostPairs)
-    if (isOne && isTotal) aggregates.total(boxes, block(boxes), batch, partners)
+    if (isOne && isTotal) aggregates.total(partners)
     else if (isOne) {
       partners.set(k)
-      aggregates.compute(boxes, block(boxes), batch.box(k), partners)
+      aggregates.compute(batch.box(k))
     }
     isOne
   }
 
   /** Call it after the last run of a chunk. */
-  def endSweeps(): Unit = if (gathered != null) gathered.finish()
+  def endSweeps(): Unit = if (gathered != null) {
+    gathered.finish()
+    aggregates.start(pointSide, block(pointSide), gathered)
+  }
 
   /**
    * Moves to the next point that has matches, and computes its values. False after the last one.
    */
   def nextPoint(): Boolean = gathered != null && gathered.advance() && {
-    aggregates.compute(pointSide, block(pointSide), gathered.position, gathered)
+    aggregates.compute(gathered.position)
     true
   }
 

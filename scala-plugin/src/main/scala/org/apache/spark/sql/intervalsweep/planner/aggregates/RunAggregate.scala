@@ -12,33 +12,41 @@ import org.apache.spark.sql.catalyst.trees.TreePattern._
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.condition.expressions.IsTotal
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
-import org.apache.spark.sql.intervalsweep.execution.aggregates.{RunOperand, RunValue}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{
+  RunKind, RunOperand, RunValue
+}
 import org.apache.spark.sql.types._
 
 /** Rewrites an aggregate function over pairs as one over rows that stand for several pairs. */
 private[planner] object RunAggregate {
 
   /** The function over runs. None for a function that needs the pairs. */
-  def apply(function: AggregateFunction, runs: RunValues): Option[Expression] = function match {
-    case Count(arguments) if arguments.forall(isNeverNull) => Some(total(runs.of(RunValue.rows)))
-    case Count(Seq(argument)) => count(argument, runs)
-    case sum: Sum => sumOf(sum.child, runs).map(sum.copy(_).toAggregateExpression())
-        .orElse(decimalSum(sum, runs))
-    case average: Average => averageOf(average, runs)
-    case Min(argument) =>
-      runs.column(argument).map(c => Min(runs.of(RunValue.least(c))).toAggregateExpression())
-    case Max(argument) =>
-      runs.column(argument).map(c => Max(runs.of(RunValue.greatest(c))).toAggregateExpression())
-    // The columns that are not run values come from an arbitrary pair of the run.
-    case first @ First(argument, false) if argument.deterministic =>
-      Some(first.toAggregateExpression())
-    case first @ First(argument, true) => runs.column(argument)
-        .filter(c => RowOrdering.isOrderable(c.column.dataType))
-        .map(c => first.copy(child = runs.of(RunValue.least(c))).toAggregateExpression())
-    case _ => None
-  }
+  def apply(function: AggregateFunction, runs: RunValues): Option[Expression] =
+    (function, RunKind.of(function)) match {
+      case (_, Some((RunKind.Rows, _))) => Some(total(runs.of(RunValue.rows)))
+      case (_, Some((RunKind.Count, Some(argument)))) => count(argument, runs)
+      case (sum: Sum, Some((_, Some(argument)))) =>
+        sumOf(argument, runs).map(sum.copy(_).toAggregateExpression())
+      case (_, Some((RunKind.Least, Some(argument)))) =>
+        runs.column(argument).map(c => Min(runs.of(RunValue.least(c))).toAggregateExpression())
+      case (_, Some((RunKind.Greatest, Some(argument)))) =>
+        runs.column(argument).map(c => Max(runs.of(RunValue.greatest(c))).toAggregateExpression())
+      case _ => composed(function, runs)
+    }
 
-  private def isNeverNull(e: Expression): Boolean = e.foldable && !e.nullable
+  /** A function without a run value of its own, computed from other run values. */
+  private def composed(function: AggregateFunction, runs: RunValues): Option[Expression] =
+    function match {
+      case sum: Sum => decimalSum(sum, runs)
+      case average: Average => averageOf(average, runs)
+      // The columns that are not run values come from an arbitrary pair of the run.
+      case first @ First(argument, false) if argument.deterministic =>
+        Some(first.toAggregateExpression())
+      case first @ First(argument, true) => runs.column(argument)
+          .filter(c => RowOrdering.isOrderable(c.column.dataType))
+          .map(c => first.copy(child = runs.of(RunValue.least(c))).toAggregateExpression())
+      case _ => None
+    }
 
   private def count(argument: Expression, runs: RunValues): Option[Expression] =
     runs.column(argument).map(c => total(runs.of(RunValue.count(c))))

@@ -129,24 +129,17 @@ private[planner] final class WindowAggregates(probes: SideColumns) {
    */
   private def runsOf(e: AggregateExpression): Option[(RunKind, Option[Attribute])] =
     if (!isPlain(e)) None
-    else e.aggregateFunction match {
-      case Count(arguments) if arguments.forall(a => a.foldable && !a.nullable) =>
-        Some(RunKind.Rows -> None)
-      case Count(Seq(argument)) => of(RunKind.Count, argument)
-      case sum: Sum => sum.child.dataType match {
-          case _: IntegralType | FloatType | DoubleType => of(RunKind.Sum, sum.child)
-          case _ => None
-        }
-      case Min(argument) => of(RunKind.Least, argument)
-      case Max(argument) => of(RunKind.Greatest, argument)
-      case _ => None
+    else RunKind.of(e.aggregateFunction).flatMap {
+      case (kind, None) => Some(kind -> None)
+      case (kind, Some(operand)) => columnOf(operand).map(column => kind -> Some(column))
     }
 
   /**
-   * None for an argument that may fail: the function then evaluates it, for rows in a window only.
+   * The column of an operand. None for an operand that may fail: the function then evaluates it,
+   * for rows in a window only.
    */
-  private def of(kind: RunKind, argument: Expression): Option[(RunKind, Option[Attribute])] =
+  private def columnOf(operand: Expression): Option[Attribute] =
     Option.when(
-      argument.references.nonEmpty && probes.has(argument) && argument.deterministic &&
-        IsTotal(argument))(kind -> Some(probes.of(argument)))
+      operand.references.nonEmpty && probes.has(operand) && operand.deterministic &&
+        IsTotal(operand))(probes.of(operand))
 }
