@@ -202,6 +202,10 @@ docs: $(DOCS) $(JAR) ## Build the documentation site: target/site/ (runs the not
 bench: $(JAR) $(BENCH) ## Compare with other systems in ten minutes, on an idle machine (ARGS)
 	$(PY) -m benchmarks --minutes 9 $(ARGS)
 
+.PHONY: bench-quick
+bench-quick: $(JAR) ## Compare seven cases with committed ratios in six minutes, on an idle machine (ARGS)
+	$(PY) -m benchmarks.quick $(ARGS)
+
 .PHONY: bench-full
 bench-full: $(JAR) $(BENCH) ## Compare with other systems in all cases, for hours (ARGS)
 	$(PY) -m benchmarks --full $(ARGS)

@@ -10,13 +10,14 @@ from typing import Any
 from benchmarks.adapter import Limits
 from benchmarks.systems import spark_session
 
+STORE = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 
 def stream_session(cores: int, heap: str, scratch: Path, settings: dict[str, str]) -> Any:
     """A session with as many state partitions as cores."""
-    store = {"spark.sql.streaming.stateStore.providerClass": ROCKSDB}
-    return spark_session(Limits(cores, heap, scratch, partitions=cores), **store, **settings)
+    limits = Limits(cores, heap, scratch, partitions=cores)
+    return spark_session(limits, **{STORE: ROCKSDB, **settings})
 
 
 def observed(progress: Iterable[Any], name: str) -> Any:

@@ -182,9 +182,10 @@ def write_parquet(e: Events, w: Workload, folder: Path, files: int) -> None:
     """
     Writes `files` files a side, in the order of arrival.
 
-    The last file has one more row, whose time moves the watermark past all other rows.
+    The last file has one more row, whose time moves the watermark past all other rows. An aggregate
+    of a join in Spark has a watermark that is a window behind.
     """
-    end = int(e.ts.max()) + w.lateness + 1
+    end = int(e.ts.max()) + w.lateness + w.window + 1
     for name, rows in (("base", ~e.is_probe), ("probe", e.is_probe)):
         (folder / name).mkdir(parents=True)
         cut = np.array_split(np.arange(len(e.ts)), files)

@@ -13,14 +13,15 @@ import argparse
 import os
 import statistics
 import tempfile
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.adapter import Limits
 from benchmarks.data import Synthetic
 from benchmarks.systems import ENABLED, spark_session
+from benchmarks.turns import seconds_of
 from benchmarks.workloads import Join, Workload
 
 if TYPE_CHECKING:
@@ -68,18 +69,13 @@ def cells(spark: SparkSession, options: argparse.Namespace, rows: int, keys: int
 
 def medians(spark: SparkSession, query: str, ways: list[str], runs: int) -> list[float]:
     """Seconds with the extension on or off, in turn; the answers must be equal."""
-    seconds: dict[str, list[float]] = {way: [] for way in ways}
-    answers = set()
-    for run in range(runs + WARMING):
-        for way in ways:
-            spark.conf.set(ENABLED, way)
-            start = time.perf_counter()
-            answers.add(tuple(spark.sql(query).collect()[0]))
-            if run >= WARMING:
-                seconds[way].append(time.perf_counter() - start)
-    if len(answers) != 1:
-        raise AssertionError(f"other answers: {answers} of {query}")
-    return [statistics.median(seconds[way]) for way in ways]
+
+    def way(enabled: str) -> tuple[object, ...]:
+        spark.conf.set(ENABLED, enabled)
+        return tuple(spark.sql(query).collect()[0])
+
+    seconds = seconds_of({each: partial(way, each) for each in ways}, runs, WARMING)
+    return [statistics.median(seconds[each]) for each in ways]
 
 
 if __name__ == "__main__":

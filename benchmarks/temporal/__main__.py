@@ -11,8 +11,7 @@ import json
 import statistics
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -25,9 +24,11 @@ from benchmarks.adapter import Limits
 from benchmarks.studies.large import watch
 from benchmarks.systems import ENABLED, spark_session
 from benchmarks.temporal.queries import JOINS, QUERIES, Query
+from benchmarks.turns import Way, seconds_of
 
 MEAN_LENGTH = 100
 KEYS = 1_000
+WARM_UP = 2
 OURS = "sequenced"
 SYSTEMS = (OURS, "DuckDB", "Spark")
 
@@ -47,18 +48,10 @@ def write(
         pq.write_table(pa.table(columns), folder / f"{name}.parquet", row_group_size=1 << 17)
 
 
-def timed(runs: int, ways: Mapping[str, Callable[[], tuple[object, ...]]]) -> dict[str, float]:
-    """Median seconds of runs that take turns; all answers must be equal."""
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    answers = {}
-    for run in range(runs + 2):
-        for name, way in ways.items():
-            begin = time.perf_counter()
-            answers[name] = tuple(int(value) for value in way())  # type: ignore[call-overload]
-            if run >= 2:  # the first two runs compile code
-                seconds[name].append(time.perf_counter() - begin)
-    assert len(set(answers.values())) == 1 or "left join" in ways, answers
-    return {name: statistics.median(all_) for name, all_ in seconds.items()}
+def timed(runs: int, ways: Mapping[str, Way], *, agree: bool = True) -> dict[str, float]:
+    """Median seconds of runs that take turns; with `agree`, all answers must be equal."""
+    seconds = seconds_of(ways, runs, WARM_UP, agree=agree)
+    return {name: statistics.median(each) for name, each in seconds.items()}
 
 
 class Systems:
@@ -81,13 +74,17 @@ class Systems:
         self.spark.conf.set(ENABLED, enabled)
         return tuple(self.spark.sql(text).collect()[0])
 
-    def ways(self, query: Query) -> dict[str, Callable[[], tuple[object, ...]]]:
+    def in_duckdb(self, text: str) -> tuple[object, ...]:
+        """The answer of DuckDB: one row."""
+        return tuple(self.duck.execute(text).fetchall()[0])
+
+    def ways(self, query: Query) -> dict[str, Way]:
         """The call that answers the query, for each system."""
         texts = query.texts()
         return {
-            "sequenced": lambda: self.swept(texts["sequenced"]),
-            "DuckDB": lambda: self.duck.execute(texts["DuckDB"]).fetchall()[0],
-            "Spark": lambda: self.swept(texts["Spark"], "false"),
+            OURS: partial(self.swept, texts[OURS]),
+            "DuckDB": partial(self.in_duckdb, texts["DuckDB"]),
+            "Spark": partial(self.swept, texts["Spark"], "false"),
         }
 
 
@@ -138,7 +135,8 @@ def compared(systems: Systems, query: Query, arguments: argparse.Namespace) -> d
 
 def joined(systems: Systems, runs: int) -> dict[str, float]:
     """Measures and prints the joins of histories: seconds and ratios."""
-    took = timed(runs, {name: partial(systems.swept, text) for name, text in JOINS.items()})
+    ways = {name: partial(systems.swept, text) for name, text in JOINS.items()}
+    took = timed(runs, ways, agree=False)  # the left join has more rows
     inner = took["join"]
     by_hand = inner / took["the interval join by hand"]
     print(f"join {inner:.2f} s, {by_hand:.2f} of the interval join by hand (goal 1.1)")

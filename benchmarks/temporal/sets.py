@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from benchmarks.adapter import Limits
 from benchmarks.temporal.__main__ import KEYS, Systems, timed, write
+from benchmarks.turns import Way
 
 OURS = "interval functions"
 SUMS = "SELECT count(*) AS n, sum(te) AS b, sum(te - ts) AS length FROM ({}) AS all_"
@@ -57,16 +57,14 @@ def main() -> None:
         systems.spark.stop()
 
 
-def ways(
-    systems: Systems, what: str, text: str, keys: str
-) -> dict[str, Callable[[], tuple[object, ...]]]:
+def ways(systems: Systems, what: str, text: str, keys: str) -> dict[str, Way]:
     by = "PARTITION BY k " if keys else ""
     hand = SUMS.format(text.format(k=keys, by=by))
     table = f"SELECT {keys}ts, te FROM r"
     ours = SUMS.format(f"SELECT * FROM interval_{what}(TABLE({table}), 'ts', 'te')")
     return {
         OURS: partial(systems.swept, ours),
-        "DuckDB": lambda: systems.duck.execute(hand).fetchall()[0],
+        "DuckDB": partial(systems.in_duckdb, hand),
         "Spark": partial(systems.swept, hand, "false"),
     }
 
