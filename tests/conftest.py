@@ -51,7 +51,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = set()
     for name, some in cases.items():
         least = LEAST if needs_spark(some[0]) else LEAST_WITHOUT_SPARK
-        kept.update(share_of(config, name, some, least))
+        is_shared = some[0].get_closest_marker("every_case") is None
+        kept.update(share_of(config, name, some, least) if is_shared else some)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
 

@@ -27,6 +27,7 @@ def _settings(conf: Any) -> None:
     conf(golden_checkpoint.ONE_PARTITION)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("archive", CHECKPOINTS, ids=lambda archive: archive.name)
 def test_a_stream_of_an_earlier_version_goes_on(spark: Any, tmp_path: Path, archive: Path) -> None:
     query = golden_checkpoint.query(archive)
