@@ -96,7 +96,7 @@ def parsed() -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--only", nargs="+", choices=CASES, metavar="CASE", help=", ".join(CASES))
-    add("--runs", type=int, help="measured turns of a case (7; streams 3)")
+    add("--runs", type=int, help="measured turns, instead of those of each case")
     add("--rows", type=int, help="for a trial: the rows of a side, or the events of a stream")
     add("--write", action="store_true", help="commit these ratios: write results/quick.json")
     given = parser.parse_args()

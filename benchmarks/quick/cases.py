@@ -172,7 +172,8 @@ CASES = {
     "history": Case("count and sum over time by 1,000 keys", "DuckDB", 1_000_000, history),
     "as-of": Case("the latest row before each row, by 1,000 keys", "Spark", 200_000, as_of),
     "arrow": Case(
-        "intervals that intersect, 2 * 10^7 pairs, without Spark", "DuckDB", 100_000, arrow_join
+        "intervals that intersect, 2 * 10^7 pairs, without Spark",
+        "DuckDB", 100_000, arrow_join, runs=15,
     ),
 }  # fmt: skip
 

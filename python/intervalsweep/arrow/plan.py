@@ -32,6 +32,11 @@ class Axis:
         """Selectivity as a lead axis: 3 for equality, 2 with bounds on both ends, 1 with one."""
         return 3 if self.is_equality else 1 + bool(self.lower and self.upper)
 
+    @property
+    def bounds(self) -> int:
+        """The number of bounds: of equally strong axes, the one with more bounds leads."""
+        return len(self.lower) + len(self.upper)
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -73,7 +78,7 @@ def form(relation: Relation, parameters: Sequence[str], boxes: str) -> Sweep:
             axis(distance.earlier).lower.append(Term(distance.later, parameter=name))
         else:
             axis(distance.later).upper.append(Term(distance.earlier, parameter=name))
-    lead, *second = sorted(axes.values(), key=lambda one: -one.strength)
+    lead, *second = sorted(axes.values(), key=lambda one: (-one.strength, -one.bounds))
     return Sweep(boxes, lead, second[0] if second else None)
 
 

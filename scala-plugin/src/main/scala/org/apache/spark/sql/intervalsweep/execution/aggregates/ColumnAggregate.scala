@@ -20,6 +20,7 @@ import org.apache.spark.sql.intervalsweep.execution.block.{
  * [[start]] finds the operands once per batch. Afterwards a value takes no further lookup.
  */
 private[aggregates] final class ColumnAggregate(column: RunColumn) {
+  private val kind = column.kind
 
   /** The value, as a column with one row. */
   val result: BlockColumn = BlockColumn(column.dataType)
@@ -49,13 +50,13 @@ private[aggregates] final class ColumnAggregate(column: RunColumn) {
   }
 
   /** Computes the value for a row, whose matches are the current ones of `matches`. */
-  def compute(row: Int): Unit = column.kind match {
+  def compute(row: Int): Unit = kind match {
     case RunKind.Rows => result.setLong(0, matches.rows)
     case RunKind.SumOfTwo => ofBoth(row)
     case _ => if (own != null) ofRow(row) else ofMatches()
   }
 
-  private def ofRow(row: Int): Unit = column.kind match {
+  private def ofRow(row: Int): Unit = kind match {
     case RunKind.Count => result.setLong(0, if (own.nulls(row)) 0L else matches.rows)
     case RunKind.Sum if !own.nulls(row) =>
       own match {
@@ -65,13 +66,13 @@ private[aggregates] final class ColumnAggregate(column: RunColumn) {
     case _ => result.copy(0, own, row)
   }
 
-  private def ofMatches(): Unit = column.kind match {
+  private def ofMatches(): Unit = kind match {
     case RunKind.Count => result.setLong(0, matches.count(other))
     case RunKind.Sum =>
       if (matches.count(other) == 0) result.nulls(0) = true
       else if (result.isInstanceOf[DoubleColumn]) result.setDouble(0, matches.doubleSum(other))
       else result.setLong(0, matches.sum(other))
-    case kind =>
+    case _ =>
       val position = matches.extreme(other, kind)
       if (position < 0) result.nulls(0) = true
       else result.copy(0, matches.block.columns(other), position)
@@ -90,7 +91,7 @@ private[aggregates] final class ColumnAggregate(column: RunColumn) {
 
   /** Computes the sum of the values for all boxes of a batch, which [[start]] was called with. */
   def total(batch: BatchMatches): Unit =
-    if (column.kind == RunKind.Rows) result.setLong(0, batch.runs.pairs)
+    if (kind == RunKind.Rows) result.setLong(0, batch.runs.pairs)
     else if (hasPlainOperands) result.setLong(0, totalOfBoth(batch))
     else totalOfEach(batch)
 
@@ -113,7 +114,7 @@ private[aggregates] final class ColumnAggregate(column: RunColumn) {
   }
 
   /** True for a sum over two 64-bit columns without NULLs, which has a loop of its own. */
-  private def hasPlainOperands: Boolean = column.kind == RunKind.SumOfTwo &&
+  private def hasPlainOperands: Boolean = kind == RunKind.SumOfTwo &&
     Seq(own, matches.block.columns(other)).forall { operand =>
       operand.nullsIfAny == null && operand.isInstanceOf[LongColumn]
     }
