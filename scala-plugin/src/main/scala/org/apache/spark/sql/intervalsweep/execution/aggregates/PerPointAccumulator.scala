@@ -41,8 +41,7 @@ final class PerPointAccumulator(
   }
   private val least = gathered(RunKind.Least)(new ExtremeAccumulator(_, points, sign = -1))
   private val greatest = gathered(RunKind.Greatest)(new ExtremeAccumulator(_, points, sign = 1))
-  private val all: Array[Accumulator] =
-    (counts ++ sums ++ doubleSums ++ least ++ greatest).filter(_ != null)
+  private val all = (counts ++ sums ++ doubleSums ++ least ++ greatest).filter(_ != null)
   private var point = -1
 
   /** Accumulators by the number of the column; null for columns that are not requested. */

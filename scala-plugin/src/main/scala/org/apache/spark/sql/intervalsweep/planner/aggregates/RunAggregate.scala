@@ -12,9 +12,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern._
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.condition.expressions.IsTotal
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
-import org.apache.spark.sql.intervalsweep.execution.aggregates.{
-  RunKind, RunOperand, RunValue
-}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{RunKind, RunOperand, RunValue}
 import org.apache.spark.sql.types._
 
 /** Rewrites an aggregate function over pairs as one over rows that stand for several pairs. */
