@@ -61,6 +61,7 @@ lazy val root = (project in file("."))
     Test / javaOptions +=
       s"-Dlog4j2.configurationFile=${baseDirectory.value / "sql-examples" / "log4j2.properties"}",
     Test / javaOptions += s"-Dspark.sql.warehouse.dir=${target.value / "test-run" / "warehouse"}",
+    Test / javaOptions += s"-Dintervalsweep.repository=${baseDirectory.value}",
     Test / test := (Test / test).dependsOn(makeTestFolder).value,
     Test / testOnly := (Test / testOnly).dependsOn(makeTestFolder).evaluated)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates three pages, the drawings and intervalsweep.functions from relations.json.
+"""Generates two pages, the drawings and intervalsweep.functions from relations.json.
 
 python tools/generate.py           writes the files
 python tools/generate.py --check   fails if a file is out of date
@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import python_functions
-import relation_bounds
 import relation_drawings
 
 ROOT = Path(__file__).resolve().parent.parent
 RELATIONS = ROOT / "python" / "intervalsweep" / "relations.json"
 PAGE = ROOT / "docs" / "sql-functions.md"
 MEANINGS = ROOT / "docs" / "relations.md"
-BOUNDS = ROOT / "docs" / "streams" / "relations.md"
 DRAWINGS = ROOT / "docs" / "images" / "relations"
 MODULE = ROOT / "python" / "intervalsweep" / "functions.py"
 NAMES = ROOT / "python" / "intervalsweep" / "_sql" / "relation_names.py"
@@ -180,7 +178,6 @@ def main(arguments: list[str]) -> int:
     texts = {
         PAGE: render(relations),
         MEANINGS: relation_drawings.page(relations, FAMILIES),
-        BOUNDS: relation_bounds.page(relations),
         MODULE: python_functions.render(relations, drawing),
         NAMES: python_functions.render_names(relations),
     }
