@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates two pages, the drawings and intervalsweep.functions from relations.json.
+"""Generates from relations.json: two pages, the drawings, and two Python files with types.
 
 python tools/generate.py           writes the files
 python tools/generate.py --check   fails if a file is out of date
@@ -15,15 +15,16 @@ from typing import Any
 import python_functions
 import relation_drawings
 
+from intervalsweep._sql.relation_functions import drawing
+from intervalsweep.relations import Relation, relation_named, relations
+
 ROOT = Path(__file__).resolve().parent.parent
 RELATIONS = ROOT / "python" / "intervalsweep" / "relations.json"
 PAGE = ROOT / "docs" / "sql-functions.md"
 MEANINGS = ROOT / "docs" / "relations.md"
 DRAWINGS = ROOT / "docs" / "images" / "relations"
-MODULE = ROOT / "python" / "intervalsweep" / "functions.py"
+STUB = ROOT / "python" / "intervalsweep" / "functions.pyi"
 NAMES = ROOT / "python" / "intervalsweep" / "_sql" / "relation_names.py"
-
-Relation = dict[str, Any]
 
 INTRODUCTION = """\
 # SQL functions
@@ -174,17 +175,17 @@ FAMILIES = {
 
 
 def main(arguments: list[str]) -> int:
-    relations = json.loads(RELATIONS.read_text(encoding="utf-8"))["relations"]
+    raw = json.loads(RELATIONS.read_text(encoding="utf-8"))["relations"]
     texts = {
-        PAGE: render(relations),
-        MEANINGS: relation_drawings.page(relations, FAMILIES),
-        MODULE: python_functions.render(relations, drawing),
-        NAMES: python_functions.render_names(relations),
+        PAGE: render(raw),
+        MEANINGS: relation_drawings.page(raw, FAMILIES),
+        STUB: python_functions.render(relations()),
+        NAMES: python_functions.render_names(relations()),
     }
-    for relation in relations:
+    for relation in raw:
         file = DRAWINGS / f"{relation['name'].lower()}.svg"
-        texts[file] = relation_drawings.svg(relation, relations)
-    texts[DRAWINGS / "matrix.svg"] = relation_drawings.matrix(relations)
+        texts[file] = relation_drawings.svg(relation, raw)
+    texts[DRAWINGS / "matrix.svg"] = relation_drawings.matrix(raw)
     if arguments != ["--check"]:
         DRAWINGS.mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
@@ -196,28 +197,28 @@ def main(arguments: list[str]) -> int:
     return 1 if old else 0
 
 
-def render(relations: list[Relation]) -> str:
+def render(raw: list[dict[str, Any]]) -> str:
     sections = [INTRODUCTION]
     for family, title in FAMILIES.items():
-        members = [r for r in relations if r["family"] == family]
+        members = [relation_named(each["name"]) for each in raw if each["family"] == family]
         sections.append(f"## {title}\n\n" + "\n".join(map(entry, members)))
     return "\n".join([*sections, SETS.rstrip("\n") + "\n"])
 
 
 def entry(relation: Relation) -> str:
-    name = relation["name"]
-    inverse = relation["inverse"]
+    inverse = relation.inverse
+    is_own = inverse == relation.name
     lines = [
-        f"### {name}",
+        f"### {relation.name}",
         "",
-        relation["summary"],
+        relation.summary,
         "",
-        f"- Formula: `{' AND '.join(relation['formula'])}`",
-        *(f"- With `{p}`: `{distance} <= {p}`" for p, distance in parameters(relation)),
-        "- Inverse: itself" if inverse == name else f"- Inverse: [{inverse}](#{inverse.lower()})",
+        f"- Formula: `{' AND '.join(map(str, relation.formula))}`",
+        *(f"- With `{p}`: `{distance} <= {p}`" for p, distance in relation.parameters.items()),
+        "- Inverse: itself" if is_own else f"- Inverse: [{inverse}](#{inverse.lower()})",
         "",
         "```text",
-        *drawing(relation["example"]),
+        *drawing(relation),
         "```",
         "",
         "```sql",
@@ -228,40 +229,19 @@ def entry(relation: Relation) -> str:
     return "\n".join(lines)
 
 
-def parameters(relation: Relation) -> list[tuple[str, str]]:
-    return [(p, relation[p]) for p in ("delta", "epsilon") if relation[p]]
-
-
-def drawing(example: dict[str, list[int]]) -> list[str]:
-    """Draw a bar for each interval, three columns a unit, as in `   [-----)   [1, 3)`."""
-    bars = [
-        f"{name} {' ' * (3 * start)}[{'-' * (3 * (end - start) - 1)})"
-        for name, (start, end) in example.items()
-    ]
-    width = max(map(len, bars))
-    numbers = [f"[{start}, {end})" for start, end in example.values()]
-    return [f"{bar:<{width}}   {interval}" for bar, interval in zip(bars, numbers, strict=True)]
-
-
 def examples(relation: Relation) -> list[str]:
     """Return SQL calls on the drawn intervals, which match, with their results.
 
     For each parameter: the smallest value that still matches, and the next smaller value.
     """
-    example = relation["example"]
-    endpoints = ", ".join(map(str, example["r"] + example["s"]))
-    call = f"SELECT {relation['name'].lower()}({endpoints}"
+    endpoints = ", ".join(map(str, (*relation.example["r"], *relation.example["s"])))
+    call = f"SELECT {relation.name.lower()}({endpoints}"
     lines = [f"{call});  -- true"]
-    for parameter, distance in parameters(relation):
-        later, earlier = (endpoint(example, e) for e in distance.split(" - "))
-        for value, result in ((later - earlier, "true"), (later - earlier - 1, "false")):
+    for parameter in relation.parameters:
+        least = relation.least(parameter)
+        for value, result in ((least, "true"), (least - 1, "false")):
             lines.append(f"{call}, {parameter} => {value});  -- {result}")
     return lines
-
-
-def endpoint(example: dict[str, list[int]], name: str) -> int:
-    operand, end = name.split(".")
-    return example[operand][("ts", "te").index(end)]
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 
 Griffe reads the sources without running them. This extension changes the docstrings as follows:
 
-- A function with the decorator `documented` gets the whole docstring, which exists only at run
-  time. Its sections come in the order of numpydoc.
+- A function whose decorator sets the signature and the docstring gets those that it has at run
+  time, as do the functions of `intervalsweep.functions`, which its stub declares. The sections come
+  in the order of numpydoc.
 - A type alias in a signature is replaced by the type.
 - Programs with the prompt `>>>` are in a section Examples, and the marks for blank lines are gone.
 - References such as :func:`join` become links, or code if the API pages do not have the object.
@@ -14,11 +15,16 @@ from __future__ import annotations
 
 import inspect
 import re
+from functools import reduce
 from importlib import import_module
 from typing import Any
 
 import griffe
 
+# Decorators of functions with another signature at run time than in the sources.
+DECORATORS = re.compile(r"(implements|has_signature_of)\(")
+# The module whose signatures other modules implement.
+DECLARED = "intervalsweep._signatures"
 ORDER = ["Parameters", "Common arguments", "Returns", "Raises", "See Also", "Notes", "Examples"]
 HEADING = re.compile(r"^(\S[^\n]*)\n-{3,}\n", re.MULTILINE)
 # A section has indented lines and the names before them. Other text follows a blank line.
@@ -32,6 +38,14 @@ ROLE = re.compile(r":(?:func|meth|class|attr|mod|exc|data):`~?([\w.]+)`")
 
 class Docstrings(griffe.Extension):
     """The changes, for each object of a package."""
+
+    def on_module_members(self, *, mod: griffe.Module, **_: Any) -> None:
+        """Add the functions of a stub that has only their overloads."""
+        for name, overloads in list(mod.overloads.items()):
+            if overloads and name not in mod.members:
+                function = griffe.Function(name, docstring=overloads[0].docstring)
+                function.overloads = mod.overloads.pop(name)
+                mod.set_member(name, function)
 
     def on_package(self, *, pkg: griffe.Module, loader: griffe.GriffeLoader, **_: Any) -> None:
         self._change(pkg, loader.modules_collection)
@@ -51,12 +65,10 @@ class Docstrings(griffe.Extension):
                 of.set_member(name, module.members[name])
 
     def _change(self, of: Any, known: griffe.ModulesCollection) -> None:
+        if of.is_function and is_made_at_run_time(of):
+            read_at_run_time(of)
         if of.docstring:
-            text = of.docstring.value
-            if any(str(each.value) == "documented" for each in getattr(of, "decorators", ())):
-                function = getattr(import_module(of.parent.path), of.name)
-                text = ordered(inspect.getdoc(function) or "")
-            text = with_examples(text).replace("<BLANKLINE>", "")
+            text = with_examples(of.docstring.value).replace("<BLANKLINE>", "")
             of.docstring.value = ROLE.sub(lambda role: _reference(role[1], of, known), text)
         if of.is_function:
             for each in (of, *(of.overloads or ())):
@@ -65,6 +77,32 @@ class Docstrings(griffe.Extension):
         for member in of.members.values():
             if not member.is_alias:
                 self._change(member, known)
+
+
+def is_made_at_run_time(of: griffe.Function) -> bool:
+    """Whether a function has another signature or docstring than in the sources."""
+    return bool(of.overloads) or any(DECORATORS.match(str(each.value)) for each in of.decorators)
+
+
+def read_at_run_time(of: griffe.Function) -> None:
+    """Replace the signature and the docstring of a function by those that it has when it runs."""
+    module = of.module.path
+    names = of.path.removeprefix(f"{module}.").split(".")
+    function = reduce(getattr, names, import_module(module))
+    signature = inspect.signature(function)
+    of.parameters = griffe.Parameters(*map(_parameter, signature.parameters.values()))
+    of.returns = str(signature.return_annotation)
+    if of.docstring:
+        of.docstring.value = ordered(inspect.getdoc(function) or "")
+
+
+def _parameter(of: inspect.Parameter) -> griffe.Parameter:
+    return griffe.Parameter(
+        of.name,
+        annotation=None if of.annotation is of.empty else str(of.annotation),
+        kind=griffe.ParameterKind(of.kind.description),
+        default=None if of.default is of.empty else repr(of.default),
+    )
 
 
 def ordered(docstring: str) -> str:
@@ -108,11 +146,8 @@ def _without_aliases(annotation: Any, of: griffe.Function, known: griffe.Modules
     """Return an annotation with the types for which aliases stand."""
 
     def meaning(name: re.Match[str]) -> str:
-        try:
-            alias = known[of.module.resolve(name[0])]
-            while alias.is_alias:
-                alias = alias.target
-        except (KeyError, griffe.GriffeError):
+        alias = _resolved(name[0], of.module, known) or _resolved(name[0], known[DECLARED], known)
+        if alias is None:
             return name[0]
         is_type = alias.is_attribute and str(alias.annotation) == "TypeAlias"
         value = str(alias.value).strip("'\"") if is_type else name[0]
@@ -123,6 +158,17 @@ def _without_aliases(annotation: Any, of: griffe.Function, known: griffe.Modules
     parts[::2] = [re.sub(r"[A-Z]\w*", meaning, part) for part in parts[::2]]
     found = "".join(parts)
     return annotation if annotation is None or found == str(annotation) else found
+
+
+def _resolved(name: str, module: griffe.Module, known: griffe.ModulesCollection) -> Any:
+    """Return what a name stands for in a module; None if that is unknown."""
+    try:
+        found = known[module.resolve(name)]
+        while found.is_alias:
+            found = found.target
+    except (KeyError, griffe.GriffeError):
+        return None
+    return found
 
 
 def _reference(name: str, of: Any, known: griffe.ModulesCollection) -> str:

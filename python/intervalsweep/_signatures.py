@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The signatures of the table functions, and the parts of their documentation that they share.
+"""The signatures of the table functions, and the documentation that their implementations share.
 
 `intervalsweep.arrow` and `intervalsweep.dataframe` have the same functions with the same arguments.
-`documented` puts the docstring from this file before the examples of a module's own function, and a
-test compares the signatures. Only `arrow` has `pairs`, because the rows of a Spark DataFrame have
-no numbers.
+`TableFunctions` declares each of them once. The decorator `implements` gives a function of one of
+the modules the declared signature, and puts the declared documentation before its own. Type
+checkers and editors see the declared signature.
 
 An argument has the same meaning in every function: see `COMMON`.
 """
@@ -16,13 +16,29 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from textwrap import indent
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+)
 
+from intervalsweep._arguments import signature_of, with_signature
+from intervalsweep._sql.calls import Parameter
 from intervalsweep._sql.relation_names import RelationName
 from intervalsweep.columns import Ends, Keys
 
-# A table of any library; the result is a table of the same library.
+if TYPE_CHECKING:
+    from typing import Never
+
+# A table, and the result as a table of the same library.
 Frame = TypeVar("Frame")
+# The other table of a function of two tables.
+OtherFrame = TypeVar("OtherFrame", contravariant=True)
 # One or several columns of one table.
 Names: TypeAlias = "str | Sequence[str]"
 Distance: TypeAlias = "timedelta | float | Decimal | None"
@@ -33,7 +49,8 @@ Direction: TypeAlias = Literal["backward", "forward"]
 Closed: TypeAlias = Literal["both", "left", "right", "neither"]
 Emit: TypeAlias = Literal["final", "eager"]
 
-_F = TypeVar("_F", bound=Callable[..., Any])
+_Declared = ParamSpec("_Declared")
+_Result = TypeVar("_Result")
 
 # The arguments that have the same meaning in every function.
 COMMON = {
@@ -73,13 +90,13 @@ SetupError
 """
 
 
-class TableFunctions(Protocol):
-    """The table functions, written as methods of their module."""
+class TableFunctions(Protocol[Frame, OtherFrame]):
+    """The table functions, declared as methods of their module."""
 
     def join(
         self,
         left: Frame,
-        right: Any,
+        right: OtherFrame,
         relation: RelationName = "interval_intersects",
         *,
         on: Ends = ("ts", "te"),
@@ -87,8 +104,8 @@ class TableFunctions(Protocol):
         right_on: Ends | None = None,
         by: Keys | str = (),
         how: How = "inner",
-        delta: Any = None,
-        epsilon: Any = None,
+        delta: Parameter = None,
+        epsilon: Parameter = None,
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
     ) -> Frame:
@@ -116,15 +133,15 @@ class TableFunctions(Protocol):
     def count_matches(
         self,
         left: Frame,
-        right: Any,
+        right: OtherFrame,
         relation: RelationName = "interval_intersects",
         *,
         on: Ends = ("ts", "te"),
         left_on: Ends | None = None,
         right_on: Ends | None = None,
         by: Keys | str = (),
-        delta: Any = None,
-        epsilon: Any = None,
+        delta: Parameter = None,
+        epsilon: Parameter = None,
         count: str = "count",
     ) -> Frame:
         """Return the left table with the number of matches of each row, in the column `count`.
@@ -141,7 +158,7 @@ class TableFunctions(Protocol):
     def nearest(
         self,
         left: Frame,
-        right: Any,
+        right: OtherFrame,
         *,
         on: Ends = ("ts", "te"),
         left_on: Ends | None = None,
@@ -179,7 +196,7 @@ class TableFunctions(Protocol):
     def as_of_join(
         self,
         left: Frame,
-        right: Any,
+        right: OtherFrame,
         *,
         on: str = "ts",
         left_on: str | None = None,
@@ -217,7 +234,7 @@ class TableFunctions(Protocol):
     def window_union(
         self,
         base: Frame,
-        probe: Any,
+        probe: OtherFrame,
         *,
         aggs: Mapping[str, str],
         on: str = "ts",
@@ -266,7 +283,7 @@ class TableFunctions(Protocol):
     def coverage(
         self,
         left: Frame,
-        right: Any,
+        right: OtherFrame,
         *,
         on: Ends = ("ts", "te"),
         left_on: Ends | None = None,
@@ -291,7 +308,7 @@ class TableFunctions(Protocol):
     def subtract(
         self,
         left: Frame,
-        right: Any,
+        right: OtherFrame,
         *,
         on: Ends = ("ts", "te"),
         left_on: Ends | None = None,
@@ -443,21 +460,21 @@ class TableFunctions(Protocol):
         """
 
 
-class RowFunctions(Protocol):
-    """Functions that need row numbers."""
+class ArrowFunctions(TableFunctions[Frame, OtherFrame], Protocol[Frame, OtherFrame]):
+    """The table functions, and those that need row numbers, which Spark's tables do not have."""
 
     def pairs(
         self,
         left: Frame,
-        right: Any,
+        right: OtherFrame,
         relation: RelationName = "interval_intersects",
         *,
         on: Ends = ("ts", "te"),
         left_on: Ends | None = None,
         right_on: Ends | None = None,
         by: Keys | str = (),
-        delta: Any = None,
-        epsilon: Any = None,
+        delta: Parameter = None,
+        epsilon: Parameter = None,
     ) -> Frame:
         """Return the row numbers of all matches: the columns `left` and `right`, from 0.
 
@@ -473,18 +490,27 @@ def revision_columns(emit: Emit) -> dict[str, str]:
     return {"revision": "window_revision()", "is_final": "window_is_final()"}
 
 
-def documented(function: _F) -> _F:
-    """Put the shared documentation of a function before its own docstring."""
-    name = function.__name__
-    said = getattr(TableFunctions, name, None) or getattr(RowFunctions, name)
-    own, shared = (inspect.cleandoc(one.__doc__ or "") for one in (function, said))
-    function.__doc__ = f"{shared}\n\n{_common(function)}{RAISES}\n{own}\n"
-    return function
+def implements(
+    declared: Callable[Concatenate[Never, _Declared], _Result],
+) -> Callable[[Callable[..., Any]], Callable[_Declared, _Result]]:
+    """Give a function the signature and the documentation of a method of `TableFunctions`.
+
+    The function receives its arguments as with `has_signature_of`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[_Declared, _Result]:
+        signature = signature_of(function, declared, is_method=True)
+        implementation: Callable[_Declared, _Result] = with_signature(function, signature)
+        shared, own = (inspect.cleandoc(one.__doc__ or "") for one in (declared, function))
+        implementation.__doc__ = f"{shared}\n\n{_common(signature)}{RAISES}\n{own}\n"
+        return implementation
+
+    return decorate
 
 
-def _common(function: Callable[..., Any]) -> str:
+def _common(signature: inspect.Signature) -> str:
     """Return the section on the arguments that have the same meaning in every function."""
-    has = inspect.signature(function).parameters
+    has = signature.parameters
     told = {", ".join(name for name in names if name in has): COMMON[names] for names in COMMON}
     parts = [f"{names}\n{indent(text, '    ')}\n" for names, text in told.items() if names]
     title = "Common arguments"

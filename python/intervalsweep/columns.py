@@ -16,10 +16,21 @@ Ends: TypeAlias = "tuple[str, str] | str"
 Keys: TypeAlias = "Sequence[str | tuple[str, str]]"
 
 
-def key_pairs(by: Keys | str) -> list[tuple[str, str]]:
-    """Return each key as a pair: its name on the left and its name on the right."""
+def known_keys(
+    left: Sequence[str],
+    right: Sequence[str],
+    by: Keys | str,
+    sides: tuple[str, str] = ("left", "right"),
+) -> list[tuple[str, str]]:
+    """Return each key as a pair: its name on the left and its name on the right.
+
+    Raises ColumnError if one of the sides does not have a key.
+    """
     given = [by] if isinstance(by, str) else by
-    return [(key, key) if isinstance(key, str) else (key[0], key[1]) for key in given]
+    keys = [(key, key) if isinstance(key, str) else (key[0], key[1]) for key in given]
+    check_columns(sides[0], left, *(one for one, _ in keys))
+    check_columns(sides[1], right, *(other for _, other in keys))
+    return keys
 
 
 def listed(by: str | Sequence[str]) -> list[str]:
@@ -37,6 +48,50 @@ def check_columns(side: str, known: Sequence[str], *names: str) -> None:
     for name in names:
         if name not in known:
             raise ColumnError(f"The {side} side has no column {name}. {suggestion(name, known)}")
+
+
+def check_unique(names: Sequence[str]) -> None:
+    """Raise ColumnError if two columns of a result have the same name, ignoring case."""
+    Naming.of(names, [], [], "")
+
+
+@dataclass(frozen=True)
+class SideNames:
+    """The names of the endpoints of both sides, or of their instants, and the equality keys."""
+
+    left_on: Ends
+    right_on: Ends
+    keys: list[tuple[str, str]]
+
+    @property
+    def instants(self) -> tuple[str, str]:
+        """The name of the column of instants of either side."""
+        return str(self.left_on), str(self.right_on)
+
+    @staticmethod
+    def of(
+        left: Sequence[str],
+        right: Sequence[str],
+        sides: tuple[str, str] = ("left", "right"),
+        *,
+        on: Ends,
+        by: Keys | str = (),
+        are_instants: bool = False,
+        **on_side: Ends | None,
+    ) -> SideNames:
+        """Read the arguments that all functions of two tables have.
+
+        `left` and `right` are the columns of the sides, and `on_side` has the arguments that
+        replace `on` for one side, such as `left_on`. With `are_instants`, each of them is the name
+        of one column. Raises ColumnError for an unknown column.
+        """
+        keys = known_keys(left, right, by, sides)
+        left_on, right_on = (on_side.get(f"{side}_on") or on for side in sides)
+        if are_instants:
+            left_on, right_on = str(left_on), str(right_on)
+        check_columns(sides[0], left, *names_of(left_on))
+        check_columns(sides[1], right, *names_of(right_on))
+        return SideNames(left_on, right_on, keys)
 
 
 def check_choice(what: str, value: str, known: Iterable[str]) -> None:
@@ -66,7 +121,8 @@ class Naming:
     """The columns of a join's result: all of the left side, then those of the right side.
 
     A key with the same name on both sides appears once. A right column gets the suffix if the left
-    side has a column with that name. Names are compared without case.
+    side has a column with that name, or a column with that name is added. Names are compared
+    without case.
 
     `right` maps the right columns to their names in the result, without the shared keys.
     """
@@ -82,18 +138,25 @@ class Naming:
 
     @staticmethod
     def of(
-        left: Sequence[str], right: Sequence[str], keys: Iterable[tuple[str, str]], suffix: str
+        left: Sequence[str],
+        right: Sequence[str],
+        keys: Iterable[tuple[str, str]],
+        suffix: str,
+        added: Sequence[str] = (),
     ) -> Naming:
-        """Raises ColumnError if two columns of the result would have the same name."""
+        """Name the columns of a result that also gets the columns `added`.
+
+        Raises ColumnError if two columns of the result would have the same name.
+        """
         shared = tuple(one for one, other in keys if one == other)
-        taken = {name.lower() for name in left}
+        taken = {name.lower() for name in (*left, *added)}
         renamed = {
             name: name + suffix if name.lower() in taken else name
             for name in right
             if name not in shared
         }
         seen: set[str] = set()
-        for name in (*left, *renamed.values()):
+        for name in (*left, *added, *renamed.values()):
             if name.lower() in seen:
                 raise ColumnError(
                     f"Two columns of the result would be called {name}: choose another suffix than "

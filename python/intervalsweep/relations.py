@@ -22,6 +22,9 @@ class Comparison:
     operator: str
     right: str
 
+    def __str__(self) -> str:
+        return f"{self.left} {self.operator} {self.right}"
+
 
 @dataclass(frozen=True)
 class Distance:
@@ -30,23 +33,38 @@ class Distance:
     later: str
     earlier: str
 
+    def __str__(self) -> str:
+        return f"{self.later} - {self.earlier}"
+
 
 @dataclass(frozen=True)
 class Relation:
     """A conjunction of comparisons, the distances that its parameters limit, and an example.
 
-    The example contains an interval for `r` and one for `s` that match.
+    The example contains an interval for `r` and one for `s` that match. The inverse is the name of
+    the relation with swapped operands.
     """
 
     name: str
+    inverse: str
+    summary: str
     formula: tuple[Comparison, ...]
     parameters: dict[str, Distance]
     example: dict[str, tuple[int, int]]
 
+    def least(self, parameter: str) -> int:
+        """Return the smallest value of a parameter for which the example still matches."""
+        distance = self.parameters[parameter]
+        return self._value(distance.later) - self._value(distance.earlier)
+
+    def _value(self, endpoint: str) -> int:
+        side, end = endpoint.split(".")
+        return self.example[side][("ts", "te").index(end)]
+
 
 def relation_named(name: str) -> Relation:
     """Return the relation with this name, ignoring case. Raises ArgumentError if it is unknown."""
-    known = _relations()
+    known = relations()
     if name.lower() not in known:
         raise ArgumentError(f"Unknown relation {name!r}. {suggestion(name, known)}")
     return known[name.lower()]
@@ -76,7 +94,8 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 @cache
-def _relations() -> dict[str, Relation]:
+def relations() -> dict[str, Relation]:
+    """Return all relations by their names in lower case, in the order of `relations.json`."""
     text = Path(__file__).with_name("relations.json").read_text(encoding="utf-8")
     return {data["name"].lower(): _relation(data) for data in json.loads(text)["relations"]}
 
@@ -85,6 +104,8 @@ def _relation(data: dict[str, Any]) -> Relation:
     distances = {p: data[p] for p in ("delta", "epsilon") if data[p]}
     return Relation(
         data["name"],
+        data["inverse"],
+        data["summary"],
         tuple(Comparison(*term.split(" ")) for term in data["formula"]),
         {p: Distance(*text.split(" - ")) for p, text in distances.items()},
         {side: (start, end) for side, (start, end) in data["example"].items()},

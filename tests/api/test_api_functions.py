@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import pickle
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -41,6 +43,24 @@ def test_parameters_are_those_of_the_relation() -> None:
     for name, relation in oracle.RELATIONS.items():
         signature = inspect.signature(getattr(isf, name.lower()))
         assert [*signature.parameters][1:] == list(relation.parameters), name
+
+
+def test_stub_declares_the_functions_that_are_built() -> None:
+    stub = ast.parse(Path(isf.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    overloads: dict[str, list[list[str]]] = {}
+    for node in stub.body:
+        if isinstance(node, ast.FunctionDef):
+            names = [argument.arg for argument in node.args.kwonlyargs]
+            overloads.setdefault(node.name, []).append(names)
+        if isinstance(node, ast.Assign):
+            assert ast.literal_eval(node.value) == isf.__all__
+    assert len(overloads) == 24
+    for name, found in overloads.items():
+        function = getattr(isf, name)
+        limits = [*inspect.signature(function).parameters][1:]
+        assert found == [limits, limits], name
+        assert (function.__module__, function.__qualname__) == (isf.__name__, name)
+        assert pickle.loads(pickle.dumps(function)) is function
 
 
 @pytest.mark.parametrize("name", isf.__all__)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import intervalsweep
 from intervalsweep import arrow as isa
-from intervalsweep.arrow import matches, plan, tables
+from intervalsweep.arrow import matches, plan, sides
 from intervalsweep.kernels.expand_runs import Expansion
 from intervalsweep.relations import relation_named
 from support.joins import brute, oracle
@@ -120,7 +120,7 @@ def test_many_rows_with_ties(
 ) -> None:
     """Tables that are larger than the kernels' blocks and lookup tables."""
     monkeypatch.setattr(matches, "_ROWS_FOR_THREADS", 0 if in_threads else LARGEST)
-    monkeypatch.setattr(tables, "_SMALL", 200)  # larger tables have 64-bit row numbers
+    monkeypatch.setattr(sides, "_SMALL", 200)  # larger tables have 64-bit row numbers
     monkeypatch.setattr(matches, "_FEW_TIES", 1)
     random.seed(3)
     r, s = (
@@ -136,7 +136,7 @@ def test_equal_intervals_of_few_starts_were_looked_at_one_by_one() -> None:
     """There are three starts, and three rows of each interval, which are far apart."""
     rows = range(900)
     table = pa.table({"ts": [n % 3 for n in rows], "te": [n * 7 % 300 for n in rows]})
-    found = matches.Matches.of(table, table, "allen_equals", ("ts", "te"), ("ts", "te"), ())
+    found = matches.Matches.of(table, table, "allen_equals", on=ENDS)
     (sweep,) = found._sweeps()
     swept = found._swept(sweep)
     assert swept is not None
@@ -208,7 +208,7 @@ def test_a_sweep_of_empty_boxes_is_left_out() -> None:
     assert check(long, short, pa.int64(), limits) > 0
     assert check(short, long, pa.int64(), limits) > 0
     for r, s, sweeps in ((short, long, 1), (long, short, 1), (reversed_long, short, 2)):
-        found = matches.Matches.of(table(r), table(s), "allen_during", ENDS, ENDS, ())
+        found = matches.Matches.of(table(r), table(s), "allen_during", on=ENDS)
         assert sum(found._swept(sweep) is not None for sweep in found._sweeps()) == sweeps
 
 

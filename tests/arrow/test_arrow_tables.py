@@ -21,7 +21,7 @@ import intervalsweep
 from intervalsweep import arrow as isa
 from intervalsweep import dataframe as isd
 from intervalsweep._requirements import check_packages
-from intervalsweep._signatures import RowFunctions, TableFunctions
+from intervalsweep._signatures import ArrowFunctions, implements
 from support.docs.examples import run_example
 from support.joins import brute
 from support.joins.brute import REPEATABLE, Interval
@@ -81,6 +81,13 @@ def test_nearest() -> None:
 
     compare()
     assert seen > {None, 0, 1, 2}
+
+
+def test_a_right_column_with_the_name_of_the_distance_was_an_error() -> None:
+    left = pa.table({"ts": [1], "te": [2]})
+    right = pa.table({"distance": [7], "ts": [4], "te": [5]})
+    found = isa.nearest(left, right).to_pydict()
+    assert (found["distance_right"], found["distance"]) == ([7], [2])
 
 
 def next_in_time(row: Any, others: list[Any], sign: int, most: int) -> list[int]:
@@ -332,11 +339,32 @@ def test_functions_are_those_of_dataframes_with_the_same_arguments() -> None:
     assert set(isa.__all__) - set(isd.__all__) == {"pairs"}
     of_streams = {"stream_join", "inequality_join", "rows", "time"}
     assert set(isd.__all__) - set(isa.__all__) == of_streams
-    for name in isa.__all__:
-        contract = RowFunctions if name == "pairs" else TableFunctions
-        said = [*inspect.signature(getattr(contract, name)).parameters.values()][1:]
-        for module in (isa, isd) if name != "pairs" else (isa,):
+    tables = {"Frame", "OtherFrame"}
+    for module in (isa, isd):
+        for name in set(module.__all__) - of_streams:
+            said = [*inspect.signature(getattr(ArrowFunctions, name)).parameters.values()][1:]
             has = inspect.signature(getattr(module, name)).parameters.values()
             assert [(p.name, p.kind, p.default) for p in has] == [
                 (p.name, p.kind, p.default) for p in said
             ], name
+            for shown, declared in zip(has, said, strict=True):
+                assert shown.annotation == declared.annotation or declared.annotation in tables
+
+
+def test_an_implementation_has_the_declared_arguments() -> None:
+    def other(data: Any, *, on: Any, by: Any, cuont: str) -> Any: ...
+    def fewer(data: Any, *, on: Any) -> Any: ...
+
+    for function, error in ((other, "argument: 'cuont'"), (fewer, "argument 'by'")):
+        with pytest.raises(TypeError, match=error):
+            implements(ArrowFunctions.split)(function)
+
+
+def test_arguments_that_do_not_fit_are_errors() -> None:
+    frame = pa.table({"ts": [1], "te": [2]})
+    for arguments, error in (
+        ({"count": "n", "gap": 1}, r"split\(\) got an unexpected keyword argument 'gap'"),
+        ({"data": frame}, r"split\(\) multiple values for argument 'data'"),
+    ):
+        with pytest.raises(TypeError, match=error):
+            isa.split(frame, **arguments)

@@ -133,7 +133,7 @@ def test_boxes_have_the_bounds_of_the_file() -> None:
     compared = 0
     for case in SWEEPS["cases"]:
         for given in limits(case):
-            found = Matches.of(table, table, case["relation"], ENDS, ENDS, (), **given)
+            found = Matches.of(table, table, case["relation"], on=ENDS, **given)
             for sweep, wanted in zip(found._sweeps(), case["sweeps"], strict=True):
                 lead, second, some = found._bounds(sweep, found.sides[sweep.boxes])
                 axes = [lead, *([second] if second else [])]
@@ -223,7 +223,7 @@ def test_distances_are_added_as_in_the_file() -> None:
         table = pa.table({"ts": value, "te": value})
         delta = distance(vector["distance"])
         for relation, code in (("ISEQL_BEFORE", "latest"), ("ISEQL_AFTER", "earliest")):
-            found = Matches.of(table, table, relation, ENDS, ENDS, (), delta=delta)
+            found = Matches.of(table, table, relation, on=ENDS, delta=delta)
             (sweep,) = found._sweeps()
             lead, _, some = found._bounds(sweep, found.sides["r"])
             bound = lead.upper if code == "latest" else lead.lower

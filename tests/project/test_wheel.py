@@ -44,7 +44,7 @@ def jars(wheel: zipfile.ZipFile) -> dict[str, zipfile.ZipFile]:
 
 def test_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     names = {n for n in wheel.namelist() if ".dist-info/" not in n and not n.endswith(".jar")}
-    assert names == sources() | {"intervalsweep/py.typed"}
+    assert names == sources() | {"intervalsweep/py.typed", "intervalsweep/functions.pyi"}
     notices = [n.rsplit("/", 1)[-1] for n in wheel.namelist() if "/licenses/" in n]
     assert sorted(notices) == ["LICENSE", "NOTICE"]
 

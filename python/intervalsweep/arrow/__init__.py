@@ -17,6 +17,8 @@ pandas a missing value, NaN included, is NULL.
 `intervalsweep.dataframe` has the same functions, with the same arguments, for Spark DataFrames.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from intervalsweep._requirements import check_packages
 
 check_packages("intervalsweep.arrow", "numpy", "pyarrow", "numba")
@@ -43,3 +45,9 @@ __all__ = [
     "subtract",
     "window_union",
 ]
+
+if TYPE_CHECKING:  # fails if a function is missing or has another signature
+    from intervalsweep import arrow as _module
+    from intervalsweep._signatures import ArrowFunctions
+
+    _: ArrowFunctions[Any, Any] = _module

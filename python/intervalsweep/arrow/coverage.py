@@ -10,24 +10,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from intervalsweep._signatures import Frame, documented
+from intervalsweep._signatures import ArrowFunctions, Frame, implements
 from intervalsweep.arrow.islands import LookUp, Merged
-from intervalsweep.arrow.tables import as_table, ends_of, like, sides_of, with_ends
-from intervalsweep.columns import Ends, Keys, Naming, key_pairs
+from intervalsweep.arrow.sides import TwoTables
+from intervalsweep.arrow.tables import like, with_ends
+from intervalsweep.columns import check_unique
 from intervalsweep.kernels import Int64Array
 
 
-@documented
-def coverage(
-    left: Frame,
-    right: Any,
-    *,
-    on: Ends = ("ts", "te"),
-    left_on: Ends | None = None,
-    right_on: Ends | None = None,
-    by: Keys | str = (),
-    covered: str = "covered",
-) -> Frame:
+@implements(ArrowFunctions.coverage)
+def coverage(left: Frame, right: Any, *, covered: str, **names: Any) -> Frame:
     """
     Examples
     --------
@@ -36,9 +28,10 @@ def coverage(
     >>> coverage(r, s).to_pylist()
     [{'ts': 1, 'te': 9, 'covered': 4}]
     """
-    ours, theirs, ends = as_table(left), as_table(right), left_on or on
-    encoding, r, s = sides_of(ours, theirs, ends, right_on or on, key_pairs(by))
-    Naming.of([*ours.column_names, covered], [], [], "")
+    both = TwoTables.with_intervals(left, right, **names)
+    ours, encoding = both.left, both.encoding
+    r, s = both.sides()
+    check_unique([*ours.column_names, covered])
     merged = Merged.of(s, encoding)
     starts = LookUp(merged.groups, merged.ts)
     lengths = encoding.minus(merged.te, merged.ts)
@@ -62,21 +55,13 @@ def coverage(
     totals = np.zeros(ours.num_rows, dtype=between.dtype)
     totals[r.rows] = between
     known = np.ones(ours.num_rows, dtype=np.bool_)
-    for column in ends_of(ours, "left", ends):
+    for column in both.ends[0]:
         known &= np.asarray(pc.is_valid(column))
     return like(left, ours.append_column(covered, encoding.lengths(totals, known)))
 
 
-@documented
-def subtract(
-    left: Frame,
-    right: Any,
-    *,
-    on: Ends = ("ts", "te"),
-    left_on: Ends | None = None,
-    right_on: Ends | None = None,
-    by: Keys | str = (),
-) -> Frame:
+@implements(ArrowFunctions.subtract)
+def subtract(left: Frame, right: Any, **names: Any) -> Frame:
     """
     Notes
     -----
@@ -89,8 +74,9 @@ def subtract(
     >>> subtract(r, s).to_pydict()
     {'id': ['a', 'a'], 'ts': [2, 6], 'te': [4, 9]}
     """
-    ours, theirs, ends = as_table(left), as_table(right), left_on or on
-    encoding, r, s = sides_of(ours, theirs, ends, right_on or on, key_pairs(by), keyless=True)
+    both = TwoTables.with_intervals(left, right, **names)
+    ours, encoding = both.left, both.encoding
+    r, s = both.sides(keep_null_keys=True)
     r = r.where(r.ends["ts"] < r.ends["te"])
     merged = Merged.of(s, encoding)
     # A row intersects the merged intervals from the first that ends after its start ...
@@ -102,9 +88,9 @@ def subtract(
     row = np.repeat(np.arange(r.size), count + 1)
     number = np.arange(row.size) - np.repeat(np.cumsum(count + 1) - (count + 1), count + 1)
     met = first[row] + number  # the merged interval after the result
-    columns = ends_of(ours, "left", ends), ends_of(theirs, "right", right_on or on)
-    pool = pa.concat_arrays([encoding.cast(column) for pair in columns for column in pair])
-    left_size, right_size = ours.num_rows, theirs.num_rows
+    columns = [column for pair in both.ends for column in pair]
+    pool = pa.concat_arrays([encoding.cast(column) for column in columns])
+    left_size, right_size = ours.num_rows, both.right.num_rows
     values, _ = encoding.encode(pool)
     start, stop = r.rows[row], r.rows[row] + left_size
     if merged.ts.size:
@@ -114,8 +100,8 @@ def subtract(
         stop = np.where(number < count[row], ahead, stop)
     some = values[start] < values[stop]
     found = ours.take(pa.array(r.rows[row[some]]))
-    kinds = {column.type for pair in columns for column in pair}
+    kinds = {column.type for column in columns}
     parts = [pool.take(pa.array(place[some])) for place in (start, stop)]
     if len(kinds) == 1:
         parts = [part.cast(next(iter(kinds))) for part in parts]
-    return like(left, with_ends(found, ends, *parts))
+    return like(left, with_ends(found, both.names.left_on, *parts))

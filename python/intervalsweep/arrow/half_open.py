@@ -12,22 +12,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from intervalsweep._errors import EndpointTypeError, EndpointValueError
-from intervalsweep._signatures import Closed, Frame, documented
+from intervalsweep._signatures import ArrowFunctions, Closed, Frame, implements
 from intervalsweep.arrow.tables import as_table, like
 from intervalsweep.columns import check_choice, check_columns
 
 _LAST_DAY = date(9999, 12, 31)
 
 
-@documented
+@implements(ArrowFunctions.half_open)
 def half_open(
     data: Frame,
     start: str,
-    end: str | None = None,
+    end: str | None,
     *,
-    closed: Closed = "both",
-    unbounded_end: bool = False,
-    names: tuple[str, str] = ("ts", "te"),
+    closed: Closed,
+    unbounded_end: bool,
+    names: tuple[str, str],
 ) -> Frame:
     """
     Examples

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from intervalsweep.arrow.encoding import Encoding, Mask
-from intervalsweep.arrow.tables import RowNumbers, Side
+from intervalsweep.arrow.sides import Side
+from intervalsweep.arrow.tables import RowNumbers
 from intervalsweep.kernels import (
     Bounds,
     Boxes,

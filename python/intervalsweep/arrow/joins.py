@@ -9,30 +9,23 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._signatures import Frame, How, documented
-from intervalsweep._sql.relation_names import RelationName
+from intervalsweep._signatures import ArrowFunctions, Frame, How, implements
 from intervalsweep.arrow.encoding import Mask
 from intervalsweep.arrow.matches import Matches
 from intervalsweep.arrow.tables import like
-from intervalsweep.columns import Ends, Keys, Naming, check_choice, chosen
+from intervalsweep.columns import Naming, check_choice, check_unique, chosen
 from intervalsweep.kernels import Int32Array
 
 
-@documented
+@implements(ArrowFunctions.join)
 def join(
     left: Frame,
     right: Any,
-    relation: RelationName = "interval_intersects",
     *,
-    on: Ends = ("ts", "te"),
-    left_on: Ends | None = None,
-    right_on: Ends | None = None,
-    by: Keys | str = (),
-    how: How = "inner",
-    delta: Any = None,
-    epsilon: Any = None,
-    columns: Sequence[str] | None = None,
-    suffix: str = "_right",
+    how: How,
+    columns: Sequence[str] | None,
+    suffix: str,
+    **matching: Any,
 ) -> Frame:
     """
     Notes
@@ -51,30 +44,17 @@ def join(
     [{'id': 'r2', 'ts': 7, 'te': 9}]
     """
     check_choice("how", how, get_args(How))
-    found = Matches.of(
-        left, right, relation, left_on or on, right_on or on, by, delta=delta, epsilon=epsilon
-    )
+    found = Matches.of(left, right, **matching)
     if how in ("semi", "anti"):
-        Naming.of(found.left.column_names, [], [], suffix)
+        check_unique(found.left.column_names)
         ours = found.left.select(chosen(columns, found.left.column_names))
         counts = found.counts()
         return like(left, ours.filter(pa.array(counts > 0 if how == "semi" else counts == 0)))
     return like(left, _Joined(found, how, columns, suffix).table())
 
 
-@documented
-def pairs(
-    left: Frame,
-    right: Any,
-    relation: RelationName = "interval_intersects",
-    *,
-    on: Ends = ("ts", "te"),
-    left_on: Ends | None = None,
-    right_on: Ends | None = None,
-    by: Keys | str = (),
-    delta: Any = None,
-    epsilon: Any = None,
-) -> Frame:
+@implements(ArrowFunctions.pairs)
+def pairs(left: Frame, right: Any, **matching: Any) -> Frame:
     """
     Notes
     -----
@@ -87,9 +67,7 @@ def pairs(
     >>> pairs(r, s).to_pydict()
     {'left': [0, 0], 'right': [0, 1]}
     """
-    found = Matches.of(
-        left, right, relation, left_on or on, right_on or on, by, delta=delta, epsilon=epsilon
-    )
+    found = Matches.of(left, right, **matching)
     schema = pa.schema([("left", pa.int32()), ("right", pa.int32())])
     batches = found.pairs(
         lambda rows, others: pa.record_batch([pa.array(rows), pa.array(others)], schema=schema)
@@ -97,20 +75,8 @@ def pairs(
     return like(left, pa.Table.from_batches(batches, schema))
 
 
-@documented
-def count_matches(
-    left: Frame,
-    right: Any,
-    relation: RelationName = "interval_intersects",
-    *,
-    on: Ends = ("ts", "te"),
-    left_on: Ends | None = None,
-    right_on: Ends | None = None,
-    by: Keys | str = (),
-    delta: Any = None,
-    epsilon: Any = None,
-    count: str = "count",
-) -> Frame:
+@implements(ArrowFunctions.count_matches)
+def count_matches(left: Frame, right: Any, *, count: str, **matching: Any) -> Frame:
     """
     Notes
     -----
@@ -123,10 +89,8 @@ def count_matches(
     >>> count_matches(r, s).to_pydict()
     {'ts': [1, 7], 'te': [4, 9], 'count': [2, 0]}
     """
-    found = Matches.of(
-        left, right, relation, left_on or on, right_on or on, by, delta=delta, epsilon=epsilon
-    )
-    Naming.of([*found.left.column_names, count], [], [], "")
+    found = Matches.of(left, right, **matching)
+    check_unique([*found.left.column_names, count])
     return like(left, found.left.append_column(count, pa.array(found.counts())))
 
 

@@ -16,8 +16,8 @@ from intervalsweep._progress import Progress
 from intervalsweep.arrow import plan
 from intervalsweep.arrow.encoding import Encoding, Mask
 from intervalsweep.arrow.plan import Axis, Sweep, Term, name_of
-from intervalsweep.arrow.tables import RowNumbers, Side, as_table, ends_of, groups_of
-from intervalsweep.columns import Ends, Keys, check_columns, key_pairs
+from intervalsweep.arrow.sides import Side, TwoTables
+from intervalsweep.arrow.tables import RowNumbers
 from intervalsweep.kernels import (
     Bounds,
     Boxes,
@@ -60,27 +60,27 @@ class Matches:
     def of(
         left: Any,
         right: Any,
-        name: str,
-        left_on: Ends,
-        right_on: Ends,
-        by: Keys | str,
-        **given: Any,
+        relation: str,
+        *,
+        delta: Any = None,
+        epsilon: Any = None,
+        **names: Any,
     ) -> Matches:
-        """Raises IntervalSweepError for unknown names and unsuitable types."""
-        relation = relation_named(name)
-        check_parameters(relation, **given)
-        left, right, keys = as_table(left), as_table(right), key_pairs(by)
-        check_columns("left", left.column_names, *(one for one, _ in keys))
-        check_columns("right", right.column_names, *(other for _, other in keys))
-        ends = {"r": ends_of(left, "left", left_on), "s": ends_of(right, "right", right_on)}
-        encoding = Encoding([column.type for pair in ends.values() for column in pair])
-        groups = dict(zip("rs", groups_of(left, right, keys), strict=True))
-        read = {end for term in relation.formula for end in (term.left, term.right)}
-        sides = {
-            side: Side.of(encoding, ends[side], groups[side], _of_side(side, read)) for side in "rs"
-        }
-        limits = {p: encoding.limit(p, value) for p, value in given.items() if value is not None}
-        return Matches(left, right, keys, relation, limits, encoding, sides)
+        """Match two tables with the arguments of `join`; `names` are those of `SideNames`.
+
+        Raises IntervalSweepError for unknown names and unsuitable types.
+        """
+        meant = relation_named(relation)
+        given = {"delta": delta, "epsilon": epsilon}
+        check_parameters(meant, **given)
+        both = TwoTables.with_intervals(left, right, **names)
+        read = {end for term in meant.formula for end in (term.left, term.right)}
+        found = both.sides((_of_side("r", read), _of_side("s", read)))
+        limit = both.encoding.limit
+        limits = {p: limit(p, value) for p, value in given.items() if value is not None}
+        sides = dict(zip("rs", found, strict=True))
+        keys = both.names.keys
+        return Matches(both.left, both.right, keys, meant, limits, both.encoding, sides)
 
     def pairs(self, make: Callable[[Int32Array, Int32Array], _T]) -> list[_T]:
         """Return the result of `make(left_rows, right_rows)` for each part of the pairs.

@@ -8,30 +8,24 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._signatures import Distance, Frame, Names, documented
+from intervalsweep._signatures import ArrowFunctions, Distance, Frame, Names, implements
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import Merged, in_order, islands
-from intervalsweep.arrow.tables import RowNumbers, Side, as_table, ends_in, ends_of, groups_of, like
-from intervalsweep.columns import Ends, Naming, check_columns, listed, names_of
+from intervalsweep.arrow.sides import Side
+from intervalsweep.arrow.tables import RowNumbers, as_table, ends_in, ends_of, groups_in, like
+from intervalsweep.columns import Ends, check_columns, check_unique, listed, names_of
 from intervalsweep.kernels.periods import ValueSweep, joined
 
 
-@documented
-def merge(
-    data: Frame,
-    *,
-    on: Ends = ("ts", "te"),
-    by: Names = (),
-    gap: Distance = None,
-    count: str = "count",
-) -> Frame:
+@implements(ArrowFunctions.merge)
+def merge(data: Frame, *, gap: Distance, count: str, **intervals: Any) -> Frame:
     """
     Examples
     --------
     >>> merge(pa.table({"ts": [1, 3, 8], "te": [4, 6, 9]})).to_pydict()
     {'ts': [1, 8], 'te': [6, 9], 'count': [2, 1]}
     """
-    one = _Intervals(data, on, by)
+    one = _Intervals(data, **intervals)
     merged = Merged.of(one.side, one.encoding, one.limit(gap))
     found = one.result(
         merged.first_rows,
@@ -42,23 +36,16 @@ def merge(
     return like(data, found)
 
 
-@documented
-def cluster(
-    data: Frame,
-    *,
-    on: Ends = ("ts", "te"),
-    by: Names = (),
-    gap: Distance = None,
-    cluster: str = "cluster",
-) -> Frame:
+@implements(ArrowFunctions.cluster)
+def cluster(data: Frame, *, gap: Distance, cluster: str, **intervals: Any) -> Frame:
     """
     Examples
     --------
     >>> cluster(pa.table({"ts": [1, 3, 8], "te": [4, 6, 9]})).column("cluster").to_pylist()
     [1, 1, 2]
     """
-    one = _Intervals(data, on, by)
-    Naming.of([*one.table.column_names, cluster], [], [], "")
+    one = _Intervals(data, **intervals)
+    check_unique([*one.table.column_names, cluster])
     side, _, is_new = islands(one.side, one.encoding, one.limit(gap))
     number = np.cumsum(is_new)
     before = number[np.searchsorted(side.groups, side.groups)] - 1  # clusters of the groups before
@@ -67,15 +54,15 @@ def cluster(
     return like(data, one.table.append_column(cluster, pa.array(numbers, mask=numbers == 0)))
 
 
-@documented
-def split(data: Frame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = "count") -> Frame:
+@implements(ArrowFunctions.split)
+def split(data: Frame, *, count: str, **intervals: Any) -> Frame:
     """
     Examples
     --------
     >>> split(pa.table({"ts": [1, 3], "te": [4, 6]})).to_pydict()
     {'ts': [1, 3, 4], 'te': [3, 4, 6], 'count': [1, 2, 1]}
     """
-    one = _Intervals(data, on, by)
+    one = _Intervals(data, **intervals)
     side = in_order(one.side)
     sweep = ValueSweep(["sum"], ends="cuts")
     ones = np.ones((1, side.size), dtype=np.int64)
@@ -86,21 +73,15 @@ def split(data: Frame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = 
     return like(data, found)
 
 
-@documented
-def complement(
-    data: Frame,
-    *,
-    on: Ends = ("ts", "te"),
-    by: Names = (),
-    within: tuple[Any, Any] | None = None,
-) -> Frame:
+@implements(ArrowFunctions.complement)
+def complement(data: Frame, *, within: tuple[Any, Any] | None, **intervals: Any) -> Frame:
     """
     Examples
     --------
     >>> complement(pa.table({"ts": [1, 6], "te": [4, 8]}), within=(0, 8)).to_pydict()
     {'ts': [0, 4], 'te': [1, 6]}
     """
-    one = _Intervals(data, on, by)
+    one = _Intervals(data, **intervals)
     merged = Merged.of(one.side, one.encoding)
     limits = pa.array(within or (None, None)).cast(one.encoding.type)
     pool = pa.concat_arrays([one.starts, one.ends, limits])
@@ -140,9 +121,7 @@ class _Intervals:
         self._kinds = {column.type for column in columns}
         self.encoding = Encoding([column.type for column in columns])
         self.starts, self.ends = map(self.encoding.cast, columns)
-        pairs = [(key, key) for key in self._by]
-        groups, _ = groups_of(self.table, self.table.slice(0, 0), pairs, null_equals_null=True)
-        self.side = Side.of(self.encoding, columns, groups, {"ts", "te"})
+        self.side = Side.of(self.encoding, columns, groups_in(self.table, self._by))
 
     def limit(self, gap: Distance) -> int | float:
         """Return the largest gap between intervals that are merged, in the encoding's unit."""
@@ -155,7 +134,7 @@ class _Intervals:
         keys = self.table.select(self._by).take(pa.array(rows))
         more = more or {}
         names = names_of(self._on)
-        Naming.of([*self._by, *names, *more], [], [], "")
+        check_unique([*self._by, *names, *more])
         if len(self._kinds) == 1:  # else they have the common type
             starts, ends = (column.cast(next(iter(self._kinds))) for column in (starts, ends))
         intervals = ends_in(self.table.schema, self._on, starts, ends)

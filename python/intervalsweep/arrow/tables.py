@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and returns tables of any library; encodes keys as group numbers, endpoints as integers."""
+"""Reads and returns tables of any library, reads interval columns, and numbers keys."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, cast
 
@@ -15,14 +14,9 @@ import pyarrow.compute as pc
 
 from intervalsweep._errors import ArgumentError, EndpointTypeError
 from intervalsweep._signatures import Frame
-from intervalsweep.arrow.encoding import Encoding, Mask
 from intervalsweep.columns import Ends, check_columns, names_of
-from intervalsweep.kernels import Int32Array, Int64Array
-from intervalsweep.kernels.arrays import MAX_ROWS
+from intervalsweep.kernels import Int32Array
 from intervalsweep.kernels.string_keys import first_rows
-
-# Up to this many rows, row numbers are 32-bit: set operations number both endpoints of each row.
-_SMALL = MAX_ROWS // 2
 
 _OFFSET_TYPES = {pa.string(): np.int32, pa.large_string(): np.int64}
 
@@ -135,6 +129,21 @@ def groups_of(
     return groups[:size], groups[size:]
 
 
+def groups_in(table: Any, names: Sequence[str]) -> Int32Array:
+    """Return the group number of each row of one table by these columns; NULL equals NULL."""
+    pairs = [(name, name) for name in names]
+    return groups_of(table, table.slice(0, 0), pairs, null_equals_null=True)[0]
+
+
+def with_group_of_nulls(groups: Int32Array, others: Int32Array) -> Int32Array:
+    """Return `groups` with a new number in place of -1, which occurs neither there nor in `others`.
+
+    So rows with a NULL key are kept, and still match no row of the other side.
+    """
+    new = max(groups.max(initial=0), others.max(initial=0)) + 1
+    return np.where(groups < 0, new, groups).astype(np.int32, copy=False)
+
+
 def _paired(numbers: Int32Array, codes: Int32Array) -> Int32Array:
     """Return a number for each distinct pair, or -1 if one of the two is -1.
 
@@ -185,73 +194,3 @@ def _codes_of_texts(values: Any) -> Int32Array | None:
         return None
     codes = pa.chunked_array(texts).combine_chunks().dictionary_encode().indices
     return np.repeat(codes.to_numpy(), np.concatenate(lengths))
-
-
-@dataclass(frozen=True)
-class Side:
-    """The rows of one side that can match: row numbers, groups, and endpoints as integers."""
-
-    numbers: RowNumbers | None  # None stands for 0, 1, 2, ...: all rows in order
-    groups: Int32Array
-    ends: dict[str, Int64Array]
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        return self.groups.size
-
-    @property
-    def rows(self) -> RowNumbers:
-        """The row numbers."""
-        if self.numbers is not None:
-            return self.numbers
-        return np.arange(self.size, dtype=np.int32 if self.size <= _SMALL else np.int64)
-
-    @staticmethod
-    def of(encoding: Encoding, ends: tuple[Any, Any], groups: Int32Array, used: set[str]) -> Side:
-        """Leaves out the rows with a NULL key or a NULL in a `used` endpoint (`ts`, `te`)."""
-        kept: Mask = groups >= 0
-        values = {}
-        for name, column in zip(("ts", "te"), ends, strict=True):
-            if name in used:
-                values[name], valid = encoding.encode(column)
-                kept = kept & valid
-        return Side(None, groups, values).where(kept)
-
-    def where(self, mask: Mask) -> Side:
-        """Return the rows for which the mask is true."""
-        return self if mask.all() else self.take(mask)
-
-    def take(self, which: RowNumbers | Mask) -> Side:
-        """Return the rows at these places, in this order, or for which the mask is true."""
-        ends = {name: array[which] for name, array in self.ends.items()}
-        return Side(self.rows[which], self.groups[which], ends)
-
-
-def sides_of(
-    left: Any,
-    right: Any,
-    left_on: Ends,
-    right_on: Ends,
-    keys: list[tuple[str, str]],
-    *,
-    keyless: bool = False,
-) -> tuple[Encoding, Side, Side]:
-    """Return the encoding of the endpoints, and the rows of both tables with two known endpoints.
-
-    With `keyless`, left rows with a NULL key are kept, in a group without right rows.
-    """
-    check_columns("left", left.column_names, *(one for one, _ in keys))
-    check_columns("right", right.column_names, *(other for _, other in keys))
-    ends = ends_of(left, "left", left_on), ends_of(right, "right", right_on)
-    encoding = Encoding([column.type for pair in ends for column in pair])
-    groups, others = groups_of(left, right, keys)
-    if keyless:
-        groups = np.where(groups < 0, max(groups.max(initial=0), others.max(initial=0)) + 1, groups)
-        groups = groups.astype(np.int32, copy=False)
-    both = {"ts", "te"}
-    return (
-        encoding,
-        Side.of(encoding, ends[0], groups, both),
-        Side.of(encoding, ends[1], others, both),
-    )

@@ -15,11 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
-from intervalsweep._signatures import Emit, Frame, documented, revision_columns
+from intervalsweep._signatures import ArrowFunctions, Emit, Frame, implements, revision_columns
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import in_order
-from intervalsweep.arrow.tables import Side, as_table, column_of, groups_of, like
-from intervalsweep.columns import Keys, Naming, check_choice, check_columns, key_pairs
+from intervalsweep.arrow.sides import STARTS, Side, TwoTables
+from intervalsweep.arrow.tables import column_of, like
+from intervalsweep.columns import check_choice, check_columns, check_unique
 from intervalsweep.kernels import Bounds, Boxes, Int64Array, PointIndex, RunSweep, group_offsets
 from intervalsweep.relations import suggestion
 
@@ -28,19 +29,16 @@ _OF_TABLES = {"revision": pa.scalar(1, pa.int32()), "is_final": pa.scalar(True)}
 _CALL = re.compile(r"\s*(\w+)\s*\(\s*(\*|`[^`]+`|[\w.]+)\s*\)\s*")
 
 
-@documented
+@implements(ArrowFunctions.window_union)
 def window_union(
     base: Frame,
     probe: Any,
     *,
     aggs: Mapping[str, str],
-    on: str = "ts",
-    base_on: str | None = None,
-    probe_on: str | None = None,
-    by: Keys | str = (),
-    pre: Any = None,
-    fol: Any = 0,
-    emit: Emit = "final",
+    pre: Any,
+    fol: Any,
+    emit: Emit,
+    **names: Any,
 ) -> Frame:
     """
     Notes
@@ -57,22 +55,15 @@ def window_union(
     [{'s': 5, 'c': 1}, {'s': 8, 'c': 2}]
     """
     check_choice("emit", emit, get_args(Emit))
-    ours, theirs, keys = as_table(base), as_table(probe), key_pairs(by)
-    at, at_probe = base_on or on, probe_on or on
-    check_columns("base", ours.column_names, at, *(one for one, _ in keys))
-    check_columns("probe", theirs.column_names, at_probe, *(other for _, other in keys))
+    both = TwoTables.with_instants(base, probe, ("base", "probe"), **names)
+    ours, theirs = both.left, both.right
     marks = revision_columns(emit)
-    Naming.of([*ours.column_names, *aggs, *marks], [], [], "")
+    check_unique([*ours.column_names, *aggs, *marks])
     asked = {name: _read(name, text, theirs.column_names) for name, text in aggs.items()}
 
-    instants = ours.column(at), theirs.column(at_probe)
-    encoding = Encoding([column.type for column in instants])
-    r, s = (
-        Side.of(encoding, (column, column), groups, {"ts"})
-        for column, groups in zip(instants, groups_of(ours, theirs, keys), strict=True)
-    )
+    r, s = both.sides(STARTS)
     s = in_order(Side(s.numbers, s.groups, {"ts": s.ends["ts"], "te": s.ends["ts"]}))
-    windows = _Windows.of(ours.num_rows, r, s, encoding, pre, fol)
+    windows = _Windows.of(ours.num_rows, r, s, both.encoding, pre, fol)
     result = ours
     for name, (function, column) in asked.items():
         values = None if column is None else column_of(theirs, column, s.rows).combine_chunks()

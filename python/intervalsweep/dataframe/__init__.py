@@ -15,6 +15,8 @@ everywhere in Spark. Joins are distributed with and without keys.
 `pairs` exists only there, because rows of a DataFrame have no numbers: use `join` with `columns`.
 """
 
+from typing import TYPE_CHECKING
+
 from intervalsweep._requirements import check_packages
 
 check_packages("intervalsweep.dataframe", "pyspark")
@@ -50,3 +52,9 @@ __all__ = [
     "time",
     "window_union",
 ]
+
+if TYPE_CHECKING:  # fails if a function is missing or has another signature
+    from intervalsweep import dataframe as _module
+    from intervalsweep.dataframe.interval_columns import DataFrameFunctions
+
+    _: DataFrameFunctions = _module

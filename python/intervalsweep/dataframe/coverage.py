@@ -5,31 +5,29 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import and_
+from typing import Any
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from intervalsweep._signatures import documented
+from intervalsweep._signatures import implements
 from intervalsweep._sql.calls import call
-from intervalsweep.columns import Ends, Keys, check_columns, key_pairs
+from intervalsweep.columns import SideNames
 from intervalsweep.dataframe import boundary_events as events
 from intervalsweep.dataframe.boundary_events import of_left, of_right
-from intervalsweep.dataframe.interval_columns import Interval, check_frames, column, common_type
+from intervalsweep.dataframe.interval_columns import (
+    DataFrameFunctions,
+    Interval,
+    check_frames,
+    column,
+    common_type,
+)
 from intervalsweep.dataframe.sets import merge
 from intervalsweep.session import check_active
 
 
-@documented
-def coverage(
-    left: DataFrame,
-    right: DataFrame,
-    *,
-    on: Ends = ("ts", "te"),
-    left_on: Ends | None = None,
-    right_on: Ends | None = None,
-    by: Keys | str = (),
-    covered: str = "covered",
-) -> DataFrame:
+@implements(DataFrameFunctions.coverage)
+def coverage(left: DataFrame, right: DataFrame, *, covered: str, **names: Any) -> DataFrame:
     """
     Examples
     --------
@@ -44,12 +42,11 @@ def coverage(
     <BLANKLINE>
     """
     check_frames(left, right)
-    pairs = key_pairs(by)
-    check_columns("left", left.columns, *(one for one, _ in pairs))
-    ours = Interval(left, "left", left_on or on)
-    merged = merged_right(right, right_on or on, pairs)
-    ordered = Window.partitionBy(*(column(other) for _, other in pairs)).orderBy(column(START))
-    start, end = column(START), column(END)
+    on = SideNames.of(left.columns, right.columns, **names)
+    pairs, ours = on.keys, Interval(left, "left", on.left_on)
+    merged = _merged_right(right, on)
+    ordered = Window.partitionBy(*(column(other) for _, other in pairs)).orderBy(column(_START))
+    start, end = column(_START), column(_END)
     kind = common_type([(left, ours.of()[0]), (merged, start)])
 
     def size(later: Column, earlier: Column) -> Column:
@@ -66,8 +63,8 @@ def coverage(
         last = events.nearest_of(events.looking_back(sums, pairs))
         answered = both.withColumn(events.RIGHT, last).where(events.asking())
         here = ours.of(sf.col(events.LEFT))[which]
-        reached = sf.least(here.cast(kind), of_right(END).cast(kind))
-        up_to = of_right(_BEFORE) + size(reached, of_right(START))
+        reached = sf.least(here.cast(kind), of_right(_END).cast(kind))
+        up_to = of_right(_BEFORE) + size(reached, of_right(_START))
         found = answered.select(
             *(of_left(name).alias(name) for name in found.columns),
             sf.when(here.isNotNull(), sf.coalesce(up_to, size(here, here))).alias(total),
@@ -79,16 +76,8 @@ def coverage(
     )
 
 
-@documented
-def subtract(
-    left: DataFrame,
-    right: DataFrame,
-    *,
-    on: Ends = ("ts", "te"),
-    left_on: Ends | None = None,
-    right_on: Ends | None = None,
-    by: Keys | str = (),
-) -> DataFrame:
+@implements(DataFrameFunctions.subtract)
+def subtract(left: DataFrame, right: DataFrame, **names: Any) -> DataFrame:
     """
     Notes
     -----
@@ -109,12 +98,11 @@ def subtract(
     """
     check_frames(left, right)
     check_active(left.sparkSession)
-    pairs = key_pairs(by)
-    check_columns("left", left.columns, *(one for one, _ in pairs))
-    ours = Interval(left, "left", left_on or on)
+    on = SideNames.of(left.columns, right.columns, **names)
+    pairs, ours = on.keys, Interval(left, "left", on.left_on)
     start, end = ours.of()
-    merged = merged_right(right, right_on or on, pairs)
-    m_start, m_end = column(START), column(END)
+    merged = _merged_right(right, on)
+    m_start, m_end = column(_START), column(_END)
     ordered = Window.partitionBy(*(column(other) for _, other in pairs)).orderBy(m_start)
     keys = {other: f"intervalsweep_key{n}" for n, (_, other) in enumerate(pairs)}
     beside = merged.select(
@@ -128,28 +116,27 @@ def subtract(
     condition = reduce(and_, [column(one) == column(keys[other]) for one, other in pairs], meets)
     joined = left.where(start < end).join(beside, condition, "left")
     # There may be a result before each merged interval, and one after the last that intersects.
-    ahead = sf.struct(sf.greatest(start, _BEFORE).alias(START), m_start.alias(END))
+    ahead = sf.struct(sf.greatest(start, _BEFORE).alias(_START), m_start.alias(_END))
     is_last = sf.col(_AFTER).isNull() | (sf.col(_AFTER) >= end)
-    behind = sf.struct(m_end.alias(START), sf.when(is_last, end).alias(END))
-    whole = sf.struct(start.alias(START), end.alias(END))
+    behind = sf.struct(m_end.alias(_START), sf.when(is_last, end).alias(_END))
+    whole = sf.struct(start.alias(_START), end.alias(_END))
     parts = sf.when(m_start.isNull(), sf.array(whole)).otherwise(sf.array(ahead, behind))
     found = joined.select(*map(column, left.columns), sf.explode(parts).alias(_PART))
-    part = [sf.col(_PART).getField(name) for name in (START, END)]
+    part = [sf.col(_PART).getField(name) for name in (_START, _END)]
     made = dict(zip(ours.names, ours.made_of(*part), strict=True))
     return found.where(part[0] < part[1]).select(
         *(made.get(name, column(name)) for name in left.columns)
     )
 
 
-def merged_right(right: DataFrame, ends: Ends, pairs: list[tuple[str, str]]) -> DataFrame:
-    """Return the merged intervals of the right side: the keys and the columns START and END."""
-    keys = [other for _, other in pairs]
-    check_columns("right", right.columns, *keys)
-    start, end = Interval(right, "right", ends).of()
-    some = right.select(*map(column, keys), start.alias(START), end.alias(END))
-    return merge(some, on=(START, END), by=keys, count=_BEFORE).drop(_BEFORE)
+def _merged_right(right: DataFrame, on: SideNames) -> DataFrame:
+    """Return the merged intervals of the right side: the keys and the columns _START and _END."""
+    keys = [other for _, other in on.keys]
+    start, end = Interval(right, "right", on.right_on).of()
+    some = right.select(*map(column, keys), start.alias(_START), end.alias(_END))
+    return merge(some, on=(_START, _END), by=keys, count=_BEFORE).drop(_BEFORE)
 
 
-START, END = "intervalsweep_start", "intervalsweep_end"
+_START, _END = "intervalsweep_start", "intervalsweep_end"
 _BEFORE, _AFTER, _PART = (f"intervalsweep_{name}" for name in ("before", "after", "part"))
 _UP_TO_START, _UP_TO_END = (f"intervalsweep_up_to_{name}" for name in ("start", "end"))

@@ -10,9 +10,9 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
 from intervalsweep._errors import EndpointTypeError
-from intervalsweep._signatures import Closed, documented
+from intervalsweep._signatures import Closed, implements
 from intervalsweep.columns import check_choice, check_columns
-from intervalsweep.dataframe.interval_columns import check_frames, column
+from intervalsweep.dataframe.interval_columns import DataFrameFunctions, check_frames, column
 
 # The last day of Python's calendar, so that Python can still show an unbounded end.
 _LAST_DAY = "9999-12-31"
@@ -24,15 +24,15 @@ _BITS: dict[st.DataType, int] = {
 }
 
 
-@documented
+@implements(DataFrameFunctions.half_open)
 def half_open(
     data: DataFrame,
     start: str,
-    end: str | None = None,
+    end: str | None,
     *,
-    closed: Closed = "both",
-    unbounded_end: bool = False,
-    names: tuple[str, str] = ("ts", "te"),
+    closed: Closed,
+    unbounded_end: bool,
+    names: tuple[str, str],
 ) -> DataFrame:
     """
     Examples

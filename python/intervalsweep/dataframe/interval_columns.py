@@ -5,23 +5,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
 from intervalsweep._errors import ArgumentError, EndpointTypeError
+from intervalsweep._signatures import TableFunctions
+from intervalsweep._sql.literals import quoted
 from intervalsweep.columns import Ends, check_columns, names_of
+
+# The signatures that the functions of this package implement.
+DataFrameFunctions: TypeAlias = TableFunctions[DataFrame, DataFrame]
 
 _MICROSECOND = timedelta(microseconds=1)
 _DAY = timedelta(days=1)
 
 
-def column(name: str) -> Column:
-    """Return the column with exactly this name, even if the name contains dots."""
-    quoted = name.replace("`", "``")
-    return sf.col(f"`{quoted}`")
+def column(name: str, table: str | None = None) -> Column:
+    """Return the column with exactly this name, even if it contains dots; `table` is an alias."""
+    return sf.col(quoted(name) if table is None else f"{table}.{quoted(name)}")
 
 
 def check_frames(*frames: object) -> None:

@@ -4,27 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import and_
-from typing import get_args
+from typing import Any, get_args
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from intervalsweep._signatures import How, documented
+from intervalsweep._signatures import How, implements
 from intervalsweep._sql.calls import Parameter, call
-from intervalsweep._sql.relation_names import RelationName
 from intervalsweep.columns import (
-    Ends,
-    Keys,
     Naming,
+    SideNames,
     check_choice,
-    check_columns,
+    check_unique,
     chosen,
-    key_pairs,
     names_of,
 )
 from intervalsweep.dataframe.interval_columns import (
+    DataFrameFunctions,
     Interval,
     as_parameter,
     check_frames,
@@ -35,21 +34,15 @@ from intervalsweep.relations import check_parameters, relation_named
 from intervalsweep.session import check_active
 
 
-@documented
+@implements(DataFrameFunctions.join)
 def join(
     left: DataFrame,
     right: DataFrame,
-    relation: RelationName = "interval_intersects",
     *,
-    on: Ends = ("ts", "te"),
-    left_on: Ends | None = None,
-    right_on: Ends | None = None,
-    by: Keys | str = (),
-    how: How = "inner",
-    delta: Parameter = None,
-    epsilon: Parameter = None,
-    columns: Sequence[str] | None = None,
-    suffix: str = "_right",
+    how: How,
+    columns: Sequence[str] | None,
+    suffix: str,
+    **matching: Any,
 ) -> DataFrame:
     """
     Examples
@@ -65,26 +58,14 @@ def join(
     <BLANKLINE>
     """
     check_choice("how", how, get_args(How))
-    both = JoinSides(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
+    both = JoinSides.of(left, right, **matching)
     found = both.joined(how, suffix)
     wanted = chosen(columns, found.columns)
     return found.select([column(name) for name in wanted]) if columns is not None else found
 
 
-@documented
-def count_matches(
-    left: DataFrame,
-    right: DataFrame,
-    relation: RelationName = "interval_intersects",
-    *,
-    on: Ends = ("ts", "te"),
-    left_on: Ends | None = None,
-    right_on: Ends | None = None,
-    by: Keys | str = (),
-    delta: Parameter = None,
-    epsilon: Parameter = None,
-    count: str = "count",
-) -> DataFrame:
+@implements(DataFrameFunctions.count_matches)
+def count_matches(left: DataFrame, right: DataFrame, *, count: str, **matching: Any) -> DataFrame:
     """
     Notes
     -----
@@ -103,8 +84,8 @@ def count_matches(
     +---+---+-----+
     <BLANKLINE>
     """
-    both = JoinSides(left, right, relation, left_on or on, right_on or on, by, delta, epsilon)
-    Naming.of([*left.columns, count], [], [], "")
+    both = JoinSides.of(left, right, **matching)
+    check_unique([*left.columns, count])
     # A row number keeps equal rows in separate groups.
     numbered = left.withColumn(_ROW, sf.monotonically_increasing_id())
     theirs = both.renamed.withColumn(_MATCH, sf.lit(1))
@@ -116,63 +97,78 @@ def count_matches(
 _ROW, _MATCH = "intervalsweep_row", "intervalsweep_match"
 
 
+@dataclass(frozen=True)
 class JoinSides:
-    """The two sides of a join and its condition. Raises IntervalSweepError for invalid arguments.
+    """The two sides of a join and its condition.
 
     The columns of the right side get names that occur nowhere else, so that no name in the
     condition is ambiguous.
     """
 
-    def __init__(
-        self,
+    left: DataFrame
+    renamed: DataFrame
+    condition: Column
+    _keys: list[tuple[str, str]]
+    _inner: dict[str, str]
+
+    @staticmethod
+    def of(
         left: DataFrame,
         right: DataFrame,
         relation: str,
-        left_on: Ends,
-        right_on: Ends,
-        by: Keys | str,
-        delta: Parameter,
-        epsilon: Parameter,
-    ) -> None:
+        *,
+        delta: Parameter = None,
+        epsilon: Parameter = None,
+        **names: Any,
+    ) -> JoinSides:
+        """Read the arguments of `join`; `names` are those of `SideNames`.
+
+        Raises IntervalSweepError for invalid arguments.
+        """
         check_frames(left, right)
         meant = relation_named(relation)
-        limits = {"delta": delta, "epsilon": epsilon}
-        check_parameters(meant, **limits)
-        ends, self.pairs = (names_of(left_on), names_of(right_on)), key_pairs(by)
-        check_columns("left", left.columns, *ends[0], *(one for one, _ in self.pairs))
-        check_columns("right", right.columns, *ends[1], *(other for _, other in self.pairs))
+        given = {"delta": delta, "epsilon": epsilon}
+        check_parameters(meant, **given)
+        on = SideNames.of(left.columns, right.columns, **names)
         check_active(left.sparkSession)
-        self._left = left
-        self._inner = {name: f"{name} #{number}" for number, name in enumerate(right.columns)}
-        self.renamed = right.select(
-            [column(name).alias(self._inner[name]) for name in right.columns]
+        limits = _limits(left, right, on, given)
+        inner = {name: f"{name} #{number}" for number, name in enumerate(right.columns)}
+        operands = (
+            *map(column, names_of(on.left_on)),
+            *(column(inner[name]) for name in names_of(on.right_on)),
         )
-        if any(
-            limit is not None and not isinstance(limit, str | Column) for limit in limits.values()
-        ):
-            sides = (left, "left", left_on), (right, "right", right_on)
-            kind = common_type([(side[0], Interval(*side).of()[0]) for side in sides])
-            limits = {name: as_parameter(name, value, kind) for name, value in limits.items()}
-        operands = (*map(column, ends[0]), *map(self.of_right, ends[1]))
-        self.condition = reduce(
-            and_,
-            [column(one) == self.of_right(other) for one, other in self.pairs],
-            call(meant.name, operands, *(limits[name] for name in meant.parameters)),
-        )
+        matches = call(meant.name, operands, *(limits[name] for name in meant.parameters))
+        equal = [column(one) == column(inner[other]) for one, other in on.keys]
+        renamed = right.select([column(name).alias(new) for name, new in inner.items()])
+        return JoinSides(left, renamed, reduce(and_, equal, matches), on.keys, inner)
 
     def joined(self, how: str, suffix: str, more: dict[str, Column] | None = None) -> DataFrame:
         """Return the join; `more` adds columns to the result, or replaces those with its names."""
         theirs = [] if how in ("semi", "anti") else list(self._inner)
-        naming = Naming.of(self._left.columns, theirs, self.pairs, suffix)
+        naming = Naming.of(self.left.columns, theirs, self._keys, suffix)
         named = dict(zip(naming.names, result(naming, how, column, self.of_right), strict=True))
         last = {name: value.alias(name) for name, value in (more or {}).items()}
         kept = [value for name, value in named.items() if name not in last]
-        joined = self._left.join(self.renamed, self.condition, how)
+        joined = self.left.join(self.renamed, self.condition, how)
         return joined.select([*kept, *last.values()])
 
     def of_right(self, name: str) -> Column:
         """Return a column of the right side by its original name."""
         return column(self._inner[name])
+
+
+def _limits(
+    left: DataFrame, right: DataFrame, on: SideNames, given: dict[str, Parameter]
+) -> dict[str, Parameter]:
+    """Return distances as SQL takes them, which depends on the common type of the endpoints."""
+    if all(limit is None or isinstance(limit, str | Column) for limit in given.values()):
+        return given
+    starts = [
+        (left, Interval(left, "left", on.left_on).of()[0]),
+        (right, Interval(right, "right", on.right_on).of()[0]),
+    ]
+    kind = common_type(starts)
+    return {name: as_parameter(name, limit, kind) for name, limit in given.items()}
 
 
 def result(

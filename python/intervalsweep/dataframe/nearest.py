@@ -8,13 +8,20 @@ from typing import Any, get_args
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
+from pyspark.sql import types as st
 
-from intervalsweep._signatures import Direction, Distance, LookUpHow, documented
+from intervalsweep._signatures import (
+    Direction,
+    Distance,
+    LookUpHow,
+    implements,
+)
 from intervalsweep._sql.calls import call
-from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns, chosen, key_pairs
+from intervalsweep.columns import Naming, SideNames, check_choice, chosen
 from intervalsweep.dataframe import boundary_events as events
 from intervalsweep.dataframe.boundary_events import of_left, of_right
 from intervalsweep.dataframe.interval_columns import (
+    DataFrameFunctions,
     Interval,
     as_parameter,
     check_frames,
@@ -25,20 +32,17 @@ from intervalsweep.dataframe.joins import result
 from intervalsweep.session import check_active
 
 
-@documented
+@implements(DataFrameFunctions.as_of_join)
 def as_of_join(
     left: DataFrame,
     right: DataFrame,
     *,
-    on: str = "ts",
-    left_on: str | None = None,
-    right_on: str | None = None,
-    by: Keys | str = (),
-    direction: Direction = "backward",
-    tolerance: Any = None,
-    how: LookUpHow = "left",
-    columns: Sequence[str] | None = None,
-    suffix: str = "_right",
+    direction: Direction,
+    tolerance: Any,
+    how: LookUpHow,
+    columns: Sequence[str] | None,
+    suffix: str,
+    **names: Any,
 ) -> DataFrame:
     """
     Notes
@@ -63,42 +67,41 @@ def as_of_join(
     check_choice("direction", direction, get_args(Direction))
     check_choice("how", how, get_args(LookUpHow))
     check_frames(left, right)
-    at, at_right, pairs = left_on or on, right_on or on, key_pairs(by)
-    check_columns("left", left.columns, at, *(one for one, _ in pairs))
-    check_columns("right", right.columns, at_right, *(other for _, other in pairs))
+    on = SideNames.of(left.columns, right.columns, are_instants=True, **names)
+    here, there = on.instants
+    looking, relation = _BY_DIRECTION[direction]
+    both = events.events(left, right, on.keys, column(here), column(there))
+    row = events.nearest_of(looking(right, on.keys))
+    found = both.withColumn(events.RIGHT, row).where(events.asking())
     if tolerance is not None:
         check_active(left.sparkSession)
-
-    both = events.events(left, right, pairs, column(at), column(at_right))
-    backward = direction == "backward"
-    window = (events.looking_back if backward else events.looking_ahead)(right, pairs)
-    found = both.withColumn(events.RIGHT, events.nearest_of(window)).where(events.asking())
-    if tolerance is not None:
-        kind = both.schema[events.POSITION].dataType
-        limit = as_parameter("tolerance", tolerance, kind)
+        limit = as_parameter("tolerance", tolerance, both.schema[events.POSITION].dataType)
         limit = of_left(limit) if isinstance(limit, str) else limit
-        here, there = of_left(at), of_right(at_right)
-        name = "iseql_after" if backward else "iseql_before"
-        near = call(name, (here, here, there, there), limit)
+        instants = of_left(here), of_left(here), of_right(there), of_right(there)
+        near = call(relation, instants, limit)
         found = found.withColumn(events.RIGHT, sf.when(near, sf.col(events.RIGHT)))
-    naming = Naming.of(left.columns, right.columns, pairs, suffix)
+    naming = Naming.of(left.columns, right.columns, on.keys, suffix)
     return _finished(found, naming, how, columns, [])
 
 
-@documented
+# The window in which the last right row is the one to find, and the relation to that row.
+_BY_DIRECTION = {
+    "backward": (events.looking_back, "iseql_after"),
+    "forward": (events.looking_ahead, "iseql_before"),
+}
+
+
+@implements(DataFrameFunctions.nearest)
 def nearest(
     left: DataFrame,
     right: DataFrame,
     *,
-    on: Ends = ("ts", "te"),
-    left_on: Ends | None = None,
-    right_on: Ends | None = None,
-    by: Keys | str = (),
-    max_distance: Distance = None,
-    how: LookUpHow = "left",
-    columns: Sequence[str] | None = None,
-    suffix: str = "_right",
-    distance: str = "distance",
+    max_distance: Distance,
+    how: LookUpHow,
+    columns: Sequence[str] | None,
+    suffix: str,
+    distance: str,
+    **names: Any,
 ) -> DataFrame:
     """
     Examples
@@ -115,50 +118,57 @@ def nearest(
     """
     check_choice("how", how, get_args(LookUpHow))
     check_frames(left, right)
-    pairs = key_pairs(by)
-    check_columns("left", left.columns, *(one for one, _ in pairs))
-    check_columns("right", right.columns, *(other for _, other in pairs))
-    ours, theirs = Interval(left, "left", left_on or on), Interval(right, "right", right_on or on)
+    on = SideNames.of(left.columns, right.columns, **names)
+    naming = Naming.of(left.columns, right.columns, on.keys, suffix, [distance])
+    ours, theirs = Interval(left, "left", on.left_on), Interval(right, "right", on.right_on)
     (ts, te), (s_ts, s_te) = ours.of(), theirs.of()
-
     proper = right.where(s_ts <= s_te)
-    both = events.events(left, proper, pairs, sf.when(ts <= te, te), s_ts)
+    both = events.events(left, proper, on.keys, sf.when(ts <= te, te), s_ts)
     kind = both.schema[events.POSITION].dataType
+    limit = None if max_distance is None else in_unit("max_distance", max_distance, kind)
 
-    def gap(row: str) -> Column:
-        start, end = (one.cast(kind) for one in ours.of(sf.col(events.LEFT)))
-        s_start, s_end = (one.cast(kind) for one in theirs.of(sf.col(row)))
-        lengths = (
-            events.length(s_start, end, kind),
-            events.length(start, s_end, kind),
-        )
-        zero = lengths[0] - lengths[0]
-        return sf.when(s_start.isNotNull(), sf.greatest(*lengths, zero))
+    # Of the intervals that start up to the end of r, the nearest is the one that ends last.
+    latest = sf.max_by(events.RIGHT, theirs.of(sf.col(events.RIGHT))[1])
+    neighbours = {
+        _BEFORE: latest.over(events.looking_back(right, on.keys)),
+        _AFTER: events.nearest_of(events.looking_ahead(right, on.keys)),
+    }
+    found = both.withColumns(neighbours).where(events.asking())
+    gaps = {
+        _GAP_BEFORE: _gap(ours, theirs, _BEFORE, kind),
+        _GAP_AFTER: _gap(ours, theirs, _AFTER, kind),
+    }
+    nearest_row = found.withColumns(gaps).withColumns(_nearer())
+    if limit is not None:
+        nearest_row = nearest_row.withColumns(_within(limit))
+    return _finished(nearest_row, naming, how, columns, [sf.col(_GAP).alias(distance)])
 
-    # The nearest of the intervals that start up to the end of r is the one that ends last.
-    before = sf.max_by(events.RIGHT, theirs.of(sf.col(events.RIGHT))[1])
-    before = before.over(events.looking_back(right, pairs))
-    after = events.nearest_of(events.looking_ahead(right, pairs))
-    found = both.withColumns({"before": before, "after": after}).where(events.asking())
-    found = found.withColumns({"gap_before": gap("before"), "gap_after": gap("after")})
-    is_before = sf.col("gap_before") <= sf.coalesce("gap_after", "gap_before")
-    nearest_row = found.withColumns(
-        {
-            events.RIGHT: sf.when(is_before, sf.col("before")).otherwise(sf.col("after")),
-            "gap": sf.least("gap_before", "gap_after"),
-        }
-    )
-    if max_distance is not None:
-        is_near = sf.col("gap") <= sf.lit(in_unit("max_distance", max_distance, kind))
-        nearest_row = nearest_row.withColumns(
-            {
-                events.RIGHT: sf.when(is_near, sf.col(events.RIGHT)),
-                "gap": sf.when(is_near, sf.col("gap")),
-            }
-        )
-    naming = Naming.of([*left.columns, distance], right.columns, pairs, suffix)
-    naming = Naming(tuple(left.columns), naming.shared_keys, naming.right)
-    return _finished(nearest_row, naming, how, columns, [sf.col("gap").alias(distance)])
+
+_BEFORE, _AFTER, _GAP = "before", "after", "gap"
+_GAP_BEFORE, _GAP_AFTER = "gap_before", "gap_after"
+
+
+def _gap(ours: Interval, theirs: Interval, row: str, kind: st.DataType) -> Column:
+    """Return the distance of an event's left row to a right row, at least 0; NULL without one."""
+    start, end = (one.cast(kind) for one in ours.of(sf.col(events.LEFT)))
+    other_start, other_end = (one.cast(kind) for one in theirs.of(sf.col(row)))
+    ahead, behind = events.length(other_start, end, kind), events.length(start, other_end, kind)
+    return sf.when(other_start.isNotNull(), sf.greatest(ahead, behind, ahead - ahead))
+
+
+def _nearer() -> dict[str, Column]:
+    """Return the nearer of the rows before and after, and its distance."""
+    is_before = sf.col(_GAP_BEFORE) <= sf.coalesce(_GAP_AFTER, _GAP_BEFORE)
+    return {
+        events.RIGHT: sf.when(is_before, sf.col(_BEFORE)).otherwise(sf.col(_AFTER)),
+        _GAP: sf.least(_GAP_BEFORE, _GAP_AFTER),
+    }
+
+
+def _within(limit: Any) -> dict[str, Column]:
+    """Return the row that was found and its distance, or NULLs if it is farther than `limit`."""
+    is_near = sf.col(_GAP) <= sf.lit(limit)
+    return {name: sf.when(is_near, sf.col(name)) for name in (events.RIGHT, _GAP)}
 
 
 def _finished(

@@ -9,10 +9,11 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from intervalsweep._signatures import Distance, Names, documented
+from intervalsweep._signatures import Distance, Names, implements
 from intervalsweep._sql.calls import call
-from intervalsweep.columns import Ends, Naming, check_columns, listed
+from intervalsweep.columns import Ends, check_columns, check_unique, listed
 from intervalsweep.dataframe.interval_columns import (
+    DataFrameFunctions,
     Interval,
     as_parameter,
     check_frames,
@@ -27,15 +28,8 @@ from intervalsweep.table_functions import (
 )
 
 
-@documented
-def merge(
-    data: DataFrame,
-    *,
-    on: Ends = ("ts", "te"),
-    by: Names = (),
-    gap: Distance = None,
-    count: str = "count",
-) -> DataFrame:
+@implements(DataFrameFunctions.merge)
+def merge(data: DataFrame, *, gap: Distance, count: str, **intervals: Any) -> DataFrame:
     """
     Examples
     --------
@@ -49,21 +43,14 @@ def merge(
     +---+---+-----+
     <BLANKLINE>
     """
-    one = _Intervals(data, on, by, count)
+    one = _Intervals(data, count, **intervals)
     return one.taken_together(
         interval_merge, column(count), gap=one.parameter("gap", gap), count=count
     )
 
 
-@documented
-def cluster(
-    data: DataFrame,
-    *,
-    on: Ends = ("ts", "te"),
-    by: Names = (),
-    gap: Distance = None,
-    cluster: str = "cluster",
-) -> DataFrame:
+@implements(DataFrameFunctions.cluster)
+def cluster(data: DataFrame, *, gap: Distance, cluster: str, **intervals: Any) -> DataFrame:
     """
     Examples
     --------
@@ -78,8 +65,8 @@ def cluster(
     +---+---+-------+
     <BLANKLINE>
     """
-    one = _Intervals(data, on, by)
-    Naming.of([*data.columns, cluster], [], [], "")
+    one = _Intervals(data, **intervals)
+    check_unique([*data.columns, cluster])
     start, end = one.interval.of()
     ends = data.withColumns({_START: start, _END: end})
     holds = sf.coalesce(column(_START) < column(_END), sf.lit(False))
@@ -88,10 +75,8 @@ def cluster(
     return found.select(*map(column, (*data.columns, cluster)))
 
 
-@documented
-def split(
-    data: DataFrame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = "count"
-) -> DataFrame:
+@implements(DataFrameFunctions.split)
+def split(data: DataFrame, *, count: str, **intervals: Any) -> DataFrame:
     """
     Examples
     --------
@@ -106,18 +91,12 @@ def split(
     +---+---+-----+
     <BLANKLINE>
     """
-    one = _Intervals(data, on, by, count)
+    one = _Intervals(data, count, **intervals)
     return one.taken_together(interval_split, column(count), count=count)
 
 
-@documented
-def complement(
-    data: DataFrame,
-    *,
-    on: Ends = ("ts", "te"),
-    by: Names = (),
-    within: tuple[Any, Any] | None = None,
-) -> DataFrame:
+@implements(DataFrameFunctions.complement)
+def complement(data: DataFrame, *, within: tuple[Any, Any] | None, **intervals: Any) -> DataFrame:
     """
     Examples
     --------
@@ -131,7 +110,7 @@ def complement(
     +---+---+
     <BLANKLINE>
     """
-    return _Intervals(data, on, by).taken_together(interval_complement, within=within)
+    return _Intervals(data, **intervals).taken_together(interval_complement, within=within)
 
 
 _START, _END, _SO_FAR, _NEW = (
@@ -142,13 +121,13 @@ _START, _END, _SO_FAR, _NEW = (
 class _Intervals:
     """The keys and the endpoints of a DataFrame's intervals."""
 
-    def __init__(self, frame: DataFrame, on: Ends, by: Names, *more: str) -> None:
+    def __init__(self, frame: DataFrame, *more: str, on: Ends, by: Names) -> None:
         check_frames(frame)
         names = listed(by)
         self._frame = frame
         self.interval = Interval(frame, "given", on)
         check_columns("given", frame.columns, *names)
-        Naming.of([*names, *self.interval.names, *more], [], [], "")
+        check_unique([*names, *self.interval.names, *more])
         self.keys = [column(name) for name in names]
 
     def parameter(self, name: str, distance: Distance) -> Any:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import get_args
 
 from pyspark.sql import Column, DataFrame
@@ -109,7 +109,7 @@ def stream_join(
     if max_length is not None:
         a = _no_longer(a, "left", on, max_length)
         b = _no_longer(b, "right", on, max_length)
-    both = JoinSides(a, b, relation, on, on, by, delta, epsilon)
+    both = JoinSides.of(a, b, relation, on=on, by=by, delta=delta, epsilon=epsilon)
     if time is None:
         return both.joined(how, suffix)
     _check_time(how, open_id)
@@ -317,11 +317,8 @@ def inequality_join(
     naming = Naming.of(a.columns, [] if alone else other.columns, [], suffix)
     within = sf.expr(f"({condition}) AND {_within(window)}")
     joined = a.alias("a").join(other.alias("b"), within, how)
-
-    def of(side: str) -> Callable[[str], Column]:
-        return lambda name: sf.col(f"{side}.`{name.replace('`', '``')}`")
-
-    return joined.select(result(naming, how, of("a"), of("b")))
+    left, right = partial(column, table="a"), partial(column, table="b")
+    return joined.select(result(naming, how, left, right))
 
 
 def _check_slides(a: DataFrame, b: DataFrame, window: Rows | Time) -> None:

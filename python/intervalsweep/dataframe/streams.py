@@ -15,9 +15,10 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
 from intervalsweep._errors import ArgumentError, EndpointTypeError
-from intervalsweep._signatures import Emit, documented, revision_columns
-from intervalsweep.columns import Keys, Naming, check_choice, check_columns, key_pairs
-from intervalsweep.dataframe.interval_columns import check_frames, column
+from intervalsweep._signatures import Emit, implements, revision_columns
+from intervalsweep._sql.literals import quoted
+from intervalsweep.columns import SideNames, check_choice, check_unique
+from intervalsweep.dataframe.interval_columns import DataFrameFunctions, check_frames, column
 from intervalsweep.session import check_active
 
 _BASE, _PROBE, _ROWS = "intervalsweep_base", "intervalsweep_probe", "intervalsweep_rows"
@@ -25,19 +26,16 @@ _BY_TIME = re.compile(r"\s*(first|last|list)\s*\(\s*(`[^`]+`|\w+)\s*\)\s*", re.I
 _DAY, _MICROSECOND = timedelta(days=1), timedelta(microseconds=1)
 
 
-@documented
+@implements(DataFrameFunctions.window_union)
 def window_union(
     base: DataFrame,
     probe: DataFrame,
     *,
     aggs: Mapping[str, str],
-    on: str = "ts",
-    base_on: str | None = None,
-    probe_on: str | None = None,
-    by: Keys | str = (),
-    pre: Any = None,
-    fol: Any = 0,
-    emit: Emit = "final",
+    pre: Any,
+    fol: Any,
+    emit: Emit,
+    **names: Any,
 ) -> DataFrame:
     """
     Notes
@@ -62,18 +60,18 @@ def window_union(
     """
     check_choice("emit", emit, get_args(Emit))
     check_frames(base, probe)
-    at, at_probe, pairs = base_on or on, probe_on or on, key_pairs(by)
-    check_columns("base", base.columns, at, *(one for one, _ in pairs))
-    check_columns("probe", probe.columns, at_probe, *(other for _, other in pairs))
+    sides = ("base", "probe")
+    on = SideNames.of(base.columns, probe.columns, sides, are_instants=True, **names)
+    at, at_probe = on.instants
     marks = revision_columns(emit)
-    Naming.of([*base.columns, *aggs, *marks], [], [], "")
+    check_unique([*base.columns, *aggs, *marks])
     if not aggs:
         raise ArgumentError("`aggs` needs at least one aggregate, such as {'s': 'sum(v)'}.")
     check_active(base.sparkSession)
 
-    here, there = _of(_BASE, at).outer(), _of(_PROBE, at_probe)
+    here, there = column(at, _BASE).outer(), column(at_probe, _PROBE)
     kind = base.schema[at].dataType
-    conditions = [_of(_PROBE, other) == _of(_BASE, one).outer() for one, other in pairs]
+    conditions = [column(other, _PROBE) == column(one, _BASE).outer() for one, other in on.keys]
     if pre is not None:
         conditions.append(there >= here - _difference("pre", pre, kind))
     if fol is not None:
@@ -92,11 +90,6 @@ def window_union(
     return joined.select([column(name) for name in (*base.columns, *aggs, *marks)])
 
 
-def _of(frame: str, name: str) -> Column:
-    quoted = name.replace("`", "``")
-    return sf.col(f"{frame}.`{quoted}`")
-
-
 def _in_sql(text: str, at: str) -> str:
     """Return an aggregate as SQL, with first, last and list by time.
 
@@ -105,7 +98,7 @@ def _in_sql(text: str, at: str) -> str:
     call = _BY_TIME.fullmatch(text)
     if call is None:
         return text
-    time, value = "`{}`".format(at.replace("`", "``")), call[2]
+    time, value = quoted(at), call[2]
     match call[1].lower():
         case "first":
             return f"min_by({value}, {time})"

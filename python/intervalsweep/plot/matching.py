@@ -93,9 +93,8 @@ def matches(
         _Side.of(table, [places_of(encoding, column) for column in pair], limit)
         for table, pair in zip(tables, columns, strict=True)
     )
-    found = Matches.of(
-        r.rows, s.rows, relation, left_on, right_on, by, delta=delta, epsilon=epsilon
-    )
+    ends = {"on": on, "left_on": left_on, "right_on": right_on}
+    found = Matches.of(r.rows, s.rows, relation, **ends, by=by, delta=delta, epsilon=epsilon)
     rows, other_rows = _all_pairs(found)
     ax = axes_of(ax, (8.0, 1.6 + 0.22 * (r.size + s.size)))
     _draw_bars(ax, r, 0.0, rows, LEFT)

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from itertools import count
 from typing import Any, Literal
 
 from pyspark.sql import DataFrame, SparkSession
 
+from intervalsweep._arguments import has_signature_of
 from intervalsweep._errors import ArgumentError
 from intervalsweep._sql.literals import options, quoted
-from intervalsweep.columns import Keys, Naming, check_columns, key_pairs
+from intervalsweep.columns import Keys, Naming, check_columns, known_keys
 from intervalsweep.temporal.statement import WHOLE, Leaf, Settings, plain, run, statement
 
 _NUMBERS = count(1)
@@ -111,52 +113,33 @@ class Relation:
         ColumnError
             If a key does not exist, or two columns of the result would have the same name.
         """
-        return self._joined("JOIN", other, by, condition, suffix)
+        return self._joined(_JoinType.INNER, other, by, condition, suffix)
 
-    def left_join(
-        self,
-        other: Relation | DataFrame,
-        by: Keys | str = (),
-        condition: str | None = None,
-        *,
-        suffix: str = "_right",
-    ) -> Relation:
+    @has_signature_of(join)
+    def left_join(self, **given: Any) -> Relation:
         """Join, and keep rows of this side while they have no match; see :meth:`join`."""
-        return self._joined("LEFT JOIN", other, by, condition, suffix)
+        return self._joined(_JoinType.LEFT, **given)
 
-    def right_join(
-        self,
-        other: Relation | DataFrame,
-        by: Keys | str = (),
-        condition: str | None = None,
-        *,
-        suffix: str = "_right",
-    ) -> Relation:
+    @has_signature_of(join)
+    def right_join(self, **given: Any) -> Relation:
         """Join, and keep rows of the other side while they have no match; see :meth:`join`."""
-        return self._joined("RIGHT JOIN", other, by, condition, suffix)
+        return self._joined(_JoinType.RIGHT, **given)
 
-    def full_join(
-        self,
-        other: Relation | DataFrame,
-        by: Keys | str = (),
-        condition: str | None = None,
-        *,
-        suffix: str = "_right",
-    ) -> Relation:
+    @has_signature_of(join)
+    def full_join(self, **given: Any) -> Relation:
         """Join, and keep rows of both sides while they have no match; see :meth:`join`."""
-        return self._joined("FULL JOIN", other, by, condition, suffix)
+        return self._joined(_JoinType.FULL, **given)
 
     def semi_join(
         self, other: Relation | DataFrame, by: Keys | str = (), condition: str | None = None
     ) -> Relation:
         """Keep the rows of this side while they have a match (12); see :meth:`join`."""
-        return self._joined("LEFT SEMI JOIN", other, by, condition)
+        return self._joined(_JoinType.SEMI, other, by, condition)
 
-    def anti_join(
-        self, other: Relation | DataFrame, by: Keys | str = (), condition: str | None = None
-    ) -> Relation:
+    @has_signature_of(semi_join)
+    def anti_join(self, **given: Any) -> Relation:
         """Keep the rows of this side while they have no match; see :meth:`join`."""
-        return self._joined("LEFT ANTI JOIN", other, by, condition)
+        return self._joined(_JoinType.ANTI, **given)
 
     def distinct(self) -> Relation:
         """Return each row once at each instant (4)."""
@@ -295,33 +278,56 @@ class Relation:
 
     def _joined(
         self,
-        kind: str,
+        kind: _JoinType,
         other: Relation | DataFrame,
         by: Keys | str,
         condition: str | None,
         suffix: str = "",
     ) -> Relation:
         relation, leaves = self._with(other)
-        pairs = key_pairs(by)
-        check_columns("left", self.columns, *(one for one, _ in pairs))
-        check_columns("right", relation.columns, *(one for _, one in pairs))
-        alone = kind.split()[1] in ("SEMI", "ANTI") if " " in kind else False
-        naming = Naming.of(self.columns, [] if alone else relation.columns, pairs, suffix)
-        merged = naming.shared_keys if kind in ("RIGHT JOIN", "FULL JOIN") else ()
-
-        def of_left(name: str) -> str:
-            ours = f"r.{quoted(name)}"
-            return f"coalesce({ours}, s.{quoted(name)})" if name in merged else ours
-
-        columns = [f"{of_left(name)} AS {quoted(name)}" for name in naming.left]
-        columns += [f"s.{quoted(one)} AS {quoted(new)}" for one, new in naming.right.items()]
-        equal = [f"r.{quoted(one)} = s.{quoted(two)}" for one, two in pairs]
+        theirs = relation.columns
+        keys = known_keys(self.columns, theirs, by)
+        naming = Naming.of(self.columns, theirs if kind.has_right_columns else [], keys, suffix)
+        equal = [f"r.{quoted(one)} = s.{quoted(two)}" for one, two in keys]
         more = [] if condition is None else [f"({_text('condition', condition)})"]
         query = (
-            f"SELECT {', '.join(columns)} FROM {self.source} AS r {kind} {relation.source} AS s "
+            f"SELECT {', '.join(_joined_columns(naming, kind))} "
+            f"FROM {self.source} AS r {kind.value} {relation.source} AS s "
             f"ON {' AND '.join([*equal, *more]) or 'true'}"
         )
         return Relation(query, leaves, self.settings)
+
+
+class _JoinType(Enum):
+    """The types of joins, as SQL writes them."""
+
+    INNER = "JOIN"
+    LEFT = "LEFT JOIN"
+    RIGHT = "RIGHT JOIN"
+    FULL = "FULL JOIN"
+    SEMI = "LEFT SEMI JOIN"
+    ANTI = "LEFT ANTI JOIN"
+
+    @property
+    def has_right_columns(self) -> bool:
+        """Whether the result has the columns of the right side."""
+        return self not in (_JoinType.SEMI, _JoinType.ANTI)
+
+    @property
+    def keeps_right_rows(self) -> bool:
+        """Whether the result has unmatched rows of the right side."""
+        return self in (_JoinType.RIGHT, _JoinType.FULL)
+
+
+def _joined_columns(naming: Naming, kind: _JoinType) -> list[str]:
+    """Return the columns of a join's result in SQL, where `r` and `s` are the sides."""
+    from_either = naming.shared_keys if kind.keeps_right_rows else ()
+    columns = []
+    for name in naming.left:
+        ours = f"r.{quoted(name)}"
+        value = f"coalesce({ours}, s.{quoted(name)})" if name in from_either else ours
+        columns.append(f"{value} AS {quoted(name)}")
+    return columns + [f"s.{quoted(one)} AS {quoted(new)}" for one, new in naming.right.items()]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,10 +16,10 @@ from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValu
 from intervalsweep._signatures import Frame
 from intervalsweep._signatures import Names as Columns
 from intervalsweep.arrow.encoding import Encoding, decode_floats
-from intervalsweep.arrow.tables import groups_of, like
+from intervalsweep.arrow.tables import RowNumbers, groups_in, like
 from intervalsweep.arrow.temporal.rows import NO_START, Histories, Names, Rows
-from intervalsweep.columns import Naming, check_choice, check_columns, listed
-from intervalsweep.kernels import Int64Array
+from intervalsweep.columns import check_choice, check_columns, check_unique, listed
+from intervalsweep.kernels import Int32Array, Int64Array
 from intervalsweep.kernels.periods import ValueSweep, joined
 
 # "count", or a pair of a function and a column.
@@ -77,119 +77,148 @@ def aggregate(
     """
     if not aggregates:
         raise ArgumentError('aggregate() needs at least one aggregate, such as people="count".')
-    one = Histories((data, on))
-    values, keys = one.values[0], listed(by)
+    history = Histories((data, on))
+    values, keys = history.values[0], listed(by)
     check_columns("given", values.column_names, *keys)
-    groups, _ = groups_of(
-        values, values.slice(0, 0), [(key, key) for key in keys], null_equals_null=True
-    )
-    rows = one.rows()
-    order = np.lexsort((rows.start, groups[rows.numbers]))
-    rows = rows.take(order)
+    rows, groups = _in_order(history, keys)
     some = values.take(pa.array(rows.numbers))
-    wanted = {name: _Wanted.of(name, given, some) for name, given in aggregates.items()}
-    measures = [m for one_of in wanted.values() for m in one_of.integers]
-    numbers = [m for one_of in wanted.values() for m in one_of.floats]
-    sweep = ValueSweep([kind for kind, _ in measures], len(numbers), empty=not keys)
-    sorted_groups = groups[rows.numbers]
-    if not keys and not rows.numbers.size:  # without rows the result still has one row
-        rows = Rows(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64))
-        sorted_groups = np.zeros(1, dtype=np.int32)
-        measures = [(kind, np.zeros(1, dtype=np.int64)) for kind, _ in measures]
-        numbers = [np.zeros(1) for _ in numbers]
-    batches = sweep.feed(
-        sorted_groups,
-        rows.start,
-        rows.end,
-        _stacked([column for _, column in measures], rows.start.size, np.int64),
-        _stacked(numbers, rows.start.size, np.float64),
-    )
-    parts = [(b.row, b.start, b.end, *b.values, *b.floats) for b in batches]
-    row, start, end, *swept = joined(parts, 3 + len(measures) + len(numbers))
-    ints, floats = swept[: len(measures)], swept[len(measures) :]
-    of_row = pa.array(rows.numbers[row])
-    found = {key: values.column(key).take(of_row) for key in keys}
-    Naming.of([*keys, *wanted], [], [], "")
-    at = [0, 0]
-    for name, one_of in wanted.items():
-        more = len(one_of.integers), len(one_of.floats)
-        columns = ints[at[0] : at[0] + more[0]], floats[at[1] : at[1] + more[1]]
-        found[name] = one_of.result(*columns)
-        at = [at[0] + more[0], at[1] + more[1]]
-    return like(data, _merged(one, pa.table(found), start, end, row))
+    measures = _Measures([], [])
+    columns = {name: _column(name, one, some, measures) for name, one in aggregates.items()}
+    check_unique([*keys, *columns])
+    swept = measures.swept(groups, rows, is_grouped=bool(keys))
+    found = {key: some.column(key).take(pa.array(swept.row)) for key in keys}
+    found |= {name: column(swept) for name, column in columns.items()}
+    return like(data, _merged(history, pa.table(found), swept))
 
 
-def _merged(one: Histories, values: Any, start: Int64Array, end: Int64Array, row: Any) -> Any:
+def _in_order(history: Histories, keys: list[str]) -> tuple[Rows, Int32Array]:
+    """Return the rows by group and start, and their groups."""
+    rows = history.rows()
+    groups = groups_in(history.values[0], keys)[rows.numbers]
+    order = np.lexsort((rows.start, groups))
+    return rows.take(order), groups[order]
+
+
+def _merged(history: Histories, values: Any, swept: _Swept) -> Any:
     """Return the rows as a table; equal rows whose periods touch become one.
 
     The sweep cuts a period when a swept value changes. The result may stay the same, for example
     the average of a new sum and a new count.
     """
-    keys = [(name, name) for name in values.column_names]
-    codes, _ = groups_of(values, values.slice(0, 0), keys, null_equals_null=True)
+    start, end, row = swept.start, swept.end, swept.row
+    codes = groups_in(values, values.column_names)
     is_new = np.ones(start.size, dtype=np.bool_)
     touches = (start[1:] == end[:-1]) & (row[1:] == row[:-1])
     is_new[1:] = ~(touches & (codes[1:] == codes[:-1]))
     first = np.flatnonzero(is_new)
     last = np.append(first[1:], start.size)[: first.size] - 1
-    return one.table(values.take(pa.array(first)), start[first], end[last])
+    return history.table(values.take(pa.array(first)), start[first], end[last])
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """An aggregate: the measures that the sweep keeps for it, and how they become its column."""
+class _Swept:
+    """The results of a sweep: a row of the group, a period, and the values of the measures."""
 
-    function: str
-    kind: Any
+    row: RowNumbers
+    start: Int64Array
+    end: Int64Array
+    integers: list[Int64Array]
+    floats: list[_Numbers]
+
+
+# Reads the values of a measure, or builds the column of an aggregate.
+_Reader: TypeAlias = Callable[[_Swept], Any]
+
+
+@dataclass(frozen=True)
+class _Measures:
+    """The measures that one sweep keeps for all aggregates: integers by kind, and float sums."""
+
     integers: list[tuple[str, Int64Array]]
     floats: list[_Numbers]
-    # For min and max: decodes the integers.
-    decoded: Callable[[Int64Array, Any], Any] | None = None
 
-    @staticmethod
-    def of(name: str, given: Aggregate, table: Any) -> _Wanted:
-        function, column = (given, None) if isinstance(given, str) else given
-        check_choice(name, function, FUNCTIONS)
-        if column is None:
-            if function != "count":
-                raise ArgumentError(f'{name}="{function}" needs a column: ("{function}", "pay").')
-            ones = np.ones(table.num_rows, dtype=np.int64)
-            return _Wanted(function, pa.int64(), [("sum", ones)], [])
-        check_columns("given", table.column_names, column)
-        values = table.column(column)
-        there = np.asarray(values.is_valid()).astype(np.int64)
-        known = ("sum", there)
-        if function == "count":
-            return _Wanted(function, pa.int64(), [known], [])
-        is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
-        if function in ("sum", "avg") and not is_number:
-            raise EndpointTypeError(
-                f"{name}: {function} needs whole or floating-point numbers, but {column} is "
-                f"{values.type}: cast it."
-            )
-        if function in ("min", "max"):
-            encoded, decoded = _ordered(values)
-            kind, neutral = ("least", _LARGEST) if function == "min" else ("greatest", NO_START)
-            measure = kind, np.where(there > 0, encoded, neutral)
-            return _Wanted(function, values.type, [known, measure], [], decoded)
-        encoding = Encoding([values.type])
-        encoded, valid = encoding.encode(values)
-        if encoding.is_float:
-            floats = np.where(valid, decode_floats(encoded), 0.0)
-            return _Wanted(function, pa.float64(), [known], [floats])
-        return _Wanted(function, pa.int64(), [known, ("sum", _summed(name, encoded, valid))], [])
+    def add(self, kind: str, values: Int64Array) -> _Reader:
+        """Add a measure of integers: `sum`, `least` or `greatest`."""
+        number = len(self.integers)
+        self.integers.append((kind, values))
+        return lambda swept: swept.integers[number]
 
-    def result(self, integers: list[_Numbers], floats: list[_Numbers]) -> Any:
-        if self.function == "count":
-            return pa.array(integers[0])
-        some = integers[0] > 0
-        if self.function in ("min", "max"):
-            assert self.decoded is not None
-            return self.decoded(integers[1], some).cast(self.kind)
-        total = floats[0] if floats else integers[1]
-        if self.function == "avg":
-            total = total / np.where(some, integers[0], 1)
-        return pa.array(total, mask=~some)
+    def add_float_sum(self, values: _Numbers) -> _Reader:
+        """Add the sum of floating-point numbers."""
+        number = len(self.floats)
+        self.floats.append(values)
+        return lambda swept: swept.floats[number]
+
+    def swept(self, groups: Int32Array, rows: Rows, *, is_grouped: bool) -> _Swept:
+        """Sweep the rows. Without groups there is a result for each instant, even without rows."""
+        kinds = [kind for kind, _ in self.integers]
+        sweep = ValueSweep(kinds, len(self.floats), empty=not is_grouped)
+        integers = _stacked([values for _, values in self.integers], groups.size, np.int64)
+        floats = _stacked(self.floats, groups.size, np.float64)
+        if not is_grouped and not groups.size:
+            # An empty period stands for the missing rows.
+            groups, none = np.zeros(1, np.int32), np.zeros(1, np.int64)
+            rows = Rows(none, none, none)
+            integers, floats = np.zeros((len(integers), 1), np.int64), np.zeros((len(floats), 1))
+        batches = sweep.feed(groups, rows.start, rows.end, integers, floats)
+        parts = [(b.row, b.start, b.end, *b.values, *b.floats) for b in batches]
+        row, start, end, *values = joined(parts, 3 + len(kinds) + len(self.floats))
+        return _Swept(row, start, end, values[: len(kinds)], values[len(kinds) :])
+
+
+def _column(name: str, given: Aggregate, table: Any, measures: _Measures) -> _Reader:
+    """Add the measures of an aggregate, and return the function that builds its column."""
+    function, column = (given, None) if isinstance(given, str) else given
+    check_choice(name, function, FUNCTIONS)
+    if column is None:
+        if function != "count":
+            raise ArgumentError(f'{name}="{function}" needs a column: ("{function}", "pay").')
+        return _count(measures, np.ones(table.num_rows, dtype=np.int64))
+    check_columns("given", table.column_names, column)
+    values = table.column(column)
+    known = np.asarray(values.is_valid()).astype(np.int64)
+    if function == "count":
+        return _count(measures, known)
+    if function in ("min", "max"):
+        return _extreme(function, values, known, measures)
+    if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
+        raise EndpointTypeError(
+            f"{name}: {function} needs whole or floating-point numbers, but {column} is "
+            f"{values.type}: cast it."
+        )
+    return _total(name, values, known, measures, is_average=function == "avg")
+
+
+def _count(measures: _Measures, known: Int64Array) -> _Reader:
+    count = measures.add("sum", known)
+    return lambda swept: pa.array(count(swept))
+
+
+def _extreme(function: str, values: Any, known: Int64Array, measures: _Measures) -> _Reader:
+    count = measures.add("sum", known)
+    encoded, decoded = _ordered(values)
+    kind, neutral = ("least", _LARGEST) if function == "min" else ("greatest", NO_START)
+    extreme = measures.add(kind, np.where(known > 0, encoded, neutral))
+    return lambda swept: decoded(extreme(swept), count(swept) > 0).cast(values.type)
+
+
+def _total(
+    name: str, values: Any, known: Int64Array, measures: _Measures, *, is_average: bool
+) -> _Reader:
+    count = measures.add("sum", known)
+    encoding = Encoding([values.type])
+    encoded, valid = encoding.encode(values)
+    if encoding.is_float:
+        total = measures.add_float_sum(np.where(valid, decode_floats(encoded), 0.0))
+    else:
+        total = measures.add("sum", _summed(name, encoded, valid))
+
+    def column(swept: _Swept) -> Any:
+        counts, totals = count(swept), total(swept)
+        some = counts > 0
+        return pa.array(totals / np.where(some, counts, 1) if is_average else totals, mask=~some)
+
+    return column
 
 
 def _ordered(values: Any) -> tuple[Int64Array, Callable[[Int64Array, Any], Any]]:

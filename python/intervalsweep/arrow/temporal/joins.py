@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from intervalsweep._signatures import Frame, How
 from intervalsweep.arrow import joins
-from intervalsweep.arrow.tables import groups_of, like
+from intervalsweep.arrow.tables import groups_of, like, with_group_of_nulls
 from intervalsweep.arrow.temporal.rows import (
     NO_END,
     NO_START,
@@ -21,7 +21,7 @@ from intervalsweep.arrow.temporal.rows import (
     stacked,
     swept,
 )
-from intervalsweep.columns import Keys, Naming, check_choice, check_columns, key_pairs
+from intervalsweep.columns import Keys, Naming, check_choice, known_keys
 from intervalsweep.kernels import Int32Array, Int64Array
 
 
@@ -75,41 +75,38 @@ def join(
     [{'name': 'Joe', 'ts': 8, 'te': 16}, {'name': None, 'ts': 3, 'te': 8}]
     """
     check_choice("how", how, get_args(How))
-    both = _Both(left, right, by, on, right_on or on, suffix, alone=how in ("semi", "anti"))
-    if how == "semi":
-        return like(left, both.kept("distinct"))
-    if how == "anti":
-        return like(left, both.kept("except"))
+    both = _KeyedHistories(left, right, by, on, right_on or on)
+    naming = both.naming(suffix, only_left=how in ("semi", "anti"))
+    if how in ("semi", "anti"):
+        return like(left, both.kept("distinct" if how == "semi" else "except"))
     parts = [both.pairs()]
     if how in ("left", "full"):
         parts.append(both.unmatched(0))
     if how in ("right", "full"):
         parts.append(both.unmatched(1))
     rows, others, start, end = (np.concatenate([part[k] for part in parts]) for k in range(4))
-    return like(left, both.table(rows, others, start, end))
+    return like(left, both.table(naming, rows, others, start, end))
 
 
 # The numbers of left rows and right rows (-1: no row), and the starts and ends of periods.
 _Part = tuple[Int64Array, Int64Array, Int64Array, Int64Array]
 
 
-class _Both:
-    def __init__(
-        self, left: Any, right: Any, by: Keys | str, on: Names, right_on: Names, suffix: str,
-        *, alone: bool,
-    ) -> None:  # fmt: skip
+class _KeyedHistories:
+    """The rows of two histories, in groups of equal keys."""
+
+    def __init__(self, left: Any, right: Any, by: Keys | str, on: Names, right_on: Names) -> None:
         self._both = Histories((left, on), (right, right_on))
         ours, theirs = self._both.values
-        pairs = key_pairs(by)
-        check_columns("left", ours.column_names, *(one for one, _ in pairs))
-        check_columns("right", theirs.column_names, *(other for _, other in pairs))
-        self._naming = Naming.of(
-            ours.column_names, [] if alone else theirs.column_names, pairs, suffix
-        )
-        groups = groups_of(ours, theirs, pairs)
-        sides = [self._both.rows(k) for k in range(2)]
-        self._groups = [of[rows.numbers] for of, rows in zip(groups, sides, strict=True)]
-        self._rows = sides
+        self._keys = known_keys(ours.column_names, theirs.column_names, by)
+        groups = groups_of(ours, theirs, self._keys)
+        self._rows = [self._both.rows(k) for k in range(2)]
+        self._groups = [of[rows.numbers] for of, rows in zip(groups, self._rows, strict=True)]
+
+    def naming(self, suffix: str, *, only_left: bool) -> Naming:
+        """Return the names of the result's columns."""
+        ours, theirs = (values.column_names for values in self._both.values)
+        return Naming.of(ours, [] if only_left else theirs, self._keys, suffix)
 
     def pairs(self) -> _Part:
         """Return the pairs of rows with equal keys, with the time in which both are valid."""
@@ -137,9 +134,7 @@ class _Both:
         known = theirs >= 0
         theirs, others = theirs[known], others.take(known)
         if rule == "except":
-            # No row of the other side has a NULL key: give all NULLs a new group.
-            groups = np.where(groups < 0, max(theirs.max(initial=0), groups.max(initial=0)) + 1,
-                              groups).astype(np.int32)  # fmt: skip
+            groups = with_group_of_nulls(groups, theirs)
             keys = np.unique(groups)
             axis = Rows(keys, np.full(keys.size, NO_START), np.full(keys.size, NO_END))
             weights = np.repeat(np.array([1, -1]), [keys.size, theirs.size])
@@ -149,21 +144,23 @@ class _Both:
         place, start, end = swept(rule, theirs, others, weights)
         return _meet(groups, rows, theirs[place], Rows(place, start, end))
 
-    def table(self, rows: Int64Array, others: Int64Array, start: Any, end: Any) -> Any:
+    def table(
+        self, naming: Naming, rows: Int64Array, others: Int64Array, start: Any, end: Any
+    ) -> Any:
         """Return a table of left rows and right rows, with NULLs for -1."""
         ours, theirs = (
             values.take(pa.array(numbers, mask=numbers < 0))
             for values, numbers in zip(self._both.values, (rows, others), strict=True)
         )
         columns = {}
-        for name in self._naming.left:
+        for name in naming.left:
             columns[name] = ours.column(name)
-            if name in self._naming.shared_keys and np.any(rows < 0):
+            if name in naming.shared_keys and np.any(rows < 0):
                 other = theirs.column(name).cast(columns[name].type)
                 columns[name] = pa.chunked_array(
                     [_either(rows < 0, other, columns[name])], columns[name].type
                 )
-        for name, new in self._naming.right.items():
+        for name, new in naming.right.items():
             columns[new] = theirs.column(name)
         return self._both.table(pa.table(columns), start, end)
 

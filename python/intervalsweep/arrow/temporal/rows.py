@@ -13,7 +13,7 @@ import pyarrow as pa
 from intervalsweep._errors import ColumnError, EndpointTypeError, EndpointValueError
 from intervalsweep.arrow.encoding import Encoding, Mask, largest_of
 from intervalsweep.arrow.tables import RowNumbers, as_table
-from intervalsweep.columns import Naming, check_columns
+from intervalsweep.columns import check_columns, check_unique
 from intervalsweep.kernels import Int32Array, Int64Array
 from intervalsweep.kernels.periods import CountSweep, joined
 
@@ -77,7 +77,7 @@ class Histories:
 
     def table(self, values: Any, start: Int64Array, end: Int64Array) -> Any:
         """Return a table of values with their periods."""
-        Naming.of([*values.column_names, *self.names], [], [], "")
+        check_unique([*values.column_names, *self.names])
         columns = {name: values.column(name) for name in values.column_names}
         for name, ends, bound in zip(self.names, (start, end), (NO_START, NO_END), strict=True):
             columns[name] = self.encoding.decode(ends, ends != bound).cast(self._kind)

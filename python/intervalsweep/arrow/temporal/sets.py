@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from intervalsweep._arguments import has_signature_of
 from intervalsweep._errors import ColumnError
 from intervalsweep._signatures import Frame
-from intervalsweep.arrow.tables import groups_of, like
+from intervalsweep.arrow.tables import groups_in, groups_of, like
 from intervalsweep.arrow.temporal.fragments import pieces
 from intervalsweep.arrow.temporal.rows import Histories, Names, Rows, stacked, swept
 
@@ -72,14 +73,13 @@ def union_all(
     >>> union_all(w, w).num_rows
     2
     """
-    both = _Both(left, right, on, right_on)
+    both = _TwoHistories(left, right, on, right_on)
     rows = stacked(both.rows)
     return like(left, both.table(np.arange(rows.start.size), rows.start, rows.end))
 
 
-def union(
-    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
-) -> Frame:
+@has_signature_of(union_all)
+def union(left: Frame, **others: Any) -> Frame:
     """Return the rows of either side, each once at each instant.
 
     Examples
@@ -88,13 +88,11 @@ def union(
     >>> union(w, w).to_pylist()
     [{'skill': 'SP', 'ts': 1, 'te': 3}]
     """
-    both = _Both(left, right, on, right_on)
-    return like(left, both.swept("distinct", right=1))
+    return like(left, _TwoHistories(left, **others).swept("distinct", right=1))
 
 
-def union_max(
-    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
-) -> Frame:
+@has_signature_of(union_all)
+def union_max(left: Frame, **others: Any) -> Frame:
     """Return each row as often as on the side that has it more often (14).
 
     Examples
@@ -104,12 +102,11 @@ def union_max(
     >>> union_max(a, w).to_pylist()
     [{'skill': 'SP', 'ts': 1, 'te': 7}]
     """
-    return like(left, _Both(left, right, on, right_on).swept("union_max"))
+    return like(left, _TwoHistories(left, **others).swept("union_max"))
 
 
-def except_all(
-    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
-) -> Frame:
+@has_signature_of(union_all)
+def except_all(left: Frame, **others: Any) -> Frame:
     """Remove one copy of a row for each equal row of the right side (5).
 
     Examples
@@ -119,12 +116,11 @@ def except_all(
     >>> except_all(a, w).to_pydict()
     {'skill': ['SP', 'SP', 'SP'], 'ts': [1, 3, 6], 'te': [4, 5, 7]}
     """
-    return like(left, _Both(left, right, on, right_on).swept("except_all"))
+    return like(left, _TwoHistories(left, **others).swept("except_all"))
 
 
-def except_(
-    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
-) -> Frame:
+@has_signature_of(union_all)
+def except_(left: Frame, **others: Any) -> Frame:
     """Return the rows that the right side does not have, each once at each instant.
 
     Examples
@@ -134,12 +130,11 @@ def except_(
     >>> except_(a, w).to_pydict()
     {'skill': ['SP', 'SP'], 'ts': [1, 6], 'te': [4, 7]}
     """
-    return like(left, _Both(left, right, on, right_on).swept("except"))
+    return like(left, _TwoHistories(left, **others).swept("except"))
 
 
-def except_strict(
-    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
-) -> Frame:
+@has_signature_of(union_all)
+def except_strict(left: Frame, **others: Any) -> Frame:
     """Return the left rows, all copies, while the right side has no equal row (15).
 
     Examples
@@ -149,12 +144,11 @@ def except_strict(
     >>> except_strict(a, w).to_pydict()
     {'skill': ['SP', 'SP', 'SP'], 'ts': [1, 3, 6], 'te': [4, 4, 7]}
     """
-    return like(left, _Both(left, right, on, right_on).swept("except_strict"))
+    return like(left, _TwoHistories(left, **others).swept("except_strict"))
 
 
-def intersect_all(
-    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
-) -> Frame:
+@has_signature_of(union_all)
+def intersect_all(left: Frame, **others: Any) -> Frame:
     """Return each row as often as on the side that has it less often (13).
 
     Examples
@@ -164,12 +158,11 @@ def intersect_all(
     >>> intersect_all(a, w).to_pylist()
     [{'skill': 'SP', 'ts': 4, 'te': 6}]
     """
-    return like(left, _Both(left, right, on, right_on).swept("intersect_all"))
+    return like(left, _TwoHistories(left, **others).swept("intersect_all"))
 
 
-def intersect(
-    left: Frame, right: Any, *, on: Names = ("ts", "te"), right_on: Names | None = None
-) -> Frame:
+@has_signature_of(union_all)
+def intersect(left: Frame, **others: Any) -> Frame:
     """Return the rows that both sides have, each once at each instant.
 
     Examples
@@ -178,14 +171,13 @@ def intersect(
     >>> intersect(w, w).to_pylist()
     [{'skill': 'SP', 'ts': 1, 'te': 7}]
     """
-    return like(left, _Both(left, right, on, right_on).swept("intersect"))
+    return like(left, _TwoHistories(left, **others).swept("intersect"))
 
 
 def _of_one(rule: str, data: Frame, on: Names, max_length: Any = None) -> Frame:
     one = Histories((data, on))
     rows, values = one.rows(), one.values[0]
-    keys = [(name, name) for name in values.column_names]
-    groups, _ = groups_of(values, values.slice(0, 0), keys, null_equals_null=True)
+    groups = groups_in(values, values.column_names)
     row, start, end = swept(rule, groups[rows.numbers], rows)
     found = Rows(rows.numbers[row], start, end)
     if max_length is not None:
@@ -193,7 +185,7 @@ def _of_one(rule: str, data: Frame, on: Names, max_length: Any = None) -> Frame:
     return like(data, one.table(values.take(pa.array(found.numbers)), found.start, found.end))
 
 
-class _Both:
+class _TwoHistories:
     """Two histories whose columns are matched by position."""
 
     def __init__(self, left: Any, right: Any, on: Names, right_on: Names | None) -> None:
@@ -216,6 +208,7 @@ class _Both:
         return self._both.table(all_rows.take(pa.array(numbers[places])), start, end)
 
     def swept(self, rule: str, right: int = -1) -> Any:
+        """Return the rows by a rule of `CountSweep`; `right` is the weight of the right rows."""
         ours = self._both.values[0]
         keys = [(name, name) for name in ours.column_names]
         groups = groups_of(ours, self._theirs, keys, null_equals_null=True)
