@@ -81,9 +81,13 @@ private[condition] object Alternatives {
    * The residual condition. It accepts a pair if the alternative of its sweep is true and no
    * earlier alternative is.
    *
-   * @param sweeps the number of sweeps of each alternative
+   * @param branches the conjuncts of each alternative
+   * @param sweeps   the number of sweeps of each alternative
    */
-  def residual(alternatives: Seq[Expression], sweeps: Seq[Int]): Expression = {
+  def residual(branches: Seq[Seq[Conjunct]], sweeps: Seq[Int]): Expression = {
+    val alternatives = branches.map { conjuncts =>
+      conjuncts.map(_.whole).distinct.reduceOption(And).getOrElse(Literal.TrueLiteral)
+    }
     // Evaluated in the order of OR: an earlier alternative can guard a later one against an error.
     val first = alternatives.indices.map { i =>
       val earlier = alternatives.take(i).map(e => Not(Coalesce(Seq(e, Literal.FalseLiteral))))
@@ -93,6 +97,19 @@ private[condition] object Alternatives {
     val cases = ends.zip(first).map { case (end, e) => (LessThan(SweepNumber(), Literal(end)), e) }
     CaseWhen(cases.init, first.last)
   }
+
+  /**
+   * The endpoints of a side. If not all branches read an endpoint, it gets a value instead of NULL:
+   * the row can still match by another branch, and NULL would exclude it from all sweeps.
+   *
+   * @param sweeps the sweeps of each branch
+   */
+  def endpoints(side: Side, table: EndpointTable, sweeps: Seq[Seq[Sweep]]): Seq[Expression] =
+    table(side).zipWithIndex.map { case (endpoint, index) =>
+      val isInAll = sweeps.forall(_.exists(_.endpointsOf(side).contains(index)))
+      if (isInAll || !endpoint.nullable) endpoint
+      else Coalesce(Seq(endpoint, BoundExpression.open(upper = false)))
+    }
 
   /**
    * One way to sweep a branch.

@@ -3,8 +3,23 @@ package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.intervalsweep.condition.model.{
-  Axis, Bound, LeftSide, RightSide, Side, Sweep, SweepOptions
+  Axis, Bound, LeftSide, Side, Sweep, SweepOptions
 }
+
+/** A form in which sweeps can search comparisons. */
+private[condition] trait SweepForm {
+
+  /** The comparisons that the sweeps decide, so that the residual need not repeat them. */
+  def exact: Seq[Comparison]
+
+  /** Adds the endpoints of the sweeps to the table. */
+  def toSweeps(table: EndpointTable): Seq[Sweep]
+}
+
+/** The points of an axis between two bounds. */
+private[condition] case class Stretch(
+    lower: Option[BoundExpression],
+    upper: Option[BoundExpression])
 
 /** The bounds that all comparisons together set on one point of the point side. */
 private[condition] case class PointAxis(
@@ -29,54 +44,67 @@ private[condition] case class PointAxis(
 
   def exact: Seq[Comparison] = comparisons.collect { case (c, bounds) if bounds.exact => c }
 
-  def everywhere: PointAxis = mapBounds(_.everywhere)
+  /** The stretch that is valid for all points. */
+  def everywhere: Stretch = {
+    val axis = mapBounds(_.everywhere)
+    Stretch(axis.lower, axis.upper)
+  }
 
   private def mapBounds(f: PointBounds => PointBounds): PointAxis =
     copy(comparisons = comparisons.map { case (c, b) => (c, f(b)) })
 
   /**
-   * The disjoint stretches of the axis to search, as lower and upper bounds. Without wrapping
-   * arithmetic there is one stretch. With it there are up to three: the bounds within the core,
-   * which is the range for which they are valid ([[ValidRange]]), and everything beyond either end
-   * of it.
+   * The disjoint stretches of the axis to search. Without wrapping arithmetic there is one stretch.
+   * With it there are up to three: the bounds within the valid range ([[ValidRange]]), and
+   * everything beyond either end of that range.
    * {{{
-   *          below          |             core             |         above
+   *          below          |         valid range          |         above
    *   ----------------------+------[lower ... upper]-------+---------------------->
    * }}}
-   * The two ends of the core must be a constant apart, so that neither passes the other for any
-   * row. Bounds whose core has another base use their `everywhere` form instead.
+   * The two ends of the range must be a constant apart, so that neither passes the other for any
+   * row. Bounds whose range has another base use their `everywhere` form instead.
    */
-  def stretches: Seq[(Option[BoundExpression], Option[BoundExpression])] = {
-    val base = bounds.flatMap(_.cores).headOption.map(c => Offset(c.end))
-    val aligned = mapBounds { b =>
-      if (b.cores.forall(c => base.exists(_.sameBase(Offset(c.end))))) b else b.everywhere
+  def stretches: Seq[Stretch] = {
+    val base = bounds.flatMap(_.validRanges).headOption.map(range => Offset(range.end))
+    val axis = mapBounds { b =>
+      if (b.validRanges.forall(range => base.exists(_.sameBase(Offset(range.end))))) b
+      else b.everywhere
     }
-    aligned.alignedStretches
+    val (first, last) = (axis.rangeEnd(upper = false), axis.rangeEnd(upper = true))
+    val isEmpty = first.zip(last).exists { case (f, l) => Offset(f.bound).by > Offset(l.bound).by }
+    if (isEmpty) Seq(axis.everywhere)
+    else axis.within(first, last) +: (last.map(axis.above).toSeq ++ first.map(axis.below))
   }
 
-  private def alignedStretches: Seq[(Option[BoundExpression], Option[BoundExpression])] = {
-    def edge(upper: Boolean): Option[BoundExpression] =
-      BoundExpression.tightest(
-        bounds.flatMap(_.cores).filter(_.upper == upper).map(c =>
-          BoundExpression(c.end, strict = false)),
-        upper)
-    val (low, high) = (edge(upper = false), edge(upper = true))
-    val isEmpty = low.zip(high).exists { case (l, h) => Offset(l.bound).by > Offset(h.bound).by }
-    if (isEmpty) everywhere.alignedStretches
-    else {
-      val free = copy(comparisons = comparisons.filter(_._2.cores.isEmpty))
-      val core = (
-        BoundExpression.tightest(lower.toSeq ++ low, upper = false),
-        BoundExpression.tightest(upper.toSeq ++ high, upper = true))
-      val above =
-        high.map(h =>
-          (Some(BoundExpression.beyond(h.bound, free.lower.toSeq, upper = false)), free.upper))
-      val below =
-        low.map(l =>
-          (free.lower, Some(BoundExpression.beyond(l.bound, free.upper.toSeq, upper = true))))
-      core +: (above.toSeq ++ below)
-    }
+  /** The first or the last point of the valid range. None if all points are within it. */
+  private def rangeEnd(upper: Boolean): Option[BoundExpression] =
+    BoundExpression.tightest(
+      bounds.flatMap(_.validRanges).filter(_.upper == upper)
+        .map(range => BoundExpression(range.end, strict = false)),
+      upper)
+
+  private def within(first: Option[BoundExpression], last: Option[BoundExpression]): Stretch =
+    Stretch(
+      BoundExpression.tightest(lower.toSeq ++ first, upper = false),
+      BoundExpression.tightest(upper.toSeq ++ last, upper = true))
+
+  private def above(last: BoundExpression): Stretch = {
+    val axis = alwaysValid
+    Stretch(
+      Some(BoundExpression.beyond(last.bound, axis.lower.toSeq, upper = false)),
+      axis.upper)
   }
+
+  private def below(first: BoundExpression): Stretch = {
+    val axis = alwaysValid
+    Stretch(
+      axis.lower,
+      Some(BoundExpression.beyond(first.bound, axis.upper.toSeq, upper = true)))
+  }
+
+  /** The axis with those bounds alone that are valid for all points. */
+  private def alwaysValid: PointAxis =
+    copy(comparisons = comparisons.filter(_._2.validRanges.isEmpty))
 }
 
 private[condition] object PointAxis {
@@ -89,27 +117,21 @@ private[condition] object PointAxis {
  * Comparisons as a sweep with the rows of one side as boxes. It has one lead axis and at most one
  * second axis; further comparisons are left to the residual condition.
  */
-private[condition] case class BoxForm(boxes: Side, lead: PointAxis, second: Option[PointAxis]) {
+private[condition] case class BoxForm(boxes: Side, lead: PointAxis, second: Option[PointAxis])
+    extends SweepForm {
 
   private def axes: Seq[PointAxis] = lead +: second.toSeq
 
-  /** The comparisons that the axes decide, so that the residual need not repeat them. */
-  def exact: Seq[Comparison] = axes.flatMap(_.exact)
+  override def exact: Seq[Comparison] = axes.flatMap(_.exact)
 
   def comparisons: Int = axes.map(_.comparisons.length).sum
 
-  def toSweeps(table: EndpointTable): Seq[Sweep] = {
+  override def toSweeps(table: EndpointTable): Seq[Sweep] = {
     def bound(end: BoundExpression): Bound = Bound(table.of(boxes, end.bound), end.strict)
-    def axis(
-        point: Expression,
-        lower: Option[BoundExpression],
-        upper: Option[BoundExpression]): Axis =
-      Axis(table.of(boxes.other, point), lower.map(bound), upper.map(bound))
-    lead.stretches.map { case (lower, upper) =>
-      Sweep(
-        boxes,
-        axis(lead.point, lower, upper),
-        second.map(_.everywhere).map(a => axis(a.point, a.lower, a.upper)))
+    def axis(point: Expression, stretch: Stretch): Axis =
+      Axis(table.of(boxes.other, point), stretch.lower.map(bound), stretch.upper.map(bound))
+    lead.stretches.map { stretch =>
+      Sweep(boxes, axis(lead.point, stretch), second.map(a => axis(a.point, a.everywhere)))
     }
   }
 }
@@ -122,7 +144,7 @@ private[condition] object BoxForm {
    * can be boxes, so both are tried. Compares O(c^2) expressions for c comparisons.
    */
   def best(comparisons: Seq[Comparison], options: SweepOptions): Option[BoxForm] =
-    Seq(LeftSide, RightSide).flatMap(of(comparisons, _)).maxByOption { form =>
+    Side.all.flatMap(of(comparisons, _)).maxByOption { form =>
       (
         options.forcedBoxes.contains(form.boxes),
         form.lead.strength,
@@ -139,7 +161,7 @@ private[condition] object BoxForm {
 
   /** All forms: the rows of either side as boxes, and any axis as lead axis. */
   def all(comparisons: Seq[Comparison]): Seq[BoxForm] = for {
-    boxes <- Seq(LeftSide, RightSide)
+    boxes <- Side.all
     axes = axesOf(comparisons, boxes)
     lead <- axes
   } yield BoxForm(boxes, lead, axes.find(_ ne lead))
@@ -161,7 +183,7 @@ private[condition] object BoxForm {
 
 /** The endpoint expressions of both sides. Each distinct expression has one index per side. */
 private[condition] class EndpointTable {
-  private var expressions: Map[Side, Seq[Expression]] = Map(LeftSide -> Nil, RightSide -> Nil)
+  private var expressions: Map[Side, Seq[Expression]] = Side.all.map(_ -> Nil).toMap
 
   def apply(side: Side): Seq[Expression] = expressions(side)
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   DecimalBound, EndpointEncoding, FloatingBound, IsTotal
 }
-import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side, WhyNot}
+import org.apache.spark.sql.intervalsweep.condition.model.{Side, WhyNot}
 import org.apache.spark.sql.intervalsweep.functions.distances.DifferenceAtMost
 import org.apache.spark.sql.types._
 
@@ -53,42 +53,50 @@ private[condition] case class Comparisons(sides: Sides) {
 
   private val sums = LinearSums(sides)
 
+  private type Boxes = Map[Side, PointBounds]
+
   def of(conjunct: Conjunct): Either[WhyNot, Comparison] = {
-    val (boxes, inequality) = conjunct.expression match {
-      case Ordered(lesser, greater, strict) => compare(lesser, greater, strict)
-      case EqualTo(l, r) => (equal(l, r), None)
-      case d: DifferenceAtMost => (atMost(d), None)
-      case _ => (Nil, None)
-    }
-    val found = boxes.toMap
-    if (found.isEmpty) Left(reason(conjunct))
-    else Right(Comparison(conjunct, found, inequality))
+    val boxes = boxesOf(conjunct.expression)
+    if (boxes.isEmpty) Left(reason(conjunct))
+    else Right(Comparison(conjunct, boxes, inequalityOf(conjunct.expression)))
   }
 
-  private type Boxes = Seq[(Side, PointBounds)]
+  private def boxesOf(e: Expression): Boxes = e match {
+    case Ordered(lesser, greater, strict) => ordered(lesser, greater, strict)
+    case EqualTo(l, r) => equal(l, r)
+    case d: DifferenceAtMost => atMost(d)
+    case _ => Map.empty
+  }
 
-  private def compare(
+  private def inequalityOf(e: Expression): Option[Inequality] = e match {
+    case Ordered(lesser, greater, strict) =>
+      for ((l, g, side) <- operands(lesser, greater) if l.hasValue && g.hasValue) yield {
+        val exact = l.isExact || g.isExact
+        Inequality(l.encoded, g.encoded, strict && exact, side, lesser.dataType, exact)
+      }
+    case _ => None
+  }
+
+  private def ordered(lesser: Expression, greater: Expression, strict: Boolean): Boxes =
+    operands(lesser, greater) match {
+      case Some((l, g, lesserSide)) => bySide { boxes =>
+          val isUpper = boxes != lesserSide
+          val (point, bound) = if (isUpper) (l, g) else (g, l)
+          val direct = PointBounds.direct(point, bound, strict, isUpper)
+          if (hasConstant(if (isUpper) lesser else greater))
+            solved(lesser, greater, strict, boxes).orElse(direct)
+          else direct
+        }
+      case None => bySide(solved(lesser, greater, strict, _))
+    }
+
+  /** The bounds from `lesser - greater`. */
+  private def solved(
       lesser: Expression,
       greater: Expression,
-      strict: Boolean): (Boxes, Option[Inequality]) = {
-    def solvedFor(boxes: Side): Option[PointBounds] =
-      sums.difference(lesser, greater, strict).flatMap(PointBounds.solved(_, strict, boxes))
-    operands(lesser, greater).fold[(Boxes, Option[Inequality])]((boxesOf(solvedFor), None)) {
-      case (l, g, side) =>
-        val boxes = boxesOf { boxes =>
-          val point = if (boxes == side) greater else lesser
-          val direct =
-            if (boxes == side) PointBounds.direct(g, l, strict, upper = false)
-            else PointBounds.direct(l, g, strict, upper = true)
-          if (hasConstant(point)) solvedFor(boxes).orElse(direct) else direct
-        }
-        val inequality = Option.when(l.hasValue && g.hasValue) {
-          val exact = l.isExact || g.isExact
-          Inequality(l.encoded, g.encoded, strict && exact, side, lesser.dataType, exact)
-        }
-        (boxes, inequality)
-    }
-  }
+      strict: Boolean,
+      boxes: Side): Option[PointBounds] =
+    sums.difference(lesser, greater, strict).flatMap(SolvedSum.bounds(_, strict, boxes))
 
   /** The operands of expressions that belong to different sides, and the side of the first. */
   private def operands(a: Expression, b: Expression): Option[(Operand, Operand, Side)] =
@@ -111,33 +119,32 @@ private[condition] case class Comparisons(sides: Sides) {
   }
 
   private def equal(a: Expression, b: Expression): Boxes = operands(a, b) match {
-    case Some((x, y, side)) => boxesOf { boxes =>
+    case Some((x, y, side)) => bySide { boxes =>
         val (point, bound) = if (boxes == side) (y, x) else (x, y)
         both(
           PointBounds.direct(point, bound, strict = false, upper = true),
           PointBounds.direct(point, bound, strict = false, upper = false))
       }
-    case None =>
-      def solved(lesser: Expression, greater: Expression, boxes: Side): Option[PointBounds] =
-        sums.difference(lesser, greater, strict = false)
-          .flatMap(PointBounds.solved(_, strict = false, boxes))
-      boxesOf(boxes => both(solved(a, b, boxes), solved(b, a, boxes)).map(_.joined))
+    case None => bySide { boxes =>
+        both(solved(a, b, strict = false, boxes), solved(b, a, strict = false, boxes))
+          .map(_.joined)
+      }
   }
 
   private def both(a: Option[PointBounds], b: Option[PointBounds]): Option[PointBounds] =
     for (x <- a; y <- b; xy <- x.and(y)) yield xy
 
   private def atMost(d: DifferenceAtMost): Boxes = d.later.dataType match {
-    case FloatType | DoubleType => boxesOf(near(d, _)(FloatingBound(_, d.limit, _)))
+    case FloatType | DoubleType => bySide(near(d, _)(FloatingBound(_, d.limit, _)))
     case wide: DecimalType if !EndpointEncoding.isExact(wide) =>
-      boxesOf(near(d, _)(DecimalBound(_, d.limit, wide.scale, _)))
+      bySide(near(d, _)(DecimalBound(_, d.limit, wide.scale, _)))
     case _ =>
       val sum = for {
         later <- sums.endpoint(d.later)
         earlier <- sums.endpoint(d.earlier)
         limit <- sums.endpoint(d.limit)
       } yield later - earlier - limit
-      boxesOf(boxes => sum.flatMap(PointBounds.solved(_, strict = false, boxes)))
+      bySide(boxes => sum.flatMap(SolvedSum.bounds(_, strict = false, boxes)))
   }
 
   /**
@@ -163,8 +170,9 @@ private[condition] case class Comparisons(sides: Sides) {
     }
   }
 
-  private def boxesOf(bounds: Side => Option[PointBounds]): Boxes =
-    Seq(LeftSide, RightSide).flatMap(side => bounds(side).map(side -> _))
+  /** @param bounds the bounds with the rows of a side as boxes */
+  private def bySide(bounds: Side => Option[PointBounds]): Boxes =
+    Side.all.flatMap(side => bounds(side).map(side -> _)).toMap
 
   private def reason(conjunct: Conjunct): WhyNot = conjunct.expression match {
     case e @ (_: BinaryComparison | _: DifferenceAtMost) if sides.isAcross(e) =>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition.reading
 
-import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Coalesce, Expression, Or}
-import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression}
 import org.apache.spark.sql.intervalsweep.condition.model.{
-  LeftSide, RightSide, Side, Sweep, SweepCondition, SweepOptions, WhyNot
+  LeftSide, RightSide, SweepCondition, SweepOptions, WhyNot
 }
 
 /**
@@ -23,21 +22,23 @@ import org.apache.spark.sql.intervalsweep.condition.model.{
  */
 private[condition] case class ConditionAnalysis(sides: Sides, options: SweepOptions) {
 
-  private case class Parts(
-      keys: Seq[(Conjunct, Seq[(Expression, Expression)])],
-      comparisons: Seq[Comparison],
-      reasons: Seq[WhyNot])
-
   def apply(condition: Expression): Either[WhyNot, SweepCondition] = {
     val conjuncts = Conjuncts.of(condition)
     conjuncts.find(!_.whole.deterministic) match {
       case Some(conjunct) => Left(WhyNot.NonDeterministic(conjunct.whole))
       case None =>
-        val parts = read(conjuncts)
-        bestBox(parts)
-          .toRight(reason(condition, conjuncts, parts))
-          .flatMap(assemble(conjuncts, parts, _))
-          .left.flatMap(reason => alternatives(conjuncts).toRight(reason))
+        byComparisons(condition, conjuncts).left
+          .flatMap(reason => byAlternatives(conjuncts).toRight(reason))
+    }
+  }
+
+  private def byComparisons(
+      condition: Expression,
+      conjuncts: Seq[Conjunct]): Either[WhyNot, SweepCondition] = {
+    val parts = read(conjuncts)
+    bestBox(parts).toRight(parts.whyNoForm(condition, sides)).flatMap { box =>
+      val split = splitInsteadOf(box, parts)
+      refused(parts, box, split).toLeft(assembled(parts, split.getOrElse(box)))
     }
   }
 
@@ -54,165 +55,127 @@ private[condition] case class ConditionAnalysis(sides: Sides, options: SweepOpti
    *
    * `SweepOptions.functionsAsAxes` prefers axes in either case.
    */
-  private def read(conjuncts: Seq[Conjunct]): Parts = {
-    val asKeys = read(conjuncts, EqualityKeys(sides, ofFunctions = true))
-    val functions = asKeys.keys.count(_._1.relation.isDefined)
+  private def read(conjuncts: Seq[Conjunct]): ConditionParts = {
+    val asKeys = read(conjuncts, functionsAsKeys = true)
+    val functions = asKeys.keyConjuncts.count(_.relation.isDefined)
     val areKeys = functions < asKeys.keys.size || bestBox(asKeys).exists(!isOneComparison(_))
     if (functions == 0 || areKeys && !options.functionsAsAxes) asKeys
     else {
-      val asAxes = read(conjuncts, EqualityKeys(sides, ofFunctions = false))
+      val asAxes = read(conjuncts, functionsAsKeys = false)
       if (bestBox(asAxes).isDefined) asAxes else asKeys
     }
   }
 
-  private def bestBox(parts: Parts): Option[BoxForm] = BoxForm.best(parts.comparisons, options)
+  private def read(conjuncts: Seq[Conjunct], functionsAsKeys: Boolean): ConditionParts =
+    ConditionParts.read(conjuncts, sides, EqualityKeys(sides, functionsAsKeys))
+
+  private def bestBox(parts: ConditionParts): Option[BoxForm] =
+    BoxForm.best(parts.comparisons, options)
 
   private def isOneComparison(box: BoxForm): Boolean =
     box.lead.strength == PointAxis.OneSided && box.comparisons < 2
 
-  private def read(conjuncts: Seq[Conjunct], keys: EqualityKeys): Parts = {
-    val comparisons = Comparisons(sides)
-    conjuncts.foldLeft(Parts(Nil, Nil, Nil)) { (parts, conjunct) =>
-      keys.of(conjunct) match {
-        case Some(Right(pairs)) => parts.copy(keys = parts.keys :+ (conjunct -> pairs))
-        case Some(Left(reason)) => parts.copy(reasons = parts.reasons :+ reason)
-        case None => comparisons.of(conjunct) match {
-            case Right(comparison) => parts.copy(comparisons = parts.comparisons :+ comparison)
-            case Left(reason) => parts.copy(reasons = parts.reasons :+ reason)
-          }
-      }
-    }
-  }
-
-  private def assemble(
-      conjuncts: Seq[Conjunct],
-      parts: Parts,
-      box: BoxForm): Either[WhyNot, SweepCondition] = {
-    val split = SplitForm.of(parts.comparisons).filter { _ =>
+  /** The split form, which is better than a lead axis with one bound. */
+  private def splitInsteadOf(box: BoxForm, parts: ConditionParts): Option[SplitForm] =
+    SplitForm.of(parts.comparisons).filter { _ =>
       box.lead.strength == PointAxis.OneSided && !options.forcedBoxes.contains(box.boxes)
     }
-    val table = new EndpointTable
-    val (sweeps, exact) = split match {
-      case Some(form) => (form.toSweeps(table), form.exact)
-      case None => (box.toSweeps(table), box.exact)
-    }
-    val unsafe = ErrorPreservation(sides, exact).ofPairs
-    val safe = exact.filterNot(c => unsafe.exists(_ eq c))
-    val decided = parts.keys.map(_._1) ++ safe.map(_.conjunct)
-    val failures = ErrorPreservation(sides, safe)
-    val (leftKeys, rightKeys) = parts.keys.flatMap(_._2).distinct.unzip
-    lazy val sweep = SweepCondition(
-      leftKeys,
-      rightKeys,
-      table(LeftSide),
-      table(RightSide),
-      sweeps,
-      rest(conjuncts, decided),
-      failures.ofRows(LeftSide),
-      failures.ofRows(RightSide))
-    if (conjuncts.exists(_.isSwept)) Right(sweep)
-    else unorderable(parts).orElse(weak(parts, box, split)).toLeft(sweep)
-  }
 
-  /** The sweeps for the alternatives (OR) of one conjunct, if some conjunct has such sweeps. */
-  private def alternatives(conjuncts: Seq[Conjunct]): Option[SweepCondition] =
-    conjuncts.iterator.flatMap { conjunct =>
-      conjunct.expression match {
-        case Alternatives(several) if conjunct.relation.isEmpty && !options.forcedBoxes.isDefined =>
-          sweptBy(several, conjunct, conjuncts)
-        case _ => None
-      }
-    }.nextOption()
-
-  /** @param either the conjunct that consists of the alternatives */
-  private def sweptBy(
-      alternatives: Seq[Expression],
-      either: Conjunct,
-      conjuncts: Seq[Conjunct]): Option[SweepCondition] = {
-    val branches = alternatives.map(Conjuncts.of)
-    val others = conjuncts.filterNot(_ eq either)
-    val common = read(others, EqualityKeys(sides, ofFunctions = true))
-    val form = Alternatives(branches.map(common.comparisons ++ comparisonsOf(_)))
-    val table = new EndpointTable
-    val isWanted = options.weakRanges || common.keys.isEmpty || !form.areWeak ||
-      branches.forall(_.exists(_.isSwept))
-    for {
-      sweeps <- if (isWanted) form.toSweeps(table) else None
-      (leftKeys, rightKeys) = common.keys.flatMap(_._2).distinct.unzip
-      whole = branches.map(_.map(_.whole).distinct.reduceOption(And).getOrElse(TrueLiteral))
-      decides = Alternatives.residual(whole, sweeps.map(_.length))
-    } yield SweepCondition(
-      leftKeys,
-      rightKeys,
-      valuesOf(LeftSide, table, sweeps),
-      valuesOf(RightSide, table, sweeps),
-      sweeps.flatten,
-      rest(
-        conjuncts.map(c => if (c eq either) c.copy(whole = decides) else c),
-        common.keys.map(_._1)),
-      leftChecks = Nil,
-      rightChecks = Nil)
-  }
-
-  private def comparisonsOf(conjuncts: Seq[Conjunct]): Seq[Comparison] =
-    conjuncts.flatMap(Comparisons(sides).of(_).toOption)
-
-  /**
-   * The endpoints of a side. If not all branches read an endpoint, it gets a value instead of NULL:
-   * the row can still match by another branch, and NULL would exclude it from all sweeps.
-   */
-  private def valuesOf(side: Side, table: EndpointTable, sweeps: Seq[Seq[Sweep]]): Seq[Expression] =
-    table(side).zipWithIndex.map { case (endpoint, index) =>
-      val isInAll = sweeps.forall(_.exists(_.endpointsOf(side).contains(index)))
-      if (isInAll || !endpoint.nullable) endpoint
-      else Coalesce(Seq(endpoint, BoundExpression.open(upper = false)))
-    }
-
-  /** The residual, in the order of the condition: one part can guard the next against an error. */
-  private def rest(conjuncts: Seq[Conjunct], decided: Seq[Conjunct]): Option[Expression] =
-    conjuncts.filterNot(c => decided.exists(_ eq c))
-      .map(_.whole)
-      .foldLeft(Seq.empty[Expression])((kept, e) => if (kept.exists(_ eq e)) kept else kept :+ e)
-      .reduceOption(And)
+  /** The reason to leave a join to Spark although it has a form. Functions always get a sweep. */
+  private def refused(
+      parts: ConditionParts,
+      box: BoxForm,
+      split: Option[SplitForm]): Option[WhyNot] =
+    if (parts.conjuncts.exists(_.isSwept)) None
+    else parts.unorderableKeys.orElse(weak(parts, box, split))
 
   /** With equality keys, a single inequality is not worth a sort; it is left to the hash join. */
-  private def weak(parts: Parts, box: BoxForm, split: Option[SplitForm]): Option[WhyNot] = {
+  private def weak(
+      parts: ConditionParts,
+      box: BoxForm,
+      split: Option[SplitForm]): Option[WhyNot] = {
     val isWeak =
       !options.weakRanges && parts.keys.nonEmpty && split.isEmpty && isOneComparison(box)
     Option.when(isWeak)(WhyNot.WeakRange(box.lead.comparisons.head._1.conjunct.written))
   }
 
-  /**
-   * If all keys can be hashed but not sorted, they are left to Spark's hash join.
-   */
-  private def unorderable(parts: Parts): Option[WhyNot] =
-    parts.reasons.collectFirst { case u: WhyNot.UnorderableKeys if parts.keys.isEmpty => u }
-
-  private def reason(condition: Expression, conjuncts: Seq[Conjunct], parts: Parts): WhyNot =
-    parts.reasons.collectFirst { case u: WhyNot.UnsupportedEndpoint => u }
-      .orElse(parts.reasons.collectFirst { case c: WhyNot.CrossSide => c })
-      .getOrElse(noRange(condition, conjuncts, parts))
-
-  /** The reason if no comparison was found. Conjuncts over one side alone are filters: ignored. */
-  private def noRange(condition: Expression, conjuncts: Seq[Conjunct], parts: Parts): WhyNot = {
-    def written(some: Seq[Conjunct]): Option[Expression] =
-      some.map(_.written).distinct.reduceOption(And)
-    val equalities = parts.keys.map(_._1)
-    val others = conjuncts.filter { c =>
-      sides.isAcross(c.expression) && !equalities.exists(_ eq c)
-    }
-    others.map(_.written).collectFirst { case either: Or => WhyNot.Disjunction(either) }
-      .orElse(written(others).map(WhyNot.NoRange))
-      .orElse(written(equalities).map(WhyNot.OnlyEqualities))
-      .getOrElse(WhyNot.NoRange(condition))
+  /** The sweeps of a form, and a residual of all that neither a key nor the form decides. */
+  private def assembled(parts: ConditionParts, form: SweepForm): SweepCondition = {
+    val table = new EndpointTable
+    val sweeps = form.toSweeps(table)
+    val decided = withoutErrors(form.exact)
+    val failures = ErrorPreservation(sides, decided)
+    SweepCondition(
+      parts.leftKeys,
+      parts.rightKeys,
+      table(LeftSide),
+      table(RightSide),
+      sweeps,
+      residual(parts.conjuncts, parts.keyConjuncts ++ decided.map(_.conjunct)),
+      failures.ofRows(LeftSide),
+      failures.ofRows(RightSide))
   }
+
+  /** The comparisons that need not be evaluated for the errors that they raise for a pair. */
+  private def withoutErrors(comparisons: Seq[Comparison]): Seq[Comparison] = {
+    val fallible = ErrorPreservation(sides, comparisons).ofPairs
+    comparisons.filterNot(c => fallible.exists(_ eq c))
+  }
+
+  /** The sweeps for the alternatives (OR) of one conjunct, if some conjunct has such sweeps. */
+  private def byAlternatives(conjuncts: Seq[Conjunct]): Option[SweepCondition] =
+    conjuncts.iterator.flatMap { conjunct =>
+      conjunct.expression match {
+        case Alternatives(several) if conjunct.relation.isEmpty && options.forcedBoxes.isEmpty =>
+          byBranches(several.map(Conjuncts.of), conjunct, conjuncts)
+        case _ => None
+      }
+    }.nextOption()
+
+  /**
+   * @param branches the conjuncts of each alternative
+   * @param either   the conjunct that consists of the alternatives
+   */
+  private def byBranches(
+      branches: Seq[Seq[Conjunct]],
+      either: Conjunct,
+      conjuncts: Seq[Conjunct]): Option[SweepCondition] = {
+    val common = read(conjuncts.filterNot(_ eq either), functionsAsKeys = true)
+    val form = Alternatives(branches.map(common.comparisons ++ comparisonsOf(_)))
+    val isWanted = options.weakRanges || common.keys.isEmpty || !form.areWeak ||
+      branches.forall(_.exists(_.isSwept))
+    val table = new EndpointTable
+    val found = if (isWanted) form.toSweeps(table) else None
+    found.map { sweeps =>
+      val decides = either.copy(whole = Alternatives.residual(branches, sweeps.map(_.length)))
+      SweepCondition(
+        common.leftKeys,
+        common.rightKeys,
+        Alternatives.endpoints(LeftSide, table, sweeps),
+        Alternatives.endpoints(RightSide, table, sweeps),
+        sweeps.flatten,
+        residual(conjuncts.map(c => if (c eq either) decides else c), common.keyConjuncts),
+        leftChecks = Nil,
+        rightChecks = Nil)
+    }
+  }
+
+  private def comparisonsOf(conjuncts: Seq[Conjunct]): Seq[Comparison] =
+    conjuncts.flatMap(Comparisons(sides).of(_).toOption)
+
+  /** The residual, in the order of the condition: one part can guard the next against an error. */
+  private def residual(conjuncts: Seq[Conjunct], decided: Seq[Conjunct]): Option[Expression] =
+    conjuncts.filterNot(c => decided.exists(_ eq c))
+      .map(_.whole)
+      .foldLeft(Seq.empty[Expression])((kept, e) => if (kept.exists(_ eq e)) kept else kept :+ e)
+      .reduceOption(And)
 }
 
 object ConditionAnalysis {
 
   /**
    * @param condition a resolved join condition
-   * @param options      preferences for conditions that allow several forms
+   * @param options   preferences for conditions that allow several forms
    */
   def of(
       condition: Expression,

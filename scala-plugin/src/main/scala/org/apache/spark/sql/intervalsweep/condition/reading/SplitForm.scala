@@ -29,12 +29,11 @@ import org.apache.spark.sql.types.DataType
  * Cost: in both sweeps the rows of A are sorted by `a` and the rows of B by `c`, so each side needs
  * one sort.
  */
-private[condition] case class SplitForm(first: Comparison, second: Comparison) {
+private[condition] case class SplitForm(first: Comparison, second: Comparison) extends SweepForm {
 
   def comparisons: Seq[Comparison] = Seq(first, second)
 
-  /** The comparisons that the sweeps decide, so that the residual need not repeat them. */
-  def exact: Seq[Comparison] = comparisons.filter(_.inequality.exists(_.exact))
+  override def exact: Seq[Comparison] = comparisons.filter(_.inequality.exists(_.exact))
 
   private val (less, more) = (first.inequality.get, second.inequality.get)
 
@@ -42,7 +41,7 @@ private[condition] case class SplitForm(first: Comparison, second: Comparison) {
   def leads: Map[Side, Expression] =
     Map(less.lesserSide -> less.lesser, more.lesserSide -> more.lesser)
 
-  def toSweeps(table: EndpointTable): Seq[Sweep] = {
+  override def toSweeps(table: EndpointTable): Seq[Sweep] = {
     val (sideA, sideB) = (less.lesserSide, more.lesserSide)
     val a = table.of(sideA, less.lesser)
     val d = table.of(sideA, more.greater)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression,
 import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition.model.JoinOutput
-import org.apache.spark.sql.intervalsweep.streams.eventtime.JoinWatermarks
+import org.apache.spark.sql.intervalsweep.streams.eventtime.ClockMetadata
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
 
 /**
@@ -27,7 +27,7 @@ private[planner] object WindowCounts {
    * Whether the window is one of row numbers, as no column has a watermark, and rows are counted.
    */
   def isAsked(base: LogicalPlan, lateral: LateralWindow): Boolean =
-    !(base.output ++ lateral.probe.output).exists(JoinWatermarks.eventTimeLag(_).isDefined) &&
+    !(base.output ++ lateral.probe.output).exists(ClockMetadata.eventTimeLag(_).isDefined) &&
       !lateral.isEager &&
       lateral.results.forall(_.collect { case e: AggregateExpression => e }.forall(isCount))
 

@@ -11,7 +11,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, SweepCond
 import org.apache.spark.sql.intervalsweep.condition.reading.{
   ConditionAnalysis, Conjuncts, InlineReplaceable
 }
-import org.apache.spark.sql.intervalsweep.streams.eventtime.{JoinWatermarks, StreamErrors}
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{ClockMetadata, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
 import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinPlan
 
@@ -89,5 +89,5 @@ object StreamJoins extends Rule[LogicalPlan] with PredicateHelper with SQLConfHe
 
   private def isOurs(sweep: SweepCondition, condition: Expression): Boolean =
     sweep.leftKeys.isEmpty || Conjuncts.of(condition).exists(_.relation.isDefined) ||
-      JoinWatermarks.areMarked(condition)
+      ClockMetadata.areMarked(condition)
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams.eventtime
 
-import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.intervalsweep.condition.expiry.{
-  BandCondition, ExpiryAnalysis, OrderedEnds, StateExpiry, Unbounded
-}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.Join
+import org.apache.spark.sql.intervalsweep.condition.expiry.{BandCondition, OrderedEnds}
 import org.apache.spark.sql.intervalsweep.condition.expressions.{EncodedEndpoint, ExactSum}
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.functions.PairEventTime
-import org.apache.spark.sql.types._
+import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 
 /**
  * The event-time columns of both inputs of a stream join, and the rule that evicts rows from each
@@ -37,221 +35,142 @@ import org.apache.spark.sql.types._
  * Micro-batch 3 still accepts s.ts = 12:05, which matches r. From micro-batch 4 on each s has
  * s.ts > 12:21, so none can match r.
  *
- * A column may lag behind the watermark, see `EventTimeLag`. Its lag is then added to clock and
- * expiry, so that the invariant still applies.
+ * In real-time mode more rows of micro-batch k may follow a call, so micro-batch k evicts by
+ * W(k - 1).
  *
- * In a join by row numbers, the largest number so far less `disorder` takes the place of W(k) (see
- * `StreamJoinSpec.arrived`). In real-time mode more rows of micro-batch k may follow a call, so
- * micro-batch k evicts by W(k - 1).
- *
- * @param columns    for each side the column with the clock of its rows
- * @param expiries   for each side the expiry of its rows
- * @param partnerLag for a side, by how much its clock is at most before the clock of a match
- * @param disorder   by how much a row number may be behind the largest one; None: by event time
- * @param bounds     whether a condition bounds the state of both sides
+ * {{{
+ *                 clock and expiry      late in micro-batch k + 1       metadata of the output
+ *   ByEventTime   times, plus the lag   clock <= W(k)                   a watermark or a lag
+ *   ByRowNumber   row numbers           number <= largest - disorder    the disorder of pairs
+ * }}}
  */
-final class JoinWatermarks private (
-    private val columns: Map[Side, Attribute],
-    expiries: Map[Side, StateExpiry],
-    partnerLag: Map[Side, Long],
-    val disorder: Option[Long],
-    bounds: Expression => Boolean) {
+sealed abstract class JoinWatermarks private[eventtime] (clocks: JoinClocks) {
+
+  /** By how much a row number may be behind the largest one. None: the clock is the event time. */
+  def disorder: Option[Long]
+
+  /** The clock of a row, plus the lag of its column behind the watermark. */
+  def number(side: Side): Expression
+
+  /** The expiry of a row: the `number` of a match is at most this. */
+  def expiry(side: Side): Expression
+
+  /** By how much the later clock of a returned row may be behind the watermark. */
+  def eventTimeLag: Long
+
+  /** Whether a condition only limits the distance between the numbers of two rows. */
+  def isBand(condition: Expression): Boolean
+
+  /** Fails if `pair_event_time` reads other columns than those with the watermarks. */
+  def checkAre(left: Attribute, right: Attribute, time: PairEventTime): Unit
+
+  /** Adds the watermark, lag or disorder of a side's clock in the returned rows, if it has one. */
+  protected def mark(side: Side, output: JoinOutput, plain: MetadataBuilder): Unit
+
+  /** The metadata of a returned column. */
+  final def metadata(column: Attribute, output: JoinOutput): Metadata = {
+    val builder = ClockMetadata.cleared(column.metadata)
+    Side.all.find(clocks.columns(_).exprId == column.exprId).foreach(mark(_, output, builder))
+    builder.build()
+  }
+
+  /** The endpoints of a side that must be in order (start <= end) for the other side's expiry. */
+  final def ordered(side: Side): Option[OrderedEnds] = clocks.expiry(side.other).needsOrdered
 
   /**
    * The conjuncts that compare only the two clocks, if these conjuncts by themselves bound the
    * state of both sides. Otherwise none.
    */
-  def window(conjuncts: Seq[Expression]): Seq[Expression] = {
-    val both = AttributeSet(columns.values)
+  final def window(conjuncts: Seq[Expression]): Seq[Expression] = {
+    val both = AttributeSet(clocks.columns.values)
     val ofClocks = conjuncts.filter(_.references == both)
-    if (ofClocks.nonEmpty && bounds(ofClocks.reduce(And))) ofClocks else Nil
+    if (ofClocks.nonEmpty && clocks.isBoundedBy(ofClocks.reduce(And))) ofClocks else Nil
   }
-
-  /** Whether a condition only limits the distance between the numbers of two rows. */
-  def isBand(condition: Expression): Boolean =
-    disorder.isDefined && BandCondition(columns).isOne(condition)
-
-  /** The endpoints of a side that must be in order (start <= end) for the other side's expiry. */
-  def ordered(side: Side): Option[OrderedEnds] = expiries(side.other).needsOrdered
-
-  /** Fails if `pair_event_time` reads other columns than those with the watermarks. */
-  def checkAre(left: Attribute, right: Attribute, time: PairEventTime): Unit = {
-    val wanted = JoinWatermarks.sides.map(columns)
-    if (disorder.isDefined) time.unknown()
-    if (wanted.map(_.exprId) != Seq(left, right).map(_.exprId))
-      time.fail(
-        s"the event-time columns of this join of streams are ${wanted.map(_.sql).mkString(" and ")}: " +
-          "use these")
-  }
-
-  /** By how much the later clock of a returned row may be behind the watermark. */
-  def eventTimeLag: Long = JoinWatermarks.sides.map(eventTimeLag).max
-
-  private def eventTimeLag(side: Side): Long =
-    JoinWatermarks.eventTimeLag(columns(side)).getOrElse(0L)
-
-  /** The clock of a row, plus the lag of its column behind the watermark. */
-  def number(side: Side): Expression = later(EncodedEndpoint(columns(side)), eventTimeLag(side))
-
-  /** The expiry of a row: the `number` of a match is at most this. */
-  def expiry(side: Side): Expression = later(expiries(side).expiry, eventTimeLag(side.other))
-
-  private def later(e: Expression, by: Long): Expression =
-    if (by == 0) e else ExactSum.saturating(Seq(e, Literal(by)), Seq(false, false))
-
-  /** The metadata of a returned column: its watermark or its lag, if it has one. */
-  def metadata(column: Attribute, output: JoinOutput): Metadata = {
-    val plain = new MetadataBuilder().withMetadata(column.metadata)
-      .remove(EventTimeWatermark.delayKey).remove(
-        JoinWatermarks.EventTimeLag).remove(JoinWatermarks.Window)
-      .remove(JoinWatermarks.Disorder).remove(JoinWatermarks.PairDisorder)
-    val side = columns.collectFirst { case (side, c) if c.exprId == column.exprId => side }
-    side.filter(_ => output.hasPairs && output.tracked.isEmpty).flatMap(eventTimeLagOfPairs) match {
-      case Some(0L) => plain.putLong(EventTimeWatermark.delayKey, 0L)
-      case Some(micros) => plain.putLong(JoinWatermarks.EventTimeLag, micros)
-      case None =>
-    }
-    side.flatMap(_ => disorderOfPairs).foreach(plain.putLong(JoinWatermarks.PairDisorder, _))
-    plain.build()
-  }
-
-  /**
-   * The lag of a side's clock in the pairs. A pair is emitted with its later row, and the condition
-   * may bound how far the clock of the earlier row is behind. None: no bound.
-   */
-  private def eventTimeLagOfPairs(side: Side): Option[Long] =
-    if (disorder.isDefined) None
-    else partnerLag.get(side).map(by => math.max(eventTimeLag(side), eventTimeLag(side.other) + by))
-
-  /**
-   * The disorder bound of the output: input disorder + 2 x band width. One width, because a side
-   * may be ahead of the other by it; one width, because a match may be behind the new row by it.
-   */
-  private def disorderOfPairs: Option[Long] =
-    for (by <- disorder if partnerLag.size == JoinWatermarks.sides.size)
-      yield by + 2 * partnerLag.values.max
 }
 
 object JoinWatermarks {
 
-  /** Metadata key of a column: by how many microseconds it may be behind the watermark. */
-  val EventTimeLag = "intervalsweep.eventTimeLag"
-
-  /** Metadata key of a column of row numbers: by how much they may be behind the largest one. */
-  val Disorder = "intervalsweep.disorder"
-
-  /** The same for a column that a join of streams returns: the disorder that the join adds. */
-  val PairDisorder = "intervalsweep.pairDisorder"
-
-  /** Metadata key of the time column that `inequality_join` uses for a window of time. */
-  val Window = "intervalsweep.window"
-
-  private val sides = Side.all
-
-  /** Whether a condition comes from Python's `inequality_join`, which marks its columns. */
-  def areMarked(condition: Expression): Boolean =
-    condition.references.exists { column =>
-      column.metadata.contains(Disorder) || column.metadata.contains(Window)
-    }
-
-  def eventTimeLag(column: Attribute): Option[Long] =
-    if (column.metadata.contains(EventTimeLag)) Some(column.metadata.getLong(EventTimeLag))
-    else Option.when(column.metadata.contains(EventTimeWatermark.delayKey))(0L)
-
-  private def inputsOf(join: Join): Map[Side, LogicalPlan] =
-    Map(LeftSide -> join.left, RightSide -> join.right)
-
-  /** The analysis of a side's expiry; `clock` is the clock of the other side. */
-  private[streams] def expiries(join: Join, side: Side, clock: Attribute): ExpiryAnalysis =
-    ExpiryAnalysis(
-      join.left.outputSet,
-      join.right.outputSet,
-      side,
-      clock,
-      filters(inputsOf(join)(side.other)))
-
+  /** By event time, if a column of either side has a watermark. Fails if the state has no bound. */
   def apply(join: Join, condition: Expression): JoinWatermarks = {
-    val inputs = inputsOf(join)
-    def expiries(side: Side, clock: Attribute): ExpiryAnalysis =
-      JoinWatermarks.expiries(join, side, clock)
-    def retained(side: Side, clock: Attribute): Either[Unbounded, StateExpiry] =
-      expiries(side, clock).of(condition)
-
-    val times = inputs.map { case (side, plan) =>
-      side -> plan.output.filter(eventTimeLag(_).isDefined)
-    }
-    if (times.values.forall(_.isEmpty)) byNumbers(inputs, condition, expiries)
-    else {
-      val found = sides.map { side =>
-        if (times(side.other).isEmpty) StreamErrors.noWatermark(side.other)
-        val each = times(side.other).map(clock => retained(side, clock).map(clock -> _))
-        each.collectFirst { case Right(r) => side -> r }.getOrElse {
-          StreamErrors.unbounded(each.head.left.getOrElse(throw new MatchError(each)))
-        }
-      }
-      val columns: Map[Side, Attribute] = found.map { case (side, (clock, _)) =>
-        side.other -> clock
-      }.toMap
-      new JoinWatermarks(
-        columns,
-        found.map { case (side, (_, stateExpiry)) => side -> stateExpiry }.toMap,
-        sides.flatMap { side =>
-          expiries(side.other, columns(side)).partnerLag(condition, columns(side.other))
-            .map(side -> _)
-        }.toMap,
-        None,
-        e => sides.forall(side => expiries(side, columns(side.other)).of(e).isRight))
-    }
+    val search = new ClockSearch(join, condition)
+    if (search.hasTimes) new ByEventTime(search.byEventTime)
+    else new ByRowNumber(search.byRowNumber)
   }
 
-  /** Finds row numbers: columns of both sides with one name, whose difference is bounded. */
-  private def byNumbers(
-      inputs: Map[Side, LogicalPlan],
-      condition: Expression,
-      expiries: (Side, Attribute) => ExpiryAnalysis): JoinWatermarks = {
-    val pairs = for {
-      left <- inputs(LeftSide).output if left.dataType.isInstanceOf[IntegralType]
-      right <- inputs(RightSide).output if right.name == left.name
-      both = Seq(expiries(LeftSide, right), expiries(RightSide, left))
-      ofLeft <- both.head.of(condition).toSeq
-      ofRight <- both.last.of(condition).toSeq
-      if isBand(ofLeft, left) && isBand(ofRight, right)
-    } yield new JoinWatermarks(
-      Map(LeftSide -> left, RightSide -> right),
-      Map(LeftSide -> ofLeft, RightSide -> ofRight),
-      Map[Side, Option[Long]](
-        LeftSide -> expiries(RightSide, left).partnerLag(condition, right),
-        RightSide -> expiries(LeftSide, right).partnerLag(condition, left))
-        .collect { case (side, Some(by)) => side -> by },
-      Some(Seq(left, right).flatMap(disorder).maxOption.getOrElse(0L)),
-      e => both.forall(_.of(e).isRight))
-    // Columns that are declared as row numbers take precedence over those that look like some.
-    pairs.sortBy(p => p.columns.values.flatMap(disorder).isEmpty).headOption.getOrElse(
-      StreamErrors.noWatermark(LeftSide))
+  /**
+   * The clocks are event-time columns. A column may lag behind the watermark, see
+   * `ClockMetadata.EventTimeLag`. Its lag is then added to clock and expiry, so that the invariant
+   * still applies.
+   */
+  final class ByEventTime private[eventtime] (clocks: JoinClocks) extends JoinWatermarks(clocks) {
+    private def lag(side: Side): Long =
+      ClockMetadata.eventTimeLag(clocks.columns(side)).getOrElse(0L)
+
+    override def disorder: Option[Long] = None
+
+    override def number(side: Side): Expression =
+      later(EncodedEndpoint(clocks.columns(side)), lag(side))
+
+    override def expiry(side: Side): Expression =
+      later(clocks.expiry(side).expiry, lag(side.other))
+
+    private def later(e: Expression, by: Long): Expression =
+      if (by == 0) e else ExactSum.saturating(Seq(e, Literal(by)), Seq(false, false))
+
+    override def eventTimeLag: Long = Side.all.map(lag).max
+
+    override def isBand(condition: Expression): Boolean = false
+
+    override def checkAre(left: Attribute, right: Attribute, time: PairEventTime): Unit = {
+      val wanted = Side.all.map(clocks.columns)
+      if (wanted.map(_.exprId) != Seq(left, right).map(_.exprId))
+        time.fail(s"the event-time columns of this join of streams are " +
+          s"${wanted.map(_.sql).mkString(" and ")}: use these")
+    }
+
+    override protected def mark(side: Side, output: JoinOutput, plain: MetadataBuilder): Unit =
+      if (output.hasPairs && output.tracked.isEmpty)
+        lagOfPairs(side).foreach(ClockMetadata.putLag(plain, _))
+
+    /**
+     * The lag of a side's clock in the pairs. A pair is emitted with its later row, and the
+     * condition may bound how far the clock of the earlier row is behind. None: no bound.
+     */
+    private def lagOfPairs(side: Side): Option[Long] =
+      clocks.partnerLag(side).map(by => math.max(lag(side), lag(side.other) + by))
   }
 
-  private def disorder(column: Attribute): Option[Long] =
-    Seq(Disorder, PairDisorder).filter(column.metadata.contains).map(column.metadata.getLong)
-      .reduceOption(_ + _)
+  /**
+   * The clocks are row numbers. The largest number so far less the disorder takes the place of W(k)
+   * (see `StreamJoinSpec.arrived`).
+   */
+  final class ByRowNumber private[eventtime] (clocks: JoinClocks) extends JoinWatermarks(clocks) {
+    private val bound: Long =
+      clocks.columns.values.flatMap(ClockMetadata.disorder).maxOption.getOrElse(0L)
 
-  private def isBand(stateExpiry: StateExpiry, own: Attribute): Boolean =
-    stateExpiry.needsOrdered.isEmpty && stateExpiry.expiry.references == AttributeSet(own)
+    override def disorder: Option[Long] = Some(bound)
 
-  /** Conditions that are true for all rows of a plan. */
-  private def filters(plan: LogicalPlan): Seq[Expression] = {
-    def of(plan: LogicalPlan): Seq[Expression] = plan match {
-      // Not checked for rows with a NULL endpoint. These match nothing, so all matches satisfy it.
-      case Filter(MaxLengthHint(fact), child) => fact +: of(child)
-      case Filter(condition, child) => condition +: of(child)
-      case Project(columns, child) =>
-        val renamed = AttributeMap(columns.collect {
-          case alias @ Alias(column: Attribute, _) => column -> alias.toAttribute
-        })
-        of(child).flatMap(e => Seq(e, e.transform { case a: Attribute => renamed.getOrElse(a, a) }))
-      case _: SubqueryAlias | _: EventTimeWatermark | _: View =>
-        of(plan.children.head)
-      case _ => Nil
-    }
-    of(plan).filter(_.references.subsetOf(plan.outputSet))
+    override def number(side: Side): Expression = EncodedEndpoint(clocks.columns(side))
+
+    override def expiry(side: Side): Expression = clocks.expiry(side).expiry
+
+    override def eventTimeLag: Long = 0L
+
+    override def isBand(condition: Expression): Boolean =
+      BandCondition(clocks.columns).isOne(condition)
+
+    override def checkAre(left: Attribute, right: Attribute, time: PairEventTime): Unit =
+      time.unknown()
+
+    override protected def mark(side: Side, output: JoinOutput, plain: MetadataBuilder): Unit =
+      disorderOfPairs.foreach(plain.putLong(ClockMetadata.PairDisorder, _))
+
+    /**
+     * The disorder bound of the output: input disorder + 2 x band width. One width, because a side
+     * may be ahead of the other by it; one width, because a match may be behind the new row by it.
+     */
+    private def disorderOfPairs: Option[Long] =
+      for (left <- clocks.partnerLag(LeftSide); right <- clocks.partnerLag(RightSide))
+        yield bound + 2 * math.max(left, right)
   }
 }

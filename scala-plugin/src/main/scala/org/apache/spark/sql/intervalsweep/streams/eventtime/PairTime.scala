@@ -39,7 +39,7 @@ final case class PairTime(
       time: PairEventTime): Expression =
     if (!output.keepsUnmatched(side)) pair
     else {
-      val expiry = JoinWatermarks.expiries(join, side, other).of(condition) match {
+      val expiry = JoinClocks.analysis(join, side, other).of(condition) match {
         case Right(stateExpiry) => asTime(stateExpiry.expiry, own.dataType, time)
         case Left(missing) => time.fail(
             s"nothing says up to when a row of the $side side may find a match: ${missing.advice}")
@@ -58,11 +58,7 @@ final case class PairTime(
 
   /** The metadata of the event time: its watermark, or its lag. None for a join of tables. */
   def marked: Option[Metadata] = clocks.map { c =>
-    val eventTimeLag = c.eventTimeLag
-    val mark = new MetadataBuilder()
-    (if (eventTimeLag == 0) mark.putLong(EventTimeWatermark.delayKey, 0L)
-     else mark.putLong(JoinWatermarks.EventTimeLag, eventTimeLag))
-      .build()
+    ClockMetadata.putLag(new MetadataBuilder(), c.eventTimeLag).build()
   }
 
   /** Whether a column has the watermark that moves to the event time. */
@@ -73,6 +69,6 @@ final case class PairTime(
   def unmarked(column: Attribute): Metadata =
     new MetadataBuilder().withMetadata(column.metadata)
       .remove(EventTimeWatermark.delayKey)
-      .putLong(JoinWatermarks.EventTimeLag, 0L)
+      .putLong(ClockMetadata.EventTimeLag, 0L)
       .build()
 }

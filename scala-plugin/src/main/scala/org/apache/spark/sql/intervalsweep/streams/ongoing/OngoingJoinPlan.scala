@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side, SweepCondition}
 import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relations}
-import org.apache.spark.sql.intervalsweep.streams.eventtime.{JoinWatermarks, StreamErrors}
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{ClockMetadata, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.joins.{
   JoinCondition, JoinStateLayout, StreamJoinSchema
 }
@@ -58,7 +58,7 @@ final class OngoingJoinPlan(join: Join, condition: Expression, sweep: SweepCondi
   private val clocks: Map[Side, Attribute] = Side.all.map { side =>
     side ->
       input(side).output.find(a =>
-        a.dataType == TimestampType && JoinWatermarks.eventTimeLag(a).contains(0L))
+        a.dataType == TimestampType && ClockMetadata.eventTimeLag(a).contains(0L))
         .getOrElse(StreamErrors.noWatermark(side))
   }.toMap
 

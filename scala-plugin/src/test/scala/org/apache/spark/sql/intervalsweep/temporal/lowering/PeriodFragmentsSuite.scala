@@ -66,7 +66,7 @@ class PeriodFragmentsSuite extends AnyFunSuite {
   private def sliding(length: Expression, on: OnBounded = OnBounded.Replace): FragmentKind =
     FragmentKind.Sliding(length, on)
 
-  private def fixed(length: Expression, origin: Option[Expression] = None): FragmentKind =
+  private def fixed(length: Expression, origin: Option[Expression]): FragmentKind =
     FragmentKind.Fixed(length, origin, OnBounded.Replace)
 
   test("a sum beyond the largest LONG is the largest, which means unbounded") {
