@@ -7,20 +7,15 @@ import org.apache.spark.sql.streaming.{MapState, StatefulProcessorHandle, TTLCon
 import org.apache.spark.sql.types.DataType
 
 /**
- * The rows of stored runs, in one map of the state:
- * {{{
- *   key    id + 0    id + 1    id + 2    ...    id + 28         id + 29        id + 30
- *   value  a chunk   a chunk   a chunk          the set Done    MatchCounts    Summary
- * }}}
- * A chunk has packed rows ([[RowPacker]]). The metadata of a run says which values it has.
+ * The rows of stored runs, in one map of the state. [[StoredRun]] names its keys. A chunk has packed
+ * rows ([[RowPacker]]).
  */
 final class RunStore(handle: StatefulProcessorHandle) {
   private val values: MapState[Long, Array[Byte]] =
     handle.getMapState("runs", Encoders.scalaLong, Encoders.BINARY, TTLConfig.NONE)
 
   /** The chunks of a run, in the order in which they were added. */
-  def chunks(run: StoredRun): Seq[Array[Byte]] = (0 until run.parts).map(part =>
-    values.getValue(run.id + part))
+  def chunks(run: StoredRun): Seq[Array[Byte]] = run.chunkKeys.map(values.getValue)
 
   /** Adds a chunk. The caller counts its rows. */
   def add(run: StoredRun, chunk: Array[Byte]): StoredRun = {
@@ -30,28 +25,28 @@ final class RunStore(handle: StatefulProcessorHandle) {
 
   /** Writes the rows of a run as one chunk. */
   def replace(run: StoredRun, chunk: Array[Byte]): StoredRun = {
-    (1 until run.parts).foreach(part => values.removeKey(run.id + part))
+    run.chunkKeys.drop(1).foreach(values.removeKey)
     add(run.copy(parts = 0), chunk)
   }
 
   def attachment(run: StoredRun, which: Attachment): Option[Array[Byte]] =
-    Option.when(run.has(which))(values.getValue(run.id + RunStore.MostParts + which.number))
+    Option.when(run.has(which))(values.getValue(run.key(which)))
 
   def attach(run: StoredRun, which: Attachment, bytes: Array[Byte]): StoredRun = {
-    values.updateValue(run.id + RunStore.MostParts + which.number, bytes)
+    values.updateValue(run.key(which), bytes)
     run.copy(attached = run.attached | which.bit)
   }
 
   def detach(run: StoredRun, which: Attachment): StoredRun =
     if (!run.has(which)) run
     else {
-      values.removeKey(run.id + RunStore.MostParts + which.number)
+      values.removeKey(run.key(which))
       run.copy(attached = run.attached & ~which.bit)
     }
 
   def remove(run: StoredRun): Unit = {
-    (0 until run.parts).foreach(part => values.removeKey(run.id + part))
-    RunStore.Attachments.foreach(detach(run, _))
+    run.chunkKeys.foreach(values.removeKey)
+    Attachment.all.foreach(detach(run, _))
   }
 
   /** The same run with rows in the layout of a query that has more columns, under a new id. */
@@ -65,20 +60,8 @@ final class RunStore(handle: StatefulProcessorHandle) {
       packer.add(project(row))
     val bytes = packer.size
     val next = add(run.copy(id = StoredRun.newId(), bytes = bytes, parts = 0), packer.take())
-    RunStore.Attachments.foreach(a => attachment(run, a).foreach(attach(next, a, _)))
+    Attachment.all.foreach(a => attachment(run, a).foreach(attach(next, a, _)))
     remove(run)
     next
   }
-}
-
-private[state] object RunStore {
-
-  /** The number of chunks that a run may have. The keys behind them are for attachments. */
-  val MostParts = 29
-
-  /** The largest number that is added to the id of a run to get a key. */
-  val MostValues = 31
-
-  private val Attachments =
-    Seq[Attachment](Attachment.Done, Attachment.MatchCounts, Attachment.Summary)
 }

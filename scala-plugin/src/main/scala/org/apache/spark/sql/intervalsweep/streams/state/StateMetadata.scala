@@ -7,56 +7,6 @@ import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 
 /**
- * Rows of one side that are stored together.
- *
- * @param id       the key of the values of the run in a [[RunStore]]; its lowest five bits are 0
- * @param bytes    the size of the rows in memory
- * @param first    no live row expires before this time, in microseconds (or row number)
- * @param last     no live row expires after this time
- * @param minTime  the least event time of the rows, in microseconds, if the operator needs it
- * @param maxTime  the greatest event time
- * @param parts    the number of chunks in which the rows are stored
- * @param attached which [[Attachment]]s are stored: a set of bits
- */
-final case class StoredRun(
-    side: Side,
-    id: Long,
-    rows: Long,
-    bytes: Long,
-    first: Long,
-    last: Long,
-    minTime: Long = Long.MaxValue,
-    maxTime: Long = Long.MinValue,
-    parts: Int = 0,
-    attached: Int = 0) {
-  def has(attachment: Attachment): Boolean = (attached & attachment.bit) != 0
-}
-
-object StoredRun {
-
-  /** A random id: two attempts at one micro-batch, and two queries, do not share it. */
-  private[state] def newId(): Long =
-    java.util.concurrent.ThreadLocalRandom.current().nextLong() & ~RunStore.MostValues.toLong
-}
-
-/** A value that is stored beside the rows of a run. */
-sealed abstract class Attachment(private[state] val number: Int) {
-  private[state] def bit: Int = 1 << number
-}
-
-object Attachment {
-
-  /** The set of rows that are done: matched, emitted as unmatched, or replaced by a later row. */
-  case object Done extends Attachment(0)
-
-  /** The number of matches of each row. */
-  case object MatchCounts extends Attachment(1)
-
-  /** The aggregates of the rows by key. */
-  case object Summary extends Attachment(2)
-}
-
-/**
  * What a state partition stores beside its rows:
  * {{{
  *   format BYTE | identity | partitions | watermark | values of the operator | runs

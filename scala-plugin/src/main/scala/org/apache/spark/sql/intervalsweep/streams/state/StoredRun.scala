@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.state
+
+import org.apache.spark.sql.intervalsweep.condition.model.Side
+
+/**
+ * Rows of one side that are stored together.
+ *
+ * Each value of a run has a key: its id plus a number.
+ * {{{
+ *   key    id + 0    id + 1    id + 2    ...    id + 28         id + 29        id + 30
+ *   value  a chunk   a chunk   a chunk          the set Done    MatchCounts    Summary
+ * }}}
+ * The metadata of a run says which values it has.
+ *
+ * @param id       the first key; its lowest five bits are 0
+ * @param bytes    the size of the rows in memory
+ * @param first    no live row expires before this time, in microseconds (or row number)
+ * @param last     no live row expires after this time
+ * @param minTime  the least event time of the rows, in microseconds, if the operator needs it
+ * @param maxTime  the greatest event time
+ * @param parts    the number of chunks in which the rows are stored
+ * @param attached which [[Attachment]]s are stored: a set of bits
+ */
+final case class StoredRun(
+    side: Side,
+    id: Long,
+    rows: Long,
+    bytes: Long,
+    first: Long,
+    last: Long,
+    minTime: Long = Long.MaxValue,
+    maxTime: Long = Long.MinValue,
+    parts: Int = 0,
+    attached: Int = 0) {
+  def has(attachment: Attachment): Boolean = (attached & attachment.bit) != 0
+
+  /** The keys of the chunks, in the order in which they were added. */
+  private[state] def chunkKeys: Seq[Long] = (0 until parts).map(id + _)
+
+  private[state] def key(attachment: Attachment): Long = id + StoredRun.MostParts +
+    attachment.number
+}
+
+object StoredRun {
+
+  /** The number of chunks that a run may have. The keys behind them are for attachments. */
+  private[state] val MostParts = 29
+
+  /** The largest number that is added to the id of a run to get a key. */
+  private val MostValues = 31
+
+  /** A random id: two attempts at one micro-batch, and two queries, do not share it. */
+  private[state] def newId(): Long =
+    java.util.concurrent.ThreadLocalRandom.current().nextLong() & ~MostValues.toLong
+}
+
+/** A value that is stored beside the rows of a run. */
+sealed abstract class Attachment(private[state] val number: Int) {
+  private[state] def bit: Int = 1 << number
+}
+
+object Attachment {
+
+  /** The set of rows that are done: matched, emitted as unmatched, or replaced by a later row. */
+  case object Done extends Attachment(0)
+
+  /** The number of matches of each row. */
+  case object MatchCounts extends Attachment(1)
+
+  /** The aggregates of the rows by key. */
+  case object Summary extends Attachment(2)
+
+  private[state] val all: Seq[Attachment] = Seq(Done, MatchCounts, Summary)
+}
