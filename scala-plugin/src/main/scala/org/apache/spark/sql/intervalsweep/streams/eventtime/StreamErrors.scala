@@ -51,7 +51,8 @@ object StreamErrors {
     "STATE_MISMATCH",
     s"The checkpoint holds the state of $before state partitions, and it was repartitioned to " +
       s"$now. IntervalSweep stores rows under the number of their partition, so it cannot go on " +
-      s"from there: start with a new checkpoint location, or repartition it to $before again.")
+      "from there: start with a new checkpoint location, or with a copy of the checkpoint from " +
+      "before.")
 
   def stateFormat(found: Int, known: Int): Nothing = fail(
     "STATE_FORMAT",
