@@ -15,6 +15,8 @@ from pyspark.sql import functions as sf
 
 from intervalsweep import functions as isf
 from intervalsweep import table_functions as ist
+from intervalsweep._sql.relation_functions import drawing
+from intervalsweep.relations import relations
 from support.docs.examples import run_example
 from support.joins import oracle
 from support.spark.comparison import BROADCAST, EXCLUDED_RULES, FOLDING, physical, sweeps
@@ -43,6 +45,15 @@ def test_parameters_are_those_of_the_relation() -> None:
     for name, relation in oracle.RELATIONS.items():
         signature = inspect.signature(getattr(isf, name.lower()))
         assert [*signature.parameters][1:] == list(relation.parameters), name
+
+
+def test_both_languages_draw_one_example(spark: Any) -> None:
+    for name, relation in relations().items():
+        rows = spark.sql(f"DESCRIBE FUNCTION EXTENDED {name}").collect()
+        described = "\n".join(row[0] for row in rows)
+        bars = [line.rpartition("   [")[0].rstrip() for line in drawing(relation)]
+        assert len(bars) == 2, name
+        assert all(f"      {bar}\n" in described for bar in bars), name
 
 
 def test_stub_declares_the_functions_that_are_built() -> None:

@@ -85,6 +85,32 @@ def _lead_run(
     return first, first_at_least(high + 1, lead, first, stop, tables, rank, table)
 
 
+@helper
+def _look_up(
+    i: int, end: int, lead: Any, offsets: Any, rank_of: Any, tables: Any, table: Any,
+    box_group: Any, lower: Any, lower_kind: int, upper: Any, upper_kind: int, clip_low: int,
+    clip_high: int, filled: int, wanted: int, out_box: Any, out_first: Any, out_stop: Any,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Append the runs of the boxes from ``i`` on, until ``wanted`` are stored or ``end`` is met.
+
+    Returns the next box, the number of stored runs, and the total number of rows of new runs.
+    """
+    rows = 0
+    while i < end and filled < wanted:
+        first, stop = _lead_run(
+            i, lead, offsets, rank_of, tables, table, box_group,
+            lower, lower_kind, upper, upper_kind, clip_low, clip_high,
+        )  # fmt: skip
+        # Store every run, and advance if it is not empty: a branch would often be mispredicted.
+        out_box[filled] = i
+        out_first[filled] = first
+        out_stop[filled] = stop
+        filled += stop > first
+        rows += stop - first
+        i += 1
+    return i, filled, rows
+
+
 @kernel(
     INT, POINTS, I32_IN, *BOUNDS, INT, INT, I64_OUT, INT, INT, I32_OUT, I32_OUT, I32_OUT
 )  # fmt: skip
@@ -104,20 +130,10 @@ def lead_runs(
     the parameters see `join`; ``state`` has the fields ``BOX`` and ``CANDIDATES``.
     """
     lead, offsets, rank_of, tables, table = points
-    candidates = 0
-    i = state[BOX]
-    while i < boxes and filled < wanted:
-        first, stop = _lead_run(
-            i, lead, offsets, rank_of, tables, table, box_group,
-            lower, lower_kind, upper, upper_kind, clip_low, clip_high,
-        )  # fmt: skip
-        # Store every run, and advance if it is not empty: a branch would often be mispredicted.
-        out_box[filled] = i
-        out_first[filled] = first
-        out_stop[filled] = stop
-        filled += stop > first
-        candidates += stop - first
-        i += 1
+    i, filled, candidates = _look_up(
+        state[BOX], boxes, lead, offsets, rank_of, tables, table, box_group, lower, lower_kind,
+        upper, upper_kind, clip_low, clip_high, filled, wanted, out_box, out_first, out_stop,
+    )  # fmt: skip
     state[BOX] = i
     state[CANDIDATES] += candidates
     return filled
@@ -221,17 +237,11 @@ def merged_runs(
         low, _ = at_least(lower, lower_kind, end - 1)
         last = first_at_least(max(low, clip_low), lead, start, stop, tables, rank, table)
         if last - row > _POINTS_PER_BOX * (end - i):
-            while i < end:
-                first, after = _lead_run(
-                    i, lead, offsets, rank_of, tables, table, box_group,
-                    lower, lower_kind, upper, upper_kind, clip_low, clip_high,
-                )  # fmt: skip
-                out_box[filled] = i
-                out_first[filled] = first
-                out_stop[filled] = after
-                filled += after > first
-                candidates += after - first
-                i += 1
+            i, filled, rows = _look_up(
+                i, end, lead, offsets, rank_of, tables, table, box_group, lower, lower_kind, upper,
+                upper_kind, clip_low, clip_high, filled, wanted, out_box, out_first, out_stop,
+            )  # fmt: skip
+            candidates += rows
             continue
         found = _merge(
             i, end, row, min(last + 1, stop), lead, lower, lower_kind, upper, upper_kind,

@@ -36,25 +36,24 @@ case class ExactSum(
   override def prettyName: String = "exact_sum"
 
   override def eval(input: InternalRow): Any = {
-    // The sum is high * 2^32 + low. Neither of the two can overflow.
     var high, low = 0L
     val values = terms.iterator.map(_.eval(input)).zip(negative)
     while (values.hasNext) {
       val (value, minus) = values.next()
       if (value == null) return null
       val v = value.asInstanceOf[Long]
-      if (minus) { high -= v >> 32; low -= v & ExactSum.Low }
-      else { high += v >> 32; low += v & ExactSum.Low }
+      if (minus) { high -= v >> Halves.Bits; low -= v & Halves.Low }
+      else { high += v >> Halves.Bits; low += v & Halves.Low }
     }
-    val beyond = ExactSum.beyond(high, low)
+    val beyond = Halves.beyond(high, low)
     if (nullIfBelow && beyond < 0 || nullIfAbove && beyond > 0) null
-    else ExactSum.saturated(high, low)
+    else Halves.saturated(high, low)
   }
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val high = ctx.freshName("high")
     val low = ctx.freshName("low")
-    val sums = ExactSum.getClass.getName.stripSuffix("$")
+    val sums = Halves.getClass.getName.stripSuffix("$")
     val added = terms.zip(negative).map { case (term, minus) =>
       val value = term.genCode(ctx)
       val by = if (minus) "-=" else "+="
@@ -62,8 +61,8 @@ case class ExactSum(
          |  ${value.code}
          |  ${ev.isNull} = ${value.isNull};
          |  if (!${ev.isNull}) {
-         |    $high $by ${value.value} >> 32;
-         |    $low $by ${value.value} & ${ExactSum.Low}L;
+         |    $high $by ${value.value} >> ${Halves.Bits};
+         |    $low $by ${value.value} & ${Halves.Low}L;
          |  }
          |}""".stripMargin
     }
@@ -102,21 +101,7 @@ case class ExactSum(
 
 object ExactSum {
 
-  private[condition] val Low = 0xffffffffL
-
   /** A sum that saturates at the smallest and the largest LONG. */
   def saturating(terms: Seq[Expression], negative: Seq[Boolean]): ExactSum =
     ExactSum(terms, negative, nullIfBelow = false, nullIfAbove = false)
-
-  /** -1, 0 or 1 if `high * 2^32 + low` is below, within or above the LONGs. */
-  def beyond(high: Long, low: Long): Int = {
-    val carried = high + (low >> 32)
-    if (carried < Int.MinValue) -1 else if (carried > Int.MaxValue) 1 else 0
-  }
-
-  def saturated(high: Long, low: Long): Long = beyond(high, low) match {
-    case 0 => ((high + (low >> 32)) << 32) | (low & Low)
-    case below if below < 0 => Long.MinValue
-    case _ => Long.MaxValue
-  }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.block
 
-import org.apache.spark.SparkException
+import org.apache.spark.{SparkException, TaskContext}
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
+import org.apache.spark.sql.execution.metric.SQLMetric
 
 /** Accounts for the memory of blocks. The blocks themselves are plain arrays. */
 trait BlockMemory {
@@ -52,4 +53,17 @@ final class TaskMemory(manager: TaskMemoryManager)
 
   /** Spills nothing: all rows of a chunk are needed until it ends. */
   override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
+}
+
+object TaskMemory {
+
+  /** The memory of the blocks of a task. It is released when the task ends. */
+  def of(context: TaskContext, peak: Option[SQLMetric] = None): TaskMemory = {
+    val memory = new TaskMemory(context.taskMemoryManager())
+    context.addTaskCompletionListener[Unit] { _ =>
+      peak.foreach(_.add(memory.peak))
+      memory.releaseAll()
+    }
+    memory
+  }
 }

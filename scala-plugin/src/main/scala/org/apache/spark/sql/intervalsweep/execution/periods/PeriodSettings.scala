@@ -61,14 +61,8 @@ private[periods] case class PeriodSettings(
   def isCount: Boolean = rule.isInstanceOf[PeriodRule.Count]
 
   /** The memory of a task's chunks; released when the task ends. */
-  def memory(context: TaskContext): TaskMemory = {
-    val memory = new TaskMemory(context.taskMemoryManager())
-    context.addTaskCompletionListener[Unit] { _ =>
-      metrics(SweepMetrics.PeakMemory).add(memory.peak)
-      memory.releaseAll()
-    }
-    memory
-  }
+  def memory(context: TaskContext): TaskMemory =
+    TaskMemory.of(context, Some(metrics(SweepMetrics.PeakMemory)))
 }
 
 private[periods] object PeriodSettings {

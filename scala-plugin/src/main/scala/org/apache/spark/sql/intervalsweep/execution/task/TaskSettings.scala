@@ -66,14 +66,8 @@ case class TaskSettings(
   }
 
   /** The memory of a task's blocks; released when the task ends. */
-  def memory(context: TaskContext): TaskMemory = {
-    val memory = new TaskMemory(context.taskMemoryManager())
-    context.addTaskCompletionListener[Unit] { _ =>
-      metrics(SweepMetrics.PeakMemory).add(memory.peak)
-      memory.releaseAll()
-    }
-    memory
-  }
+  def memory(context: TaskContext): TaskMemory =
+    TaskMemory.of(context, Some(metrics(SweepMetrics.PeakMemory)))
 }
 
 object TaskSettings {

@@ -12,7 +12,9 @@ import org.apache.spark.sql.catalyst.trees.TreePattern._
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.condition.expressions.IsTotal
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
-import org.apache.spark.sql.intervalsweep.execution.aggregates.{RunKind, RunOperand, RunValue}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{
+  AverageValue, RunKind, RunOperand, RunValue
+}
 import org.apache.spark.sql.types._
 
 /** Rewrites an aggregate function over pairs as one over rows that stand for several pairs. */
@@ -119,30 +121,16 @@ private[planner] object RunAggregate {
     If(IsNull(sum), Literal(null, dataType), checked)
   }
 
-  private def averageOf(average: Average, runs: RunValues): Option[Expression] =
-    average.child.dataType match {
-      case DecimalType.Fixed(precision, scale) => for {
-          sum <- unscaledSum(average.child, runs)
-          n <- count(average.child, runs)
-        } yield {
-          val sumType = DecimalType.bounded(precision + 10, scale)
-          val resultType = average.dataType.asInstanceOf[DecimalType]
-          val quotient = DecimalDivideWithOverflowCheck(
-            limited(sum, sumType, average.evalMode),
-            Cast(n, DecimalType.LongDecimal),
-            resultType,
-            average.origin.context,
-            average.evalMode != EvalMode.ANSI)
-          If(EqualTo(n, Literal(0L)), Literal(null, resultType), quotient)
-        }
-      case _ => for {
-          sum <- sumOf(average.child, runs)
-          n <- count(average.child, runs)
-        } yield Divide(
-          new Sum(Cast(sum, DoubleType)).toAggregateExpression(),
-          Cast(n, DoubleType),
-          EvalMode.LEGACY)
+  private def averageOf(average: Average, runs: RunValues): Option[Expression] = for {
+    sum <- average.child.dataType match {
+      case DecimalType.Fixed(precision, scale) =>
+        val sumType = DecimalType.bounded(precision + 10, scale)
+        unscaledSum(average.child, runs).map(limited(_, sumType, average.evalMode))
+      case _ =>
+        sumOf(average.child, runs).map(s => new Sum(Cast(s, DoubleType)).toAggregateExpression())
     }
+    n <- count(average.child, runs)
+  } yield AverageValue(average, sum, n)
 }
 
 /** Collects the run values that the aggregates over a join need, each once. */

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.intervalsweep.condition.expressions.IsTotal
 import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
-import org.apache.spark.sql.intervalsweep.execution.aggregates.RunKind
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{AverageValue, RunKind}
 import org.apache.spark.sql.intervalsweep.streams.windows.WindowResult
 import org.apache.spark.sql.types._
 
@@ -106,12 +106,10 @@ private[planner] final class WindowAggregates(probes: SideColumns) {
       case e if e.dataType == DoubleType => e
       case e => Cast(e, DoubleType)
     }
-    val count = result(Count(average.child).toAggregateExpression())
-    val sum = result(Sum(number).toAggregateExpression())
-    If(
-      EqualTo(count, Literal(0L)),
-      Literal(null, DoubleType),
-      Divide(sum, Cast(count, DoubleType), EvalMode.LEGACY))
+    AverageValue(
+      average,
+      result(Sum(number).toAggregateExpression()),
+      result(Count(average.child).toAggregateExpression()))
   }
 
   private def result(e: AggregateExpression): Attribute =

@@ -5,8 +5,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
-  DecodedEndpoint, EncodedEndpoint, EndpointEncoding
+  DecodedEndpoint, EncodedEndpoint, EndpointEncoding, Halves
 }
+import org.apache.spark.sql.intervalsweep.execution.aggregates.AverageValue
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   DecimalOfHalves, MeasureKind, PeriodMeasures
 }
@@ -40,12 +41,7 @@ private[temporal] case class PeriodValue(measures: PeriodMeasures) {
           orNull(
             average.child,
             filter,
-            average.evaluateExpression.transform {
-              case a: Attribute if a.semanticEquals(average.aggBufferAttributes.head) =>
-                cast(value, a.dataType)
-              case a: Attribute if a.semanticEquals(average.aggBufferAttributes(1)) =>
-                count(Seq(average.child), filter)
-            })
+            AverageValue(average, value, count(Seq(average.child), filter)))
         }
       case Min(child) => extreme(MeasureKind.Least, child, filter, Long.MaxValue)
       case Max(child) => extreme(MeasureKind.Greatest, child, filter, Long.MinValue)
@@ -82,21 +78,13 @@ private[temporal] case class PeriodValue(measures: PeriodMeasures) {
 
   private def integers(of: Expression): Expression = measures.state(MeasureKind.Sum, of)
 
-  /** The sum of large numbers as high * 2^32 + low. Neither part can overflow. */
-  private def halves(value: Expression): (Expression, Expression) = {
-    val high = integers(ShiftRight(value, Literal(32)))
-    val low = integers(BitwiseAnd(value, Literal(0xffffffffL)))
-    val carried = Add(high, ShiftRight(low, Literal(32)), EvalMode.LEGACY)
-    (carried, BitwiseAnd(low, Literal(0xffffffffL)))
-  }
-
   private def total(
       child: Expression,
       filter: Option[Expression],
       mode: EvalMode.Value): Option[Expression] = child.dataType match {
     case LongType =>
-      val (high, low) = halves(valueOr(child, filter, 0L))
-      Some(Add(Multiply(high, Literal(1L << 32), mode), low, mode))
+      val (high, low) = Halves.sums(valueOr(child, filter, 0L))(integers)
+      Some(Add(Multiply(high, Literal(1L << Halves.Bits), mode), low, mode))
     case _: IntegralType => Some(integers(valueOr(cast(child, LongType), filter, 0L)))
     case _ => fractions(child, filter)
   }
@@ -104,8 +92,8 @@ private[temporal] case class PeriodValue(measures: PeriodMeasures) {
   private def averaged(child: Expression, filter: Option[Expression]): Option[Expression] =
     child.dataType match {
       case LongType =>
-        val (high, low) = halves(valueOr(child, filter, 0L))
-        val twoTo32 = Literal((1L << 32).toDouble)
+        val (high, low) = Halves.sums(valueOr(child, filter, 0L))(integers)
+        val twoTo32 = Literal((1L << Halves.Bits).toDouble)
         Some(Add(Multiply(cast(high, DoubleType), twoTo32), cast(low, DoubleType)))
       case _: IntegralType => total(child, filter, EvalMode.LEGACY)
       case _ => fractions(child, filter)
@@ -114,7 +102,7 @@ private[temporal] case class PeriodValue(measures: PeriodMeasures) {
   private def fractions(child: Expression, filter: Option[Expression]): Option[Expression] =
     child.dataType match {
       case DecimalType.Fixed(precision, scale) if precision <= Decimal.MAX_LONG_DIGITS =>
-        val (high, low) = halves(valueOr(EncodedEndpoint(child), filter, 0L))
+        val (high, low) = Halves.sums(valueOr(EncodedEndpoint(child), filter, 0L))(integers)
         Some(DecimalOfHalves(high, low, DecimalType.bounded(precision + 10, scale)))
       case FloatType | DoubleType =>
         val value = valueOr(cast(child, DoubleType), filter, 0.0)

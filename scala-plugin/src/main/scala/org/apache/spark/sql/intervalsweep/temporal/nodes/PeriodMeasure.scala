@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.trees.BinaryLike
+import org.apache.spark.sql.intervalsweep.condition.expressions.Halves
 import org.apache.spark.sql.types._
 
 /** How the state of a group changes when a row becomes valid and when it ends. */
@@ -79,7 +80,7 @@ private[temporal] case class DecimalOfHalves(
 
   override def eval(input: InternalRow): Any = {
     val high = BigInt(left.eval(input).asInstanceOf[Long])
-    val unscaled = (high << 32) + right.eval(input).asInstanceOf[Long]
+    val unscaled = (high << Halves.Bits) + right.eval(input).asInstanceOf[Long]
     Decimal(BigDecimal(unscaled, dataType.scale), dataType.precision, dataType.scale)
   }
 
