@@ -8,7 +8,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.Side
  *
  * Each value of a run has a key: its id plus a number.
  * {{{
- *   key    id + 0    id + 1    id + 2    ...    id + 28         id + 29        id + 30
+ *   key    id + 0    id + 1    id + 2    ...    id + 29         id + 30        id + 31
  *   value  a chunk   a chunk   a chunk          the set Done    MatchCounts    Summary
  * }}}
  * The metadata of a run says which values it has.
