@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-import re
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,58 +13,79 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from intervalsweep.kernels import period_loops, periods
+from intervalsweep.kernels import period_counts, period_events, period_values, periods
 from intervalsweep.kernels.oracle import counted_periods, values_by_time
-from intervalsweep.kernels.period_loops import MAX, MIN
+from intervalsweep.kernels.period_events import MAX, MIN
 from support.kernels.periods import column, counted, parts
 
-SOURCE = Path(period_loops.__file__).read_text(encoding="utf-8")
-FIRST = "                first = state[FIRST]\n"
-CARRY = "        if row == n and goes_on != 0:\n"
+SKIPPED = "rows.start[state.row] >= rows.end[state.row]"
+CARRY = "    if state.row == rows.start.size and state.goes_on != 0:\n"
 
 # Bug -> (text, replacement) pairs.
 BUGS: dict[str, list[tuple[str, str]]] = {
     "last in, first out": [
-        (FIRST, FIRST.rstrip() + " + state[QUEUED] - 1\n" + " " * 16 + "first %= queue.shape[0]\n"),
-        ("state[FIRST] = (first + 1) % queue.shape[0]", "pass"),
+        ("first = state.first\n", "first = (state.first + state.queued - 1) % queue.shape[0]\n"),
+        ("state.first = (first + 1) % queue.shape[0]", "pass"),
     ],
-    "starts and ends of an instant one by one": [("if at != now or is_over:", "if True:")],
+    "starts and ends of an instant one by one": [
+        ("return at != state.now or event == GROUP_ENDS", "return True")
+    ],
     "times its matches (12)": [("return a if b > 0 else 0", "return a * b")],
     "no difference of numbers (5)": [("return max(a - b, 0)", "return a if b == 0 else 0")],
-    "an end that is not there is never": [
-        ("start[row] >= end[row]", "start[row] >= end[row] or end[row] == MAX")
+    "an end that is not there is never": [(SKIPPED, f"({SKIPPED} or rows.end[state.row] == MAX)")],
+    "an end belongs to its period": [(SKIPPED, SKIPPED.replace(">=", ">"))],
+    "what is valid is lost between the parts": [(CARRY, CARRY + "        state.valid = 0\n")],
+    "no gap before the first start": [("state.now = MIN\n", "state.now = MIN + 2\n")],
+    "no row while nothing is valid": [("(state.valid > 0 or empty != 0)", "state.valid > 0")],
+    "the greatest end on top": [("if heap[above, END] <= end:", "if heap[above, END] >= end:")],
+    "a value stays when its row ends": [
+        ("place, _neutral(integers.kinds[k]))", "place, integers.given[k, 0])")
     ],
-    "an end belongs to its period": [("start[row] >= end[row]", "start[row] > end[row]")],
-    "what is valid is lost between the parts": [(CARRY, CARRY + " " * 12 + "state[HEAP] = 0\n")],
-    "no gap before the first start": [("state[NOW] = MIN\n", "state[NOW] = MIN + 2\n")],
-    "no row while nothing is valid": [("(valid > 0 or empty != 0)", "valid > 0")],
-    "the greatest end on top": [("if heap[above, 0] <= end:", "if heap[above, 0] >= end:")],
-    "a value stays when its row ends": [("_neutral(kinds[k]))", "measures[k, 0])")],
-    "values that change are not noticed": [("if tree[k, 1] != values[k]:", "if False:")],
-    "a cut is no cut": [("ends == CHANGES and _is_same", "_is_same")],
-    "an island ends where values change": [("if stays and ends != ISLANDS:", "if stays:")],
-    "an island has the rows of the one before": [("tree[k, 1] = _neutral(kinds[k])", "pass")],
+    "values that change are not noticed": [
+        ("if integers.tree[k, NOW] != integers.tree[k, SINCE]:", "if False:")
+    ],
+    "a cut is no cut": [("ends == CHANGES and _are_kept", "_are_kept")],
+    "an island ends where values change": [("if has_values and ends == ISLANDS:", "if False:")],
+    "an island has the rows of the one before": [
+        ("integers.tree[k, NOW] = _neutral(integers.kinds[k])", "pass")
+    ],
     "an island forgets rows whose place is taken": [
-        ("_gather(tree, k, kinds[k], m", "_set(tree, k, kinds[k], place, m")
+        ("_gather_row(row, integers", "_put_row(row, place, integers")
     ],
 }
 
+# The first line after the imports of each module. There the decorators are overridden, so that
+# nothing is compiled.
+MODULES = (
+    (period_events, "MIN, MAX = "),
+    (period_counts, "# Rules: "),
+    (period_values, "# The kinds of measures."),
+)
+PLAIN = """\
+helper = inlined = lambda function: function
+kernel = lambda *types: lambda function: function
+"""
 
-def broken(replaced: list[tuple[str, str]]) -> ModuleType:
-    """The module of the loops as plain Python, with some of its text replaced."""
-    text = SOURCE
+
+def broken(replaced: list[tuple[str, str]]) -> dict[str, ModuleType]:
+    """The modules of the loops as plain Python, by name, with some of their text replaced."""
+    texts = {
+        module.__name__: read(module).replace(line, f"{PLAIN}{line}", 1) for module, line in MODULES
+    }
     for old, new in replaced:
-        assert old in text, old
-        text = text.replace(old, new)
-    # Override the decorators after the imports, so that nothing is compiled.
-    plain = (
-        "kernel = lambda *types: lambda function: function\nhelper = lambda function: function\n"
-    )
-    text = re.sub(r"(?m)^MIN, MAX = ", f"{plain}MIN, MAX = ", text, count=1)
-    module = ModuleType("intervalsweep.kernels.broken_loops")
-    module.__package__ = "intervalsweep.kernels"
-    exec(compile(text, "broken_loops", "exec"), module.__dict__)
-    return module
+        assert any(old in text for text in texts.values()), old
+        texts = {name: text.replace(old, new) for name, text in texts.items()}
+    made: dict[str, ModuleType] = {}
+    with mock.patch.dict(sys.modules):  # the loops import the broken events
+        for name, text in texts.items():
+            module = made[name.rpartition(".")[2]] = sys.modules[name] = ModuleType(name)
+            module.__package__ = "intervalsweep.kernels"
+            exec(compile(text, name, "exec"), module.__dict__)
+    return made
+
+
+def read(module: ModuleType) -> str:
+    return Path(str(module.__file__)).read_text(encoding="utf-8")
 
 
 def random_rows(rng: random.Random) -> list[Any]:
@@ -106,10 +127,11 @@ def is_right(rng: random.Random) -> bool:
     return got == wanted
 
 
-def caught(module: ModuleType) -> int | None:
+def caught(modules: dict[str, ModuleType]) -> int | None:
     """The number of cases before a difference, an endless loop or a crash."""
     rng = random.Random(5)
-    with mock.patch.object(periods, "loops", module):
+    counts, values = modules["period_counts"], modules["period_values"]
+    with mock.patch.multiple(periods, counts=counts, values=values):
         for number in range(900):
             try:
                 if not is_right(rng):

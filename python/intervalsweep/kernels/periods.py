@@ -14,18 +14,22 @@ only the rows that are still valid.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from . import period_loops as loops
-from .arrays import NO_INT64, Int32Array, Int64Array, int32_column, int64_column
+from . import period_counts as counts
+from . import period_events as events
+from . import period_values as values
+from .arrays import NO_INT64, int32_column, int64_column
 from .index_build import are_in_order
+from .period_counts import CountBatch
+from .period_values import FloatTable, ValueBatch
 
 RULES = {
-    name: getattr(loops, name.upper())
+    name: getattr(counts, name.upper())
     for name in (
         "coalesce",
         "distinct",
@@ -39,67 +43,64 @@ RULES = {
         "gaps",
     )
 }
-ENDS = {"changes": loops.CHANGES, "cuts": loops.CUTS, "islands": loops.ISLANDS}
-KINDS = {"sum": loops.SUM, "least": loops.LEAST, "greatest": loops.GREATEST}
+ENDS = {"changes": values.CHANGES, "cuts": values.CUTS, "islands": values.ISLANDS}
+KINDS = {"sum": values.SUM, "least": values.LEAST, "greatest": values.GREATEST}
 
 # Periods per batch: 200 kB.
 _BATCH = 8_192
 # Places for valid rows at first; they are doubled when they are full.
 _PLACES = 64
 
-FloatTable = npt.NDArray[np.float64]
+_Batch = TypeVar("_Batch", CountBatch, ValueBatch)
 
 
-class CountBatch(NamedTuple):
-    """Periods ``[start[k], end[k])`` of the group of row ``row[k]``, each ``count[k]`` times.
+class _Sweep(Generic[_Batch]):
+    """The common part of both sweeps: the state of the loop, and the calls of the loop."""
 
-    ``row`` is the number of a row of the last call of `feed`, or -1 for the group that continued
-    from the call before.
-    """
+    def __init__(self, state: Any) -> None:
+        self._state = events.new_state(state)
+        self._heap = np.empty((_PLACES, 2), dtype=np.int64)
 
-    row: Int32Array
-    start: Int64Array
-    end: Int64Array
-    count: Int64Array  # type: ignore[assignment]  # hides a method of tuple
+    @property
+    def valid(self) -> int:
+        """The number of valid periods that are kept for a group that continues."""
+        return int(self._state.valid)
 
-
-class ValueBatch(NamedTuple):
-    """Periods as in `CountBatch`, with their values: one row of `values` per measure."""
-
-    row: Int32Array
-    start: Int64Array
-    end: Int64Array
-    values: npt.NDArray[np.int64]
-    floats: FloatTable
-
-
-class _Rows:
-    """The common part of both sweeps: the state of the loop and the checks of input rows."""
-
-    def __init__(self) -> None:
-        self._state = np.zeros(loops.STATE_SIZE, dtype=np.int64)
-        self._stopped = np.zeros(1, dtype=np.int64)
-
-    def _next(
-        self, group: npt.ArrayLike, start: npt.ArrayLike, end: npt.ArrayLike
-    ) -> tuple[Int32Array, Int64Array, Int64Array]:
-        """Check new rows, and reset the row numbers in the state."""
+    def _rows(
+        self, group: npt.ArrayLike, start: npt.ArrayLike, end: npt.ArrayLike, goes_on: bool
+    ) -> events.Rows:
+        """Check new rows, and prepare the state for them."""
         groups = int32_column("group", group)
         starts = int64_column("start", start, groups.size)
         ends = int64_column("end", end, groups.size)
         if not are_in_order(groups, starts):
             raise ValueError("group, start: the rows are not sorted by group, then by start")
-        self._state[loops.ROW] = 0
-        self._state[loops.SOME_ROW] = -1
-        return groups, starts, ends
+        self._state.row = 0
+        self._state.some_row = -1
+        self._state.goes_on = int(goes_on)
+        return events.Rows(_read_only(groups), _read_only(starts), _read_only(ends))
 
-    @property
-    def valid(self) -> int:
-        """The number of valid periods that are kept for a group that continues."""
-        return int(self._state[loops.HEAP])
+    def _batches(self, sweep: Callable[[_Batch], int]) -> Iterator[_Batch]:
+        """Yield what the loop stores in new batches, until all rows are read."""
+        stopped = events.FULL
+        while stopped != events.DONE:
+            out = self._new_batch()
+            stopped = sweep(out)
+            stored = int(self._state.stored)
+            if stored:
+                yield type(out)(*(column[..., :stored] for column in out))  # type: ignore[arg-type]
+            if stopped == events.NO_ROOM:
+                self._grow()
+
+    def _new_batch(self) -> _Batch:
+        raise NotImplementedError
+
+    def _grow(self) -> None:
+        """Double what is full."""
+        raise NotImplementedError
 
 
-class CountSweep(_Rows):
+class CountSweep(_Sweep[CountBatch]):
     """Computes the copies of each value in a result from its copies on the left and the right.
 
     The results are in canonical form: each value has the fewest periods, and the n-th start belongs
@@ -114,11 +115,10 @@ class CountSweep(_Rows):
     """
 
     def __init__(self, rule: str) -> None:
-        super().__init__()
+        super().__init__(counts.CountState)
         if rule not in RULES:
             raise ValueError(f"rule: expected one of {', '.join(RULES)}, got {rule!r}")
         self._rule = RULES[rule]
-        self._heap = np.empty((_PLACES, 2), dtype=np.int64)
         self._queue = np.empty((_PLACES, 2), dtype=np.int64)
 
     def feed(
@@ -148,32 +148,28 @@ class CountSweep(_Rows):
         ValueError
             For a wrong dtype, size or order.
         """
-        rows = self._next(group, start, end)
-        weights = int64_column("weight", weight, rows[0].size)
-        stopped = loops.FULL
-        while stopped != loops.DONE:
-            out = CountBatch(np.empty(_BATCH, dtype=np.int32), *np.empty((3, _BATCH), np.int64))
-            found = loops.sweep_counts(
-                *rows, weights, self._rule, int(goes_on),
-                self._state, self._heap, self._queue, *out, self._stopped,
-            )  # fmt: skip
-            if found:
-                yield CountBatch(*(column[:found] for column in out))  # type: ignore[arg-type]
-            stopped = int(self._stopped[0])
-            if stopped == loops.NO_ROOM:
-                self._grow()
+        rows = self._rows(group, start, end, goes_on)
+        weights = int64_column("weight", weight, rows.group.size)
+        yield from self._batches(
+            lambda out: counts.sweep_counts(
+                rows, weights, self._rule, self._state, self._heap, self._queue, out
+            )
+        )
+
+    def _new_batch(self) -> CountBatch:
+        return CountBatch(np.empty(_BATCH, dtype=np.int32), *np.empty((3, _BATCH), np.int64))
 
     def _grow(self) -> None:
         state = self._state
-        if state[loops.HEAP] == len(self._heap):
+        if state.valid == len(self._heap):
             self._heap = np.concatenate([self._heap, np.empty_like(self._heap)])
-        if state[loops.QUEUED] == len(self._queue):
-            in_turn = np.roll(self._queue, -int(state[loops.FIRST]), axis=0)
+        if state.queued == len(self._queue):
+            in_turn = np.roll(self._queue, -int(state.first), axis=0)
             self._queue = np.concatenate([in_turn, np.empty_like(in_turn)])
-            state[loops.FIRST] = 0
+            state.first = 0
 
 
-class ValueSweep(_Rows):
+class ValueSweep(_Sweep[ValueBatch]):
     """Computes values of each group by time: sums of integers and of floats, least and greatest.
 
     Results are in the order of group and time.
@@ -214,7 +210,7 @@ class ValueSweep(_Rows):
         empty: bool = False,
         ends: str = "changes",
     ) -> None:
-        super().__init__()
+        super().__init__(values.ValueState)
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
             raise ValueError(f"kinds: expected one of {', '.join(KINDS)}, got {unknown[0]!r}")
@@ -224,13 +220,11 @@ class ValueSweep(_Rows):
             raise ValueError("empty: not possible with islands, which always have a valid row")
         self._kinds = np.array([KINDS[kind] for kind in kinds], dtype=np.int32)
         self._flags = int(empty), ENDS[ends]
-        self._heap = np.empty((_PLACES, 2), dtype=np.int64)
-        self._free = np.arange(_PLACES, dtype=np.int64)
-        neutral = {loops.SUM: 0, loops.LEAST: loops.MAX, loops.GREATEST: loops.MIN}
+        self._heap[:, events.LOAD] = np.arange(_PLACES)
+        neutral = {values.SUM: 0, values.LEAST: events.MAX, values.GREATEST: events.MIN}
         self._neutral = np.array([neutral[int(k)] for k in self._kinds], dtype=np.int64)
         self._tree = self._no_values(_PLACES)
         self._floats = np.zeros((floats, 2 * _PLACES))
-        self._since = np.zeros(len(kinds), dtype=np.int64), np.zeros(floats)
 
     def _no_values(self, places: int) -> npt.NDArray[np.int64]:
         return np.repeat(self._neutral[:, np.newaxis], 2 * places, axis=1)
@@ -265,48 +259,54 @@ class ValueSweep(_Rows):
         ValueError
             For a wrong dtype, shape or order.
         """
-        rows = self._next(group, start, end)
-        size = rows[0].size
-        given = self._since[1].size
-        table = _table("measures", measures, np.int64, (self._kinds.size, size))
+        rows = self._rows(group, start, end, goes_on)
+        size = rows.group.size
         if numbers is None:
             numbers = np.empty((0, size))
-        floats = _table("numbers", numbers, np.float64, (given, size))
-        stopped = loops.FULL
-        while stopped != loops.DONE:
-            out = ValueBatch(
-                np.empty(_BATCH, dtype=np.int32),
-                np.empty(_BATCH, dtype=np.int64),
-                np.empty(_BATCH, dtype=np.int64),
-                np.empty((self._kinds.size, _BATCH), dtype=np.int64),
-                np.empty((given, _BATCH)),
+        given = (
+            _table("measures", measures, np.int64, (self._kinds.size, size)),
+            _table("numbers", numbers, np.float64, (len(self._floats), size)),
+        )
+        yield from self._batches(
+            lambda out: values.sweep_values(
+                rows, *self._measures(*given), *self._flags,
+                self._state, self._heap, out,
             )
-            found = loops.sweep_values(
-                *rows, self._kinds, table, floats, *self._flags, int(goes_on),
-                self._state, self._heap, self._free, self._tree, self._floats, *self._since,
-                *out, self._stopped,
-            )  # fmt: skip
-            if found:
-                yield ValueBatch(*(c[..., :found] for c in out))  # type: ignore[arg-type]
-            stopped = int(self._stopped[0])
-            if stopped == loops.NO_ROOM:
-                self._grow()
+        )  # fmt: skip
+
+    def _measures(
+        self, whole: npt.NDArray[np.int64], floats: FloatTable
+    ) -> tuple[values.Integers, values.Floats]:
+        """Return the arguments of the loop for all measures; `_grow` replaces the trees."""
+        return (
+            values.Integers(_read_only(self._kinds), _read_only(whole), self._tree),
+            values.Floats(_read_only(floats), self._floats),
+        )
+
+    def _new_batch(self) -> ValueBatch:
+        return ValueBatch(
+            np.empty(_BATCH, dtype=np.int32),
+            np.empty(_BATCH, dtype=np.int64),
+            np.empty(_BATCH, dtype=np.int64),
+            np.empty((self._kinds.size, _BATCH), dtype=np.int64),
+            np.empty((len(self._floats), _BATCH)),
+        )
 
     def _grow(self) -> None:
         """Double the places; each value stays in its place."""
         places = len(self._heap)
         self._heap = np.concatenate([self._heap, np.empty_like(self._heap)])
-        self._free = np.concatenate([self._free, np.arange(places, 2 * places)])
+        self._heap[places:, events.LOAD] = np.arange(places, 2 * places)
         tree, floats = self._no_values(2 * places), np.zeros((len(self._floats), 4 * places))
         tree[:, 2 * places : 3 * places] = self._tree[:, places:]
         floats[:, 2 * places : 3 * places] = self._floats[:, places:]
-        joined = {loops.SUM: np.add, loops.LEAST: np.minimum, loops.GREATEST: np.maximum}
+        joined = {values.SUM: np.add, values.LEAST: np.minimum, values.GREATEST: np.maximum}
         for k, kind in enumerate(self._kinds):
             _build(tree[k], joined[int(kind)])
         for row in floats:
             _build(row, np.add)
-        # The values of an island include rows that are no longer valid, so they are copied.
-        tree[:, 1], floats[:, 1] = self._tree[:, 1], self._floats[:, 1]
+        # The values of an island include rows that are no longer valid, so they are copied, too.
+        tree[:, :2], floats[:, :2] = self._tree[:, :2], self._floats[:, :2]
         self._tree, self._floats = tree, floats
 
 
@@ -339,3 +339,10 @@ def _table(name: str, values: Any, dtype: Any, shape: tuple[int, int]) -> npt.ND
             f"{values.shape}"
         )
     return np.require(values, requirements=["C", "A"])
+
+
+def _read_only(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a read-only view: a loop accepts no other columns in a tuple, see `jit`."""
+    view = values.view()
+    view.flags.writeable = False
+    return view

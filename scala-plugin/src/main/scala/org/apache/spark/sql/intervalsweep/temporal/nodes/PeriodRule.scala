@@ -13,7 +13,7 @@ object PeriodRule {
   /**
    * Rules that count. They say how often a row is in the result if it is valid `a` times on the
    * left and `b` times on the right. Numbers in parentheses are equations of the paper, see
-   * docs/temporal/algebra.md. The worker evaluates the rules, see kernels/period_loops.py.
+   * docs/temporal/algebra.md. The worker evaluates the rules, see kernels/period_counts.py.
    */
   sealed abstract class Count(name: String) extends PeriodRule(name)
 
