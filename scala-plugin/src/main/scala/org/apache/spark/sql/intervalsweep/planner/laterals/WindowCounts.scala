@@ -45,12 +45,13 @@ private[planner] object WindowCounts {
     val join = Join(base, probe, LeftOuter, Some(condition), JoinHint.NONE)
     val counted =
       new StreamJoinPlan(join, condition, JoinOutput.of(LeftOuter).get, isCounted = true).plan
+    val (baseColumns, count) = (counted.output.init, counted.output.last)
     val values = lateral.results.zip(lateral.output).map { case (result, column) =>
       val value = LateralWindow.valueOf(result).transform {
-        case _: AggregateExpression => counted.output.last
+        case _: AggregateExpression => count
       }
       Alias(value, column.name)(column.exprId, column.qualifier, Some(column.metadata))
     }
-    Project(counted.output.init ++ values, counted)
+    Project(baseColumns ++ values, counted)
   }
 }

@@ -11,8 +11,8 @@ import org.apache.spark.sql.intervalsweep.streams.state.{PartitionProcessor, Tim
 import org.apache.spark.sql.streaming.{OutputMode, TimeMode, TimerValues}
 
 /**
- * Runs a [[StreamOperatorLogic]] on Spark's own state. Spark groups rows by state partition, so a
- * call has all rows of a partition in a micro-batch and can sweep them like a batch.
+ * Runs a window union on Spark's own state. Spark groups rows by state partition, so a call has all
+ * rows of a partition in a micro-batch and can sweep them like a batch.
  *
  * {{{
  *   rows --PartitionedBatches--> (partition, side, chunk) --Spark's shuffle--> TransformWithState,
@@ -21,11 +21,14 @@ import org.apache.spark.sql.streaming.{OutputMode, TimeMode, TimerValues}
  *
  * @param isRealTime whether a call has one row, and more rows of its micro-batch may follow
  */
-final class StreamProcessor(
-    machine: StreamOperatorLogic,
+final class WindowUnionProcessor(
+    spec: WindowUnionSpec,
     override val partitions: Option[Int] = None,
     isRealTime: Boolean = false)
     extends PartitionProcessor {
+
+  @transient private lazy val union: WindowUnionRun =
+    if (spec.isEager) new EagerWindows(spec) else new FinalWindows(spec)
 
   /** The partition of the last call. */
   @transient private var opened: OpenedPartition = _
@@ -35,11 +38,12 @@ final class StreamProcessor(
     opened = null
   }
 
-  override def resolved(number: Int, isRealTime: Boolean): StreamProcessor = {
+  /** Final rows are known only when a micro-batch ends, so only revisions can go row by row. */
+  override def resolved(number: Int, isRealTime: Boolean): WindowUnionProcessor = {
     if (isRealTime)
       if (!SparkShims.realTimeKeepsState) StreamErrors.noStateInRealTime("Window unions of streams")
-      else if (!machine.takesRowByRow) StreamErrors.finalInRealTime()
-    new StreamProcessor(machine, Some(number), isRealTime)
+      else if (!spec.isEager) StreamErrors.finalInRealTime()
+    new WindowUnionProcessor(spec, Some(number), isRealTime)
   }
 
   override protected def run(
@@ -51,17 +55,17 @@ final class StreamProcessor(
     if (isFirst)
       opened = new OpenedPartition(
         partition,
-        new TimeBuckets(state, machine.state, machine.bucketMicros))
+        new TimeBuckets(state, spec.state, spec.bucketMicros))
     val store = opened.store
     val watermark = times.getCurrentWatermarkInMs()
     val batch = new PartitionBatch(
-      machine.sides,
-      StatefulOperatorPlan.chunks(rows, 2 * machine.sides.size),
-      StreamProcessor.micros(opened.before),
-      StreamProcessor.micros(if (isRealTime) opened.before else watermark),
+      spec.sides,
+      StatefulOperatorPlan.chunks(rows, 2 * spec.sides.size),
+      WindowUnionProcessor.micros(opened.before),
+      WindowUnionProcessor.micros(if (isRealTime) opened.before else watermark),
       store,
       new StreamCounts)
-    val result = machine.run(batch)
+    val result = union.run(batch)
     state.moveTimer(store.metadata, watermark, fired)
     store.save(watermark)
     // Spark adds up the counts of all calls, so only the first call reports the size of the store.
@@ -69,7 +73,7 @@ final class StreamProcessor(
     OperatorOutput.objects(result, counts, isSingle = isRealTime)
   }
 
-  override def toString: String = machine.toString
+  override def toString: String = spec.toString
 }
 
 /** A partition in the state that the first call of a micro-batch found. */
@@ -79,6 +83,6 @@ private final class OpenedPartition(val partition: Any, val store: TimeBuckets) 
   val before: Long = store.watermark
 }
 
-private object StreamProcessor {
+private object WindowUnionProcessor {
   def micros(millis: Long): Long = Math.multiplyExact(millis, 1000L)
 }

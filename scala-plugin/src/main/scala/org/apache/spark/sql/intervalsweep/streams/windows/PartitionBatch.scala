@@ -4,40 +4,9 @@ package org.apache.spark.sql.intervalsweep.streams.windows
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.execution.packing.RowUnpacker
-import org.apache.spark.sql.intervalsweep.streams.partitioning.{Fanout, StreamSide}
-import org.apache.spark.sql.intervalsweep.streams.state.{StateLayout, TimeBuckets}
-import org.apache.spark.sql.types.StructType
-
-/**
- * The logic of a stream operator for the rows of a partition. It has no state of its own: rows that
- * are needed later are in the partition's [[TimeBuckets]].
- *
- * The driver creates an instance and sends it to the tasks. Objects that a task derives from it,
- * such as compiled projections, are transient and lazy.
- */
-trait StreamOperatorLogic extends Serializable {
-
-  /** The inputs, the left side first. A chunk of rows belongs to one of them, by its number. */
-  def sides: Seq[StreamSide]
-
-  /** The columns of the emitted rows. */
-  def output: StructType
-
-  /** For each side the number of partitions of a key. */
-  def fanout: Seq[Fanout] = sides.map(_ => Fanout.One)
-
-  /** Whether real-time mode is possible, where a call has one row and more rows may follow. */
-  def takesRowByRow: Boolean = false
-
-  /** The layout of the stored rows. */
-  def state: StateLayout
-
-  /** The width of a time bucket, in microseconds. */
-  def bucketMicros: Long
-
-  /** The rows that a partition emits. Each row is valid until the next one is read. */
-  def run(batch: PartitionBatch): Iterator[InternalRow]
-}
+import org.apache.spark.sql.intervalsweep.streams.partitioning.StreamSide
+import org.apache.spark.sql.intervalsweep.streams.state.TimeBuckets
+import org.apache.spark.sql.types.{LongType, StructField, StructType}
 
 /**
  * The input of a partition in a micro-batch, or one row of it in real-time mode. A partition is
@@ -78,4 +47,34 @@ final class PartitionBatch(
       !isLate
     }
   }
+}
+
+/** The counts of a partition for a micro-batch. */
+final class StreamCounts {
+  var late = 0L
+  var expired = 0L
+  var revisions = 0L
+
+  /** The number of stored probe rows that were read. */
+  var read = 0L
+}
+
+object StreamCounts {
+
+  /** The names of the counts in the query's progress. */
+  val schema: StructType = {
+    val names =
+      Seq("lateRows", "expiredRows", "revisions", "storedRows", "storedBuckets", "readRows")
+    StructType(names.map(StructField(_, LongType, nullable = false)))
+  }
+
+  /** @param store the store whose size is reported, if the row reports one */
+  private[streams] def row(counts: StreamCounts, store: Option[TimeBuckets]): InternalRow =
+    InternalRow(
+      counts.late,
+      counts.expired,
+      counts.revisions,
+      store.fold(0L)(_.numRows),
+      store.fold(0L)(_.numBuckets.toLong),
+      counts.read)
 }
