@@ -43,12 +43,7 @@ private[streams] abstract class WindowUnionRun(spec: WindowUnionSpec) {
     new WindowResults(spec.results, base.columns, probe.columns, spec.residual)
   private val sums = new BucketAggregates(spec.results, probe, values)
 
-  private val memory: TaskMemory = {
-    val context = TaskContext.get()
-    val own = new TaskMemory(context.taskMemoryManager())
-    context.addTaskCompletionListener[Unit](_ => own.releaseAll())
-    own
-  }
+  private val memory: TaskMemory = TaskMemory.of(TaskContext.get())
 
   /** The rows that a partition emits. Each row is valid until the next one is read. */
   final def run(batch: PartitionBatch): Iterator[InternalRow] = {
