@@ -56,10 +56,11 @@ def union_of(rng: random.Random, number: int, *, is_eager: bool = False) -> str:
     join = rng.choice(["LEFT JOIN", "JOIN"])
     values = ", ".join(f"w.a{i}" for i in range(len(some)))
     marks, names = (f", {MARKS}", ", w.revision, w.final") if is_eager else ("", "")
+    having = "" if is_eager else rng.choice(["", "", "HAVING count(*) > 1"])
     return (
         f"SELECT {number} u, S.id, CAST(struct(S.*) AS STRING) s, "
         f"CAST(struct({values}) AS STRING) w{names} FROM {{S}} S {join} LATERAL "
-        f"(SELECT {selected}{marks} FROM {{R}} R WHERE {condition}) w ON true"
+        f"(SELECT {selected}{marks} FROM {{R}} R WHERE {condition} {having}) w ON true"
     )
 
 

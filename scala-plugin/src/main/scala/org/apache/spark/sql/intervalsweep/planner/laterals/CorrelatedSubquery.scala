@@ -10,9 +10,10 @@ import org.apache.spark.sql.catalyst.plans.logical._
  * them and the outer rows. The rule runs before predicates are pushed down. So a condition may
  * stand above comma joins, aliases and computed columns.
  *
- * @param plan rows without outer references
- * @param conditions the predicates with [[OuterReference]]s
- * @param values columns that are computed with [[OuterReference]]s, and their expressions
+ * @param plan       rows without outer references, filtered by the predicates on their columns
+ * @param conditions the other predicates: those with [[OuterReference]]s, and those that read no
+ *                   column or are not deterministic
+ * @param values     columns that are computed with [[OuterReference]]s, and their expressions
  */
 private[planner] case class CorrelatedSubquery(
     plan: LogicalPlan,
@@ -31,7 +32,7 @@ private[planner] object CorrelatedSubquery extends PredicateHelper {
   def of(plan: LogicalPlan): Option[CorrelatedSubquery] = plan match {
     case _ if !refersOut(plan) => Some(CorrelatedSubquery(plan, Nil, AttributeMap.empty))
     case SubqueryAlias(_, child) => of(child)
-    case Filter(condition, child) => of(child).flatMap(where(condition, _))
+    case Filter(condition, child) => of(child).map(where(condition, _))
     case Project(columns, child) => of(child).flatMap(select(columns, _))
     case Join(left, right, kind: InnerLike, condition, hint) => for {
         l <- of(left)
@@ -40,27 +41,27 @@ private[planner] object CorrelatedSubquery extends PredicateHelper {
           Join(l.plan, r.plan, kind, None, hint),
           l.conditions ++ r.conditions,
           l.values ++ r.values)
-        joined <- condition.fold(Option(both))(where(_, both))
-      } yield joined
+      } yield condition.fold(both)(where(_, both))
     case _ => None
   }
 
   def refersOut(plan: LogicalPlan): Boolean = plan.exists(_.expressions.exists(isOuter))
 
-  def isOuter(e: Expression): Boolean = e.exists(_.isInstanceOf[OuterReference])
+  private def isOuter(e: Expression): Boolean = e.exists(_.isInstanceOf[OuterReference])
 
-  private def where(condition: Expression, rows: CorrelatedSubquery): Option[CorrelatedSubquery] = {
-    val (across, own) = splitConjunctivePredicates(rows.read(condition)).partition(isOuter)
-    Option.when(across.forall(isPlain)) {
-      val plan = own.reduceOption(And).fold(rows.plan) { filter =>
-        rows.plan match {
-          case join @ Join(_, _, _, None, _) => join.copy(condition = Some(filter))
-          case other => Filter(filter, other)
-        }
+  private def where(condition: Expression, rows: CorrelatedSubquery): CorrelatedSubquery = {
+    val (own, others) = splitConjunctivePredicates(rows.read(condition)).partition(isOfPlan)
+    val plan = own.reduceOption(And).fold(rows.plan) { filter =>
+      rows.plan match {
+        case join @ Join(_, _, _, None, _) => join.copy(condition = Some(filter))
+        case other => Filter(filter, other)
       }
-      rows.copy(plan = plan, conditions = rows.conditions ++ across)
     }
+    rows.copy(plan = plan, conditions = rows.conditions ++ others)
   }
+
+  private def isOfPlan(condition: Expression): Boolean =
+    !isOuter(condition) && condition.deterministic && condition.references.nonEmpty
 
   private def select(
       columns: Seq[NamedExpression],

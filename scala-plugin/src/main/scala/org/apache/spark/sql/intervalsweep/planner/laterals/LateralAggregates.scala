@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.planner.laterals
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.Literal.{FalseLiteral, TrueLiteral}
+import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.{InnerLike, JoinType, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -33,7 +33,7 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.TemporalPlan
  * the other table is a stream, later rows may change a window: see [[StreamWindows]]. Valid-time
  * relations are left out, because each instant has a window of its own.
  */
-object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
+object LateralAggregates extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     // Wait for the whole plan: nodes above may still ask for columns that nobody has read so far.
@@ -54,135 +54,28 @@ object LateralAggregates extends Rule[LogicalPlan] with PredicateHelper {
       base: LogicalPlan,
       subquery: LogicalPlan,
       joinType: JoinType,
-      on: Option[Expression]): Option[LogicalPlan] = for {
-    above <- Above.of(subquery)
-    if joinType == LeftOuter || joinType.isInstanceOf[InnerLike]
-    if !CorrelatedSubquery.refersOut(base) && !subquery.isStreaming &&
+      on: Option[Expression]): Option[LogicalPlan] =
+    if (!isSupported(base, subquery, joinType)) None
+    else for {
+      lateral <- LateralWindow.of(base, subquery)
+      if lateral.results.forall(CorrelatedSubquery.isPlain)
+      join <- LateralToJoin.of(base, lateral)
+      if lateral.functions.forall(join.takes)
+    } yield lateral.over(withColumns(base, lateral, join), joinType, on)
+
+  private def isSupported(base: LogicalPlan, subquery: LogicalPlan, joinType: JoinType): Boolean =
+    (joinType == LeftOuter || joinType.isInstanceOf[InnerLike]) &&
+      !CorrelatedSubquery.refersOut(base) && !subquery.isStreaming &&
       !Seq(base, subquery).exists(TemporalPlan.isMarked)
-    probe <- CorrelatedSubquery.of(above.aggregate.child)
-    functions = above.aggregate.aggregateExpressions.flatMap(_.collect {
-      case f: AggregateExpression => f
-    })
-    join <- LateralToJoin.of(base, probe, above.outerExpressions)
-    if functions.forall(join.takes)
-  } yield {
-    val computed = functions.map(f => f.resultId -> Alias(join.overJoin(f), f.prettyName)()).toMap
-    val aggregated = join.aggregate(computed.values.toSeq)
-    val values = above.aggregate.aggregateExpressions.map { column =>
-      outerAsRow(column.transform { case f: AggregateExpression =>
-        computed(f.resultId).toAttribute
-      }).asInstanceOf[NamedExpression]
-    }
-    above.over(base, Project(base.output ++ values, aggregated), joinType, on)
-  }
 
-  private def outerAsRow(e: Expression): Expression = e.transform {
-    case OuterReference(column) => column
-  }
-
-  /**
-   * The nodes above the aggregate of a subquery: aliases, projections, HAVING.
-   *
-   * @param nodes bottom-up
-   */
-  private case class Above(aggregate: Aggregate, nodes: Seq[UnaryNode], output: Seq[Attribute]) {
-
-    def outerExpressions: Seq[Expression] = (aggregate +: nodes).flatMap(_.expressions) ++
-      aggregate.child.flatMap(_.expressions)
-
-    /**
-     * The outer rows with the subquery's columns added. The subquery has one row, unless HAVING or
-     * ON drops it; a left outer join then returns NULLs.
-     */
-    def over(
-        base: LogicalPlan,
-        values: LogicalPlan,
-        joinType: JoinType,
-        on: Option[Expression]): LogicalPlan = {
-      val having = nodes.collect { case filter: Filter => filter.condition }
-      if (joinType != LeftOuter || having.isEmpty && on.isEmpty) {
-        val rows = nodes.foldLeft(values)((below, node) => put(node, base, below))
-        on.fold(rows)(Filter(_, rows))
-      } else orNull(base, values, on)
-    }
-
-    private def put(node: UnaryNode, base: LogicalPlan, below: LogicalPlan): LogicalPlan =
-      node match {
-        case Filter(condition, _) => Filter(outerAsRow(condition), below)
-        case Project(columns, _) =>
-          Project(base.output ++ columns.map(outerAsRow(_).asInstanceOf[NamedExpression]), below)
-        case _ => below
-      }
-
-    private def orNull(
-        base: LogicalPlan,
-        values: LogicalPlan,
-        on: Option[Expression]): LogicalPlan = {
-      val kept = Alias(FalseLiteral, "kept")()
-      val flags = scala.collection.mutable.ArrayBuffer.empty[Attribute]
-      def flagged(condition: Expression, below: LogicalPlan): LogicalPlan = {
-        val flag = Alias(Coalesce(Seq(outerAsRow(condition), FalseLiteral)), kept.name)()
-        flags += flag.toAttribute
-        Project(below.output :+ flag, below)
-      }
-      val rows = nodes.foldLeft(values) {
-        case (below, Filter(condition, _)) => flagged(condition, below)
-        case (below, Project(columns, _)) => Project(
-            base.output ++ flags ++ columns.map(outerAsRow(_).asInstanceOf[NamedExpression]),
-            below)
-        case (below, _) => below
-      }
-      val all = on.fold(rows)(flagged(_, rows))
-      // The columns get new ids below, and their own ids above.
-      val renamed = output.map(a => a -> Alias(a, a.name)())
-      val isKept = flags.reduce[Expression](And(_, _))
-      Project(
-        base.output ++ renamed.map { case (a, value) =>
-          Alias(If(isKept, value.toAttribute, Literal(null, a.dataType)), a.name)(
-            a.exprId,
-            a.qualifier,
-            Some(a.metadata))
-        },
-        Project(base.output ++ flags ++ renamed.map(_._2), all))
-    }
-  }
-
-  private object Above {
-
-    def of(subquery: LogicalPlan): Option[Above] = below(subquery, Nil).map {
-      case (aggregate, nodes) => Above(aggregate, nodes, subquery.output)
-    }
-
-    private def below(
-        plan: LogicalPlan,
-        nodes: Seq[UnaryNode]): Option[(Aggregate, Seq[UnaryNode])] = plan match {
-      case alias: SubqueryAlias => below(alias.child, nodes)
-      case filter: Filter if CorrelatedSubquery.isPlain(filter.condition) =>
-        below(filter.child, filter +: nodes)
-      case project: Project if project.projectList.forall(CorrelatedSubquery.isPlain) =>
-        below(project.child, project +: nodes)
-      case aggregate: Aggregate
-          if aggregate.groupingExpressions.isEmpty &&
-            aggregate.aggregateExpressions.forall(isOfFunctions) =>
-        Some((aggregate, nodes))
-      case _ => None
-    }
-
-    /**
-     * Whether a column has only aggregate functions, outer references and constants. Any other
-     * column is an error, which Spark reports.
-     */
-    private def isOfFunctions(column: NamedExpression): Boolean = {
-      def isValid(e: Expression): Boolean = e match {
-        case f: AggregateExpression => !f.exists {
-            case OuterReference(column) => !column.isInstanceOf[Attribute]
-            case _ => false
-          }
-        case _: OuterReference => true
-        case _: Attribute => false
-        case other => other.children.forall(isValid)
-      }
-      CorrelatedSubquery.isPlain(column) && isValid(column)
-    }
+  private def withColumns(
+      base: LogicalPlan,
+      lateral: LateralWindow,
+      join: LateralToJoin): LogicalPlan = {
+    val computed =
+      lateral.functions.map(f => f.resultId -> Alias(join.overJoin(f), f.prettyName)())
+    val column = computed.map { case (id, alias) => id -> alias.toAttribute }.toMap
+    val values = lateral.columns(_.transform { case f: AggregateExpression => column(f.resultId) })
+    Project(base.output ++ values, join.aggregate(computed.map(_._2)))
   }
 }

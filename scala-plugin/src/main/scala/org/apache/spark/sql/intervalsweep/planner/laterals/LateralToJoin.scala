@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner.laterals
 
-import org.apache.spark.sql.catalyst.analysis.DeduplicateRelations
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 import org.apache.spark.sql.catalyst.expressions.aggregate._
-import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
+import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
@@ -26,8 +25,6 @@ private[planner] case class LateralToJoin(
     columns: Seq[(Attribute, Attribute)],
     identity: Attribute,
     marker: Attribute,
-    probe: CorrelatedSubquery,
-    inner: AttributeMap[Attribute],
     join: Join) {
   private val inJoin = AttributeMap(columns)
   private val probes = join.right.outputSet
@@ -50,10 +47,10 @@ private[planner] case class LateralToJoin(
     CorrelatedSubquery.isPlain(function) && function.mode == Complete &&
       !function.containsPattern(PYTHON_UDF)
 
-  /** Rewrites a function over the subquery's rows as one over the join's rows. */
+  /** Rewrites a function over outer and probe rows as one over the join's rows. */
   def overJoin(function: AggregateExpression): AggregateExpression = {
-    val read = LateralToJoin.read(probe, inner, inJoin)(function).asInstanceOf[AggregateExpression]
-    val own = read.copy(resultId = NamedExpression.newExprId)
+    val own = LateralToJoin.read(function, inJoin).asInstanceOf[AggregateExpression]
+      .copy(resultId = NamedExpression.newExprId)
     ofMatches(own.aggregateFunction)
       .map(f => own.copy(aggregateFunction = f))
       .getOrElse(own.copy(filter = Some(own.filter.fold(isMatch)(And(isMatch, _)))))
@@ -86,27 +83,17 @@ private[planner] case class LateralToJoin(
 
 private[planner] object LateralToJoin extends PredicateHelper {
 
-  /**
-   * @param expressions all of the subquery; their outer references must be columns of `base`
-   * @return None if the join would not be swept
-   */
-  def of(
-      base: LogicalPlan,
-      probe: CorrelatedSubquery,
-      expressions: Seq[Expression]): Option[LateralToJoin] = {
-    val (right, inner) = renewed(base, probe.plan)
+  /** None if the join would not be swept. */
+  def of(base: LogicalPlan, lateral: LateralWindow): Option[LateralToJoin] = {
     val row = Alias(RowId(), "row")()
     val columns = base.output.map(a => if (isExact(a.dataType)) a else Alias(a, a.name)())
     val inJoin = base.output.zip(columns.map(_.toAttribute))
-    val condition =
-      probe.conditions.map(read(probe, inner, AttributeMap(inJoin))).reduceOption(And)
-    val refersFurther = expressions.exists(_.exists {
-      case OuterReference(column) => !base.outputSet.contains(column)
-      case _ => false
-    })
+    val (ofProbe, across) =
+      lateral.conditions.partition(_.references.subsetOf(lateral.probe.outputSet))
+    val right = ofProbe.reduceOption(And).fold(lateral.probe)(Filter(_, lateral.probe))
     for {
-      on <- condition
-      if !refersFurther
+      on <- across.map(read(_, AttributeMap(inJoin))).reduceOption(And)
+      if across.forall(CorrelatedSubquery.isPlain)
       known = marker(on, right)
       added = Alias(TrueLiteral, "matched")()
       join = Join(
@@ -116,13 +103,7 @@ private[planner] object LateralToJoin extends PredicateHelper {
         Some(on),
         JoinHint.NONE)
       if IntervalSweepStrategy.isSwept(join)
-    } yield LateralToJoin(
-      inJoin,
-      row.toAttribute,
-      known.getOrElse(added.toAttribute),
-      probe,
-      inner,
-      join)
+    } yield LateralToJoin(inJoin, row.toAttribute, known.getOrElse(added.toAttribute), join)
   }
 
   /**
@@ -133,33 +114,9 @@ private[planner] object LateralToJoin extends PredicateHelper {
     if (base.isStreaming) WithRowId(row.toAttribute, Project(columns, base))
     else Project(columns :+ row, base)
 
-  /** Rewrites an expression of the subquery as one over the join. */
-  private def read(
-      probe: CorrelatedSubquery,
-      inner: AttributeMap[Attribute],
-      outer: AttributeMap[Attribute])(e: Expression): Expression = probe.read(e).transform {
-    case OuterReference(column: Attribute) => outer.getOrElse(column, column)
-    // Between shows operands that are not its children, so the rewrite would not reach them.
-    case between: Between => between.replacement
-    case attribute: Attribute => inner.getOrElse(attribute, attribute)
-  }
-
-  /** The other side, with new column ids if a table is joined with itself. */
-  def renewed(
-      base: LogicalPlan,
-      probe: LogicalPlan): (LogicalPlan, AttributeMap[Attribute]) = {
-    // The first pass renews the columns that a projection computes, the next one those it passes
-    // on.
-    val right = Iterator.iterate(probe)(renewedOnce(base, _))
-      .find(_.outputSet.intersect(base.outputSet).isEmpty).get
-    (right, AttributeMap(probe.output.zip(right.output)))
-  }
-
-  private def renewedOnce(base: LogicalPlan, probe: LogicalPlan): LogicalPlan =
-    DeduplicateRelations(Join(base, probe, Inner, None, JoinHint.NONE)) match {
-      case Join(_, right, _, _, _) if right.outputSet != probe.outputSet => right
-      case _ => throw new IllegalStateException(s"columns of one table twice: ${probe.output}")
-    }
+  /** Reads the columns of `base` as those that they have in the join. */
+  private def read(e: Expression, inJoin: AttributeMap[Attribute]): Expression =
+    e.transform { case a: Attribute => inJoin.getOrElse(a, a) }
 
   /**
    * Whether equal values are identical. Grouping merges 0.0 with -0.0, and strings that a collation

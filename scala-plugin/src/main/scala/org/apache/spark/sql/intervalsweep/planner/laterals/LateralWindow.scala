@@ -1,85 +1,220 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner.laterals
 
+import org.apache.spark.sql.catalyst.analysis.DeduplicateRelations
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.{Inner, JoinType, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.catalyst.trees.TreePattern.OUTER_REFERENCE
 import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.functions.WindowMark
 
 /**
- * A lateral subquery that aggregates all its rows, without groups.
+ * A correlated subquery that aggregates all its rows, without groups. Tables and streams share this
+ * form. All expressions are over the columns of the base rows and of the probe rows; no
+ * [[OuterReference]] is left, as the two have different column ids.
  *
- * @param results    the selected columns, over the aggregate functions
+ * {{{
+ *   base JOIN LATERAL (                      results     if(count(*) > 2, count(*) + 1, NULL),
+ *     SELECT c + 1 AS n FROM (                           count(*) > 2
+ *       SELECT count(*) AS c FROM probe ->   conditions  probe.ts <= base.ts
+ *       WHERE probe.v > 0                    probe       Filter [v > 0] probe
+ *         AND probe.ts <= base.ts            output      n, having
+ *     ) WHERE c > 2)                         having      having
+ * }}}
+ *
+ * HAVING is a filter above the aggregate, and so is a WHERE above it. Its condition becomes the
+ * last column, and the other columns are NULL where it is not true. So a row that it drops raises
+ * no error in them, and a left outer join needs no further step.
+ *
+ * The callers differ in three points. For streams, they inline replaceable expressions, as the
+ * operators evaluate these expressions without Spark's optimizer. They raise an error for
+ * expressions that are not deterministic, where the rule for tables leaves the query to Spark. And
+ * they refuse HAVING and ON for rows that are emitted again.
+ *
+ * @param results    the values of the columns, over aggregate functions and base rows
  * @param conditions predicates over the base and the probe rows
- * @param output     the columns of the subquery in the outer query
+ * @param probe      the rows to aggregate, already filtered by conditions that only they decide
+ * @param output     the columns of the subquery in the outer query, followed by `having`
+ * @param having     the column that is true if and only if HAVING keeps the row
  */
 private[planner] case class LateralWindow(
     results: Seq[NamedExpression],
     conditions: Seq[Expression],
     probe: LogicalPlan,
-    output: Seq[Attribute]) {
+    output: Seq[Attribute],
+    having: Option[Attribute]) {
 
   /** Whether it asks for rows before their windows are complete. */
   def isEager: Boolean = results.exists(_.exists(_.isInstanceOf[WindowMark]))
+
+  /** The aggregate functions, each once. */
+  def functions: Seq[AggregateExpression] =
+    results.flatMap(_.collect { case f: AggregateExpression => f }).distinctBy(_.resultId)
+
+  /** The same subquery with inlined replaceable expressions. */
+  def inlined: LateralWindow = copy(
+    results = results.map(InlineReplaceable(_).asInstanceOf[NamedExpression]),
+    conditions = conditions.map(InlineReplaceable(_)))
+
+  /** The columns of `output`, with values that are rewritten by `read`. */
+  def columns(read: Expression => Expression): Seq[NamedExpression] =
+    output.zip(results).map { case (column, result) =>
+      LateralWindow.named(read(LateralWindow.valueOf(result)), column)
+    }
+
+  /**
+   * The base rows with the columns of the subquery added. The subquery has one row, unless HAVING
+   * or ON drops it; a left outer join then returns NULLs.
+   *
+   * @param rows the columns of the base rows, followed by those of `output`
+   */
+  def over(rows: LogicalPlan, joinType: JoinType, on: Option[Expression]): LogicalPlan = {
+    val joined = joinType match {
+      case LeftOuter => on.fold(rows)(orNull(rows, _))
+      case _ => (having.toSeq ++ on).reduceOption(And).fold(rows)(Filter(_, rows))
+    }
+    having.fold(joined) { column =>
+      Project(joined.output.filter(_.exprId != column.exprId), joined)
+    }
+  }
+
+  /** The rows, with NULL in the columns of the subquery where the condition is not true. */
+  private def orNull(rows: LogicalPlan, condition: Expression): LogicalPlan = {
+    val (base, own) = rows.output.splitAt(rows.output.size - output.size)
+    val kept = Alias(condition, "kept")()
+    // The columns get new ids below, and their own ids above.
+    val below = own.map(column => Alias(column, column.name)())
+    val above = own.zip(below).map { case (column, value) =>
+      LateralWindow.named(LateralWindow.orNull(kept.toAttribute, value.toAttribute), column)
+    }
+    Project(base ++ above, Project(base ++ below :+ kept, rows))
+  }
 }
 
 private[planner] object LateralWindow {
 
-  /** @param base the outer rows, which may come from the same table */
-  def of(base: LogicalPlan, plan: LogicalPlan): Option[LateralWindow] =
-    read(base, plan).map(_.copy(output = plan.output))
+  /**
+   * None if the subquery has another form, or refers to columns that are not of `base`.
+   *
+   * @param base the outer rows, which may come from the same table
+   */
+  def of(base: LogicalPlan, subquery: LogicalPlan): Option[LateralWindow] = for {
+    (aggregate, nodes) <- below(subquery, Nil)
+    if !refersFurther(base, subquery)
+    rows <- CorrelatedSubquery.of(aggregate.child)
+    probe = renewed(base, rows.plan)
+    read = reader(rows, probe)
+    selected = nodes.foldLeft(Selection.of(aggregate, read))(_.under(_))
+    if selected.having.forall(CorrelatedSubquery.isPlain)
+  } yield {
+    val having = selected.having.reduceOption(And).map(Alias(_, "having")())
+    val results = selected.columns.zip(subquery.output).map { case ((_, value), column) =>
+      named(having.fold(value)(kept => orNull(kept.child, value)), column)
+    }
+    LateralWindow(
+      results ++ having,
+      rows.conditions.map(read),
+      probe,
+      subquery.output ++ having.map(_.toAttribute),
+      having.map(_.toAttribute))
+  }
 
-  private def read(base: LogicalPlan, plan: LogicalPlan): Option[LateralWindow] = plan match {
-    case SubqueryAlias(_, child) => read(base, child)
-    case Project(columns, child) => read(base, child).map { window =>
-        val values = AttributeMap(window.results.map(r => r.toAttribute -> valueOf(r)))
-        window.copy(results = columns.map(plain(_).asInstanceOf[NamedExpression]).map(c =>
-          named(
-            c,
-            c.transform {
-              case a: Attribute => values.getOrElse(a, a)
-            })))
-      }
-    case Aggregate(Nil, results, child, _) =>
-      val (conditions, probe) = rows(child)
-      Option.when(!hasOuter(probe)) {
-        val (own, columns) = LateralToJoin.renewed(base, probe)
-        def read(e: Expression) = plain(e.transform {
-          case a: Attribute => columns.getOrElse(a, a)
-        })
-        LateralWindow(
-          results.map(read(_).asInstanceOf[NamedExpression]),
-          conditions.map(read),
-          own,
-          plan.output)
-      }
+  /** Rewrites an expression over the rows of the subquery as one over probe and base rows. */
+  private def reader(rows: CorrelatedSubquery, probe: LogicalPlan): Expression => Expression = {
+    val columns = AttributeMap(rows.plan.output.zip(probe.output))
+    e => rewritten(rows.read(e), columns)
+  }
+
+  /**
+   * The columns of a node of the subquery, and the predicates of the filters up to this node, both
+   * over aggregate functions and base rows.
+   */
+  private case class Selection(
+      columns: Seq[(Attribute, Expression)],
+      having: Seq[Expression]) {
+
+    def under(node: UnaryNode): Selection = node match {
+      case Filter(condition, _) => copy(having = having :+ read(condition))
+      case Project(selected, _) =>
+        copy(columns = selected.map(c => c.toAttribute -> read(valueOf(c))))
+      case _ => this
+    }
+
+    private def read(e: Expression): Expression = rewritten(e, AttributeMap(columns))
+  }
+
+  private object Selection {
+    def of(aggregate: Aggregate, read: Expression => Expression): Selection = Selection(
+      aggregate.aggregateExpressions.map(c => c.toAttribute -> read(valueOf(c))),
+      Nil)
+  }
+
+  /** The aggregate of a subquery, and the nodes above it, bottom-up. */
+  private def below(
+      plan: LogicalPlan,
+      nodes: Seq[UnaryNode]): Option[(Aggregate, Seq[UnaryNode])] = plan match {
+    case alias: SubqueryAlias => below(alias.child, nodes)
+    case filter: Filter => below(filter.child, filter +: nodes)
+    case project: Project => below(project.child, project +: nodes)
+    case aggregate: Aggregate
+        if aggregate.groupingExpressions.isEmpty &&
+          aggregate.aggregateExpressions.forall(isOfFunctions) =>
+      Some((aggregate, nodes))
     case _ => None
   }
+
+  /**
+   * Whether an expression has only aggregate functions, outer references and constants. Any other
+   * column is an error, which Spark reports.
+   */
+  private def isOfFunctions(e: Expression): Boolean = e match {
+    case f: AggregateExpression => !f.exists {
+        case OuterReference(column) => !column.isInstanceOf[Attribute]
+        case _ => false
+      }
+    case _: OuterReference => true
+    case _: Attribute => false
+    case other => other.children.forall(isOfFunctions)
+  }
+
+  private def refersFurther(base: LogicalPlan, subquery: LogicalPlan): Boolean =
+    subquery.exists(_.expressions.exists(_.exists {
+      case OuterReference(column) => !base.outputSet.contains(column)
+      case _ => false
+    }))
+
+  /** Rewrites an expression of the subquery as one over other columns and the base rows. */
+  private def rewritten(e: Expression, columns: Map[Attribute, Expression]): Expression =
+    e.transform {
+      case OuterReference(column) => column.toAttribute
+      // Between shows operands that are not its children, so the rewrite would not reach them.
+      case between: Between => between.replacement
+      case a: Attribute => columns.getOrElse(a, a)
+    }
+
+  /** The probe rows, with new column ids if a table is joined with itself. */
+  private def renewed(base: LogicalPlan, probe: LogicalPlan): LogicalPlan =
+    // The first pass renews the columns that a projection computes, the next one those it passes
+    // on.
+    Iterator.iterate(probe)(renewedOnce(base, _))
+      .find(_.outputSet.intersect(base.outputSet).isEmpty).get
+
+  private def renewedOnce(base: LogicalPlan, probe: LogicalPlan): LogicalPlan =
+    DeduplicateRelations(Join(base, probe, Inner, None, JoinHint.NONE)) match {
+      case Join(_, right, _, _, _) if right.outputSet != probe.outputSet => right
+      case _ => throw new IllegalStateException(s"columns of one table twice: ${probe.output}")
+    }
+
+  private def orNull(condition: Expression, value: Expression): Expression =
+    If(condition, value, Literal(null, value.dataType))
 
   def valueOf(e: NamedExpression): Expression = e match {
     case Alias(child, _) => child
     case other => other
   }
 
-  private def named(before: NamedExpression, e: Expression): NamedExpression = e match {
-    case alias: Alias => alias
-    case a: Attribute => a
-    case other => Alias(other, before.name)(before.exprId)
-  }
-
-  private def rows(plan: LogicalPlan): (Seq[Expression], LogicalPlan) = plan match {
-    case Filter(condition, child) =>
-      val (conditions, probe) = rows(child)
-      (conditions :+ condition, probe)
-    case SubqueryAlias(_, child) if hasOuter(child) => rows(child)
-    case other => (Nil, other)
-  }
-
-  private def plain(e: Expression): Expression = InlineReplaceable(e.transform {
-    case OuterReference(base) => base
-  })
-
-  private def hasOuter(plan: LogicalPlan): Boolean =
-    plan.exists(_.expressions.exists(_.containsPattern(OUTER_REFERENCE)))
+  /** A value under the name and the id of a column. */
+  private def named(value: Expression, as: Attribute): Alias =
+    Alias(value, as.name)(as.exprId, as.qualifier, Some(as.metadata))
 }

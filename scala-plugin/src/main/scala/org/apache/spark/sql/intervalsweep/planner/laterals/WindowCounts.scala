@@ -46,12 +46,7 @@ private[planner] object WindowCounts {
     val counted =
       new StreamJoinPlan(join, condition, JoinOutput.of(LeftOuter).get, isCounted = true).plan
     val (baseColumns, count) = (counted.output.init, counted.output.last)
-    val values = lateral.results.zip(lateral.output).map { case (result, column) =>
-      val value = LateralWindow.valueOf(result).transform {
-        case _: AggregateExpression => count
-      }
-      Alias(value, column.name)(column.exprId, column.qualifier, Some(column.metadata))
-    }
+    val values = lateral.columns(_.transform { case _: AggregateExpression => count })
     Project(baseColumns ++ values, counted)
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner.streams
 
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.{InnerLike, JoinType, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LateralJoin, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{LATERAL_JOIN, SCALAR_SUBQUERY}
@@ -32,22 +32,32 @@ object StreamWindows extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(IntervalSweepConf.Enabled)) plan
     else plan.resolveOperatorsUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, SCALAR_SUBQUERY)) {
-      case join @ LateralJoin(base, subquery, Inner | LeftOuter, condition)
-          if join.resolved && condition.forall(InlineReplaceable(_) == Literal.TrueLiteral) =>
-        joined(base, subquery.plan).getOrElse(join)
+      case join @ LateralJoin(base, subquery, kind @ (LeftOuter | _: InnerLike), condition)
+          if join.resolved =>
+        val on = condition.filter(InlineReplaceable(_) != Literal.TrueLiteral)
+        joined(base, subquery.plan, kind, on).getOrElse(join)
       case filter: Filter if filter.resolved && scalars.areIn(filter.condition) =>
         scalars.of(filter)
       case project: Project if project.resolved && project.projectList.exists(scalars.areIn) =>
         scalars.of(project)
     }
 
-  private val scalars = new ScalarSubqueries(joined)
+  private val scalars = new ScalarSubqueries(joined(_, _, LeftOuter, None))
 
-  private def joined(base: LogicalPlan, subquery: LogicalPlan): Option[LogicalPlan] =
+  private def joined(
+      base: LogicalPlan,
+      subquery: LogicalPlan,
+      joinType: JoinType,
+      on: Option[Expression]): Option[LogicalPlan] =
     if (base.isStreaming && subquery.isStreaming)
-      LateralWindow.of(base, subquery).map { lateral =>
-        if (WindowCounts.isAsked(base, lateral)) WindowCounts(base, lateral)
-        else new WindowUnionPlan(base, lateral).plan
-      }
+      LateralWindow.of(base, subquery).map(_.inlined)
+        // A condition would hide a later revision, but could not take back an earlier one.
+        .filter(lateral => !lateral.isEager || lateral.having.isEmpty && on.isEmpty)
+        .map { lateral =>
+          val rows =
+            if (WindowCounts.isAsked(base, lateral)) WindowCounts(base, lateral)
+            else new WindowUnionPlan(base, lateral).plan
+          lateral.over(rows, joinType, on)
+        }
     else None
 }
