@@ -53,21 +53,21 @@ private object SideColumns {
 }
 
 /** A condition without its bounds on time. */
-private[planner] case class ConditionParts(
+private[planner] case class WindowCondition(
     keys: Seq[(Expression, Expression)],
     probeOnly: Seq[Expression],
     residual: Seq[Expression])
 
-private[planner] object ConditionParts {
+private[planner] object WindowCondition {
   def apply(
       conjuncts: Seq[Expression],
       base: AttributeSet,
-      probe: AttributeSet): ConditionParts = {
+      probe: AttributeSet): WindowCondition = {
     val (ofProbe, others) = conjuncts.partition { c =>
       c.references.nonEmpty && c.references.subsetOf(probe) && c.deterministic
     }
     val keyed = others.map(c => c -> ConditionAnalysis.keys(c, base, probe))
-    ConditionParts(
+    WindowCondition(
       keyed.flatMap(_._2).flatten.distinct,
       ofProbe,
       keyed.collect { case (c, None) => c })

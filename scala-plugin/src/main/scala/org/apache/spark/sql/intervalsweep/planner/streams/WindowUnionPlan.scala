@@ -38,7 +38,7 @@ private[planner] final class WindowUnionPlan(base: LogicalPlan, lateral: Lateral
     StreamErrors.unboundedState(found.missing.mkString(" and "), baseTime.name, probeTime.name)
   }
 
-  private val parts = ConditionParts(found.others, base.outputSet, lateral.probe.outputSet)
+  private val parts = WindowCondition(found.others, base.outputSet, lateral.probe.outputSet)
   private val bases = new SideColumns(base, base.output)
   private val probes = new SideColumns(
     parts.probeOnly.reduceOption(And).fold(lateral.probe)(Filter(_, lateral.probe)),
