@@ -203,7 +203,7 @@ bench: $(JAR) $(BENCH) ## Compare with other systems in ten minutes, on an idle 
 	$(PY) -m benchmarks --minutes 9 $(ARGS)
 
 .PHONY: bench-quick
-bench-quick: $(JAR) ## Compare seven cases with committed ratios in six minutes, on an idle machine (ARGS)
+bench-quick: $(JAR) ## Compare seven cases with committed ratios in eight minutes, on an idle machine (ARGS)
 	$(PY) -m benchmarks.quick $(ARGS)
 
 .PHONY: bench-full

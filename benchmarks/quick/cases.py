@@ -163,11 +163,11 @@ CASES = {
     ),
     "window-union": Case(
         "sums over the last second of another stream, 1,000 keys",
-        "Spark", 200_000, partial(stream, "keys=1000", "ours", "spark"), runs=3, warm_up=2,
+        "Spark", 200_000, partial(stream, "keys=1000", "ours", "spark"), runs=5, warm_up=2,
     ),
     "stream-join": Case(
         "ALLEN_OVERLAPS of two streams, ten keys; the rival has hand-written buckets",
-        "Spark", 200_000, partial(stream, "keyed", "overlaps", "buckets"), runs=3, warm_up=2,
+        "Spark", 200_000, partial(stream, "keyed", "overlaps", "buckets"), runs=5, warm_up=2,
     ),
     "history": Case("count and sum over time by 1,000 keys", "DuckDB", 1_000_000, history),
     "as-of": Case("the latest row before each row, by 1,000 keys", "Spark", 200_000, as_of),
