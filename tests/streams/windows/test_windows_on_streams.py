@@ -111,15 +111,15 @@ def test_revisions_have_no_condition(spark: Any, tmp_path: Path, more: str, on: 
     Arrivals(random.Random(6), rows=20, files=2).write(tmp_path)
     read(spark, tmp_path, 21)
 
-    def plan(having: str, condition: str) -> str:
-        frame = spark.sql(
+    def query(having: str, condition: str) -> str:
+        return (
             "SELECT S.id, w.* FROM S LEFT JOIN LATERAL (SELECT count(*) c, window_revision() r "
             f"FROM R WHERE {BY_KEY} {having}) w ON {condition}"
         )
-        return str(frame._jdf.queryExecution().analyzed().toString())
 
-    assert "WindowUnion" in plan("", "true")
-    assert "WindowUnion" not in plan(more, on)
+    assert "WindowUnion" in str(spark.sql(query("", "true"))._jdf.queryExecution().analyzed())
+    with pytest.raises(Exception, match=r"UNSUPPORTED\].*condition on revisions.*leave it out"):
+        spark.sql(query(more, on))
 
 
 def test_rows_that_come_once_may_be_written_in_update_mode(spark: Any, tmp_path: Path) -> None:

@@ -10,11 +10,9 @@ import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.trees.TreePattern._
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
-import org.apache.spark.sql.intervalsweep.condition.expressions.IsTotal
+import org.apache.spark.sql.intervalsweep.condition.expressions.{AverageValue, IsTotal}
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
-import org.apache.spark.sql.intervalsweep.execution.aggregates.{
-  AverageValue, RunKind, RunOperand, RunValue
-}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{RunKind, RunOperand, RunValue}
 import org.apache.spark.sql.types._
 
 /** Rewrites an aggregate function over pairs as one over rows that stand for several pairs. */

@@ -11,6 +11,7 @@ import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.planner.laterals.{
   LateralWindow, ScalarSubqueries, WindowCounts
 }
+import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 
 /**
  * Replaces window unions of two streams, which Spark refuses, by a stateful operator:
@@ -50,14 +51,18 @@ object StreamWindows extends Rule[LogicalPlan] {
       joinType: JoinType,
       on: Option[Expression]): Option[LogicalPlan] =
     if (base.isStreaming && subquery.isStreaming)
-      LateralWindow.of(base, subquery).map(_.inlined)
-        // A condition would hide a later revision, but could not take back an earlier one.
-        .filter(lateral => !lateral.isEager || lateral.having.isEmpty && on.isEmpty)
-        .map { lateral =>
-          val rows =
-            if (WindowCounts.isAsked(base, lateral)) WindowCounts(base, lateral)
-            else new WindowUnionPlan(base, lateral).plan
-          lateral.over(rows, joinType, on)
-        }
+      LateralWindow.of(base, subquery).map(_.inlined).map { lateral =>
+        checkRevisions(lateral, on)
+        val rows =
+          if (WindowCounts.isAsked(base, lateral)) WindowCounts(base, lateral)
+          else new WindowUnionPlan(base, lateral).plan
+        lateral.over(rows, joinType, on)
+      }
     else None
+
+  /** A condition would hide a later revision, but could not take back an earlier one. */
+  private def checkRevisions(lateral: LateralWindow, on: Option[Expression]): Unit =
+    if (lateral.isEager && (lateral.having.isDefined || on.isDefined)) StreamErrors.unsupported(
+      "a condition on revisions (HAVING, a filter above the aggregates, or ON)",
+      "leave it out, and filter the rows that the sink keeps")
 }

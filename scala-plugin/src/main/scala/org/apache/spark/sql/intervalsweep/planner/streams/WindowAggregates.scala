@@ -6,9 +6,9 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.intervalsweep.condition.expressions.IsTotal
+import org.apache.spark.sql.intervalsweep.condition.expressions.{AverageValue, IsTotal}
 import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
-import org.apache.spark.sql.intervalsweep.execution.aggregates.{AverageValue, RunKind}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.RunKind
 import org.apache.spark.sql.intervalsweep.streams.windows.WindowResult
 import org.apache.spark.sql.types._
 

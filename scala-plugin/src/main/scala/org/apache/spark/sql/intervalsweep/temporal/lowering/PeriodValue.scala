@@ -5,9 +5,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
-  DecodedEndpoint, EncodedEndpoint, EndpointEncoding, Halves
+  AverageValue, DecodedEndpoint, EncodedEndpoint, EndpointEncoding, Halves
 }
-import org.apache.spark.sql.intervalsweep.execution.aggregates.AverageValue
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   DecimalOfHalves, MeasureKind, PeriodMeasures
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.execution.aggregates
+package org.apache.spark.sql.intervalsweep.condition.expressions
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, EvalMode, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.Average
