@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numba
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -86,6 +89,16 @@ def test_lazy_joining_scans_less_for_the_same_pairs() -> None:
     assert eager[GETNEXT] == eager[PAIRS] == 10 * lazy[GETNEXT]
 
 
+@numba.njit
+def insert_key(key: int, start: int, field: int, table: Any) -> None:
+    insert(key, start, field, *table)
+
+
+@numba.njit
+def erase_key(key: int, table: Any) -> None:
+    erase(key, *table)
+
+
 def test_map_stays_without_gaps() -> None:
     """Thousands of inserts and erasures, compared with a dict; the table grows from 32 to 2,048."""
     rng = np.random.default_rng(1)
@@ -95,10 +108,10 @@ def test_map_stays_without_gaps() -> None:
     largest = 0
     for key in rng.integers(0, 3000, 8000).tolist():
         if key in wanted:
-            erase(key, *table)
+            erase_key(key, table)
             del wanted[key]
         elif len(wanted) < 2000:
-            insert(key, key * 3, -key, *table)
+            insert_key(key, key * 3, -key, table)
             wanted[key] = (key * 3, -key)
         largest = max(largest, len(wanted))
     size = state[SIZE]
@@ -107,7 +120,7 @@ def test_map_stays_without_gaps() -> None:
     held = zip(keys[:size].tolist(), starts[:size].tolist(), fields[:size].tolist(), strict=True)
     assert {key: (start, field) for key, start, field in held} == wanted
     assert size == len(wanted)
-    erase(5000, *table)
+    erase_key(5000, table)
     assert state[SIZE] == size
 
 

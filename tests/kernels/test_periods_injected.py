@@ -13,18 +13,24 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from intervalsweep.kernels import period_counts, period_events, period_values, periods
+from intervalsweep.kernels import jit, periods
 from intervalsweep.kernels.oracle import counted_periods, values_by_time
 from intervalsweep.kernels.period_events import MAX, MIN
 from support.kernels.periods import column, counted, parts
 
-SKIPPED = "rows.start[state.row] >= rows.end[state.row]"
+# The modules of the loops; each may import those before it.
+MODULES = ("period_events", "period_counts", "period_measures", "period_values")
+FOLDER = Path(periods.__file__).parent
+SOURCES = {name: (FOLDER / f"{name}.py").read_text(encoding="utf-8") for name in MODULES}
 CARRY = "    if state.row == rows.start.size and state.goes_on != 0:\n"
 
 # Bug -> (text, replacement) pairs.
 BUGS: dict[str, list[tuple[str, str]]] = {
     "last in, first out": [
-        ("first = state.first\n", "first = (state.first + state.queued - 1) % queue.shape[0]\n"),
+        (
+            "    first = state.first\n",
+            "    first = (state.first + state.queued - 1) % len(queue)\n",
+        ),
         ("state.first = (first + 1) % queue.shape[0]", "pass"),
     ],
     "starts and ends of an instant one by one": [
@@ -32,60 +38,55 @@ BUGS: dict[str, list[tuple[str, str]]] = {
     ],
     "times its matches (12)": [("return a if b > 0 else 0", "return a * b")],
     "no difference of numbers (5)": [("return max(a - b, 0)", "return a if b == 0 else 0")],
-    "an end that is not there is never": [(SKIPPED, f"({SKIPPED} or rows.end[state.row] == MAX)")],
-    "an end belongs to its period": [(SKIPPED, SKIPPED.replace(">=", ">"))],
-    "what is valid is lost between the parts": [(CARRY, CARRY + "        state.valid = 0\n")],
+    "an end that is not there is never": [
+        (
+            "rows.start[state.row] >= rows.end[state.row]:",
+            "(rows.start[state.row] >= rows.end[state.row] or rows.end[state.row] == MAX):",
+        )
+    ],
+    "an end belongs to its period": [
+        ("rows.start[state.row] >= rows.end", "rows.start[state.row] > rows.end")
+    ],
+    "what is valid is lost between the parts": [(CARRY, CARRY + " " * 8 + "state.valid = 0\n")],
     "no gap before the first start": [("state.now = MIN\n", "state.now = MIN + 2\n")],
     "no row while nothing is valid": [("(state.valid > 0 or empty != 0)", "state.valid > 0")],
     "the greatest end on top": [("if heap[above, END] <= end:", "if heap[above, END] >= end:")],
-    "a value stays when its row ends": [
-        ("place, _neutral(integers.kinds[k]))", "place, integers.given[k, 0])")
-    ],
+    "a place that is taken is free": [("heap[last, LOAD] = load", "pass")],
+    "a value stays when its row ends": [("place, measures.neutral[k])", "place, 7)")],
     "values that change are not noticed": [
-        ("if integers.tree[k, NOW] != integers.tree[k, SINCE]:", "if False:")
+        ("[k, NOW] != measures.tree[k, SINCE]", "[k, NOW] != 0")
     ],
-    "a cut is no cut": [("ends == CHANGES and _are_kept", "_are_kept")],
-    "an island ends where values change": [("if has_values and ends == ISLANDS:", "if False:")],
-    "an island has the rows of the one before": [
-        ("integers.tree[k, NOW] = _neutral(integers.kinds[k])", "pass")
-    ],
+    "a cut is no cut": [("if not has_values or ends == CUTS:", "if not has_values:")],
+    "an island ends where values change": [("return ends == CHANGES and", "return")],
+    "an island has the rows of the one before": [("forget_rows(measures)\n", "pass\n")],
     "an island forgets rows whose place is taken": [
-        ("_gather_row(row, integers", "_put_row(row, place, integers")
+        ("gather_row(row, measures)", "put_row(row, place, measures)")
+    ],
+    "a tree loses its values when it grows": [
+        ("= old[:, level : 2 * level]", "= neutral[:, None]")
     ],
 }
 
-# The first line after the imports of each module. There the decorators are overridden, so that
-# nothing is compiled.
-MODULES = (
-    (period_events, "MIN, MAX = "),
-    (period_counts, "# Rules: "),
-    (period_values, "# The kinds of measures."),
-)
-PLAIN = """\
-helper = inlined = lambda function: function
-kernel = lambda *types: lambda function: function
-"""
-
 
 def broken(replaced: list[tuple[str, str]]) -> dict[str, ModuleType]:
-    """The modules of the loops as plain Python, by name, with some of their text replaced."""
-    texts = {
-        module.__name__: read(module).replace(line, f"{PLAIN}{line}", 1) for module, line in MODULES
-    }
+    """The modules of the loops as plain Python, with some of their text replaced."""
+    sources = dict(SOURCES)
     for old, new in replaced:
-        assert any(old in text for text in texts.values()), old
-        texts = {name: text.replace(old, new) for name, text in texts.items()}
-    made: dict[str, ModuleType] = {}
-    with mock.patch.dict(sys.modules):  # the loops import the broken events
-        for name, text in texts.items():
-            module = made[name.rpartition(".")[2]] = sys.modules[name] = ModuleType(name)
-            module.__package__ = "intervalsweep.kernels"
-            exec(compile(text, name, "exec"), module.__dict__)
-    return made
-
-
-def read(module: ModuleType) -> str:
-    return Path(str(module.__file__)).read_text(encoding="utf-8")
+        [name] = [name for name, text in sources.items() if old in text]
+        sources[name] = sources[name].replace(old, new)
+    modules: dict[str, ModuleType] = {}
+    plain = {
+        "kernel": lambda *types: lambda function: function,
+        "helper": lambda function: function,
+    }
+    # Nothing is compiled, and the modules import each other.
+    with mock.patch.multiple(jit, **plain), mock.patch.dict(sys.modules):
+        for name, text in sources.items():
+            full_name = f"intervalsweep.kernels.{name}"
+            modules[name] = sys.modules[full_name] = ModuleType(full_name)
+            modules[name].__package__ = "intervalsweep.kernels"
+            exec(compile(text, f"broken_{name}", "exec"), modules[name].__dict__)
+    return modules
 
 
 def random_rows(rng: random.Random) -> list[Any]:
@@ -130,8 +131,7 @@ def is_right(rng: random.Random) -> bool:
 def caught(modules: dict[str, ModuleType]) -> int | None:
     """The number of cases before a difference, an endless loop or a crash."""
     rng = random.Random(5)
-    counts, values = modules["period_counts"], modules["period_values"]
-    with mock.patch.multiple(periods, counts=counts, values=values):
+    with mock.patch.multiple(periods, _PLACES=2, **modules):
         for number in range(900):
             try:
                 if not is_right(rng):

@@ -42,3 +42,13 @@ def int64_column(name: str, values: npt.ArrayLike, size: int | None = None) -> I
 def int32_column(name: str, values: npt.ArrayLike, size: int | None = None) -> Int32Array:
     """Return ``values`` as a contiguous, aligned int32 array; see :func:`int64_column`."""
     return _column(name, values, np.int32, size)
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a read-only view: numba accepts no writable array for a read-only field of a tuple.
+
+    The type of a named tuple must be exact. Arrays that are arguments may be writable.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -49,19 +49,23 @@ I32_IN = types.Array(types.int32, 1, "C", readonly=True)
 I64_OUT = types.Array(types.int64, 1, "C")
 I64_TABLE_OUT = types.Array(types.int64, 2, "C")
 I32_OUT = types.Array(types.int32, 1, "C")
+F64_TABLE_IN = types.Array(types.float64, 2, "C", readonly=True)
+F64_TABLE_OUT = types.Array(types.float64, 2, "C")
 
 # Prepared points: lead, offsets, rank_of, tables, table; see `join`. Kernels unpack the tuple at
 # their start: passing the tuple on to a helper would cost a call for each box.
 POINTS = types.Tuple((I64_IN, I64_IN, I32_IN, I64_TABLE_IN, I32_IN))
 
+# Only Python calls kernels, so they need no entry points for C, which take long to compile.
+#
 # The loops allocate nothing, so they need no reference counts for the arrays that they pass to
 # helpers; counting makes the loops four times slower. `_nrt` is an internal, undocumented option of
 # numba. If numba does not know the option, leave it out.
-_UNCOUNTED: dict[str, Any] = {"nogil": True, "_nrt": False}
+_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "_nrt": False}
 try:
-    numba.njit(**_UNCOUNTED)(lambda: None)
+    numba.njit(**_OPTIONS)(lambda: None)
 except KeyError:
-    del _UNCOUNTED["_nrt"]
+    del _OPTIONS["_nrt"]
 
 
 def kernel(*signature: Any) -> Callable[[Callable[..., _R]], Callable[..., _R]]:
@@ -93,7 +97,7 @@ def _compile(
     signature: tuple[Any, ...], function: Callable[..., _R], kept: KernelCache | None
 ) -> Callable[..., _R]:
     """Compile like `njit(signature, cache=True)`, but with our own cache."""
-    compiled: Any = numba.njit(**_UNCOUNTED)(function)
+    compiled: Any = numba.njit(**_OPTIONS)(function)
     if compiled is not function:  # with NUMBA_DISABLE_JIT njit returns the function itself
         if kept is not None:
             compiled._cache = kept
@@ -103,5 +107,10 @@ def _compile(
 
 
 def helper(function: _F) -> _F:
-    """Mark a function that only kernels call; it is inlined into them."""
-    return cast("_F", numba.njit(forceinline=True, **_UNCOUNTED)(function))
+    """Mark a function that only kernels call; it is inlined into them.
+
+    A helper has no entry point for Python, which would take as long to compile as the helper. So a
+    call from Python crashes the process, except with ``NUMBA_DISABLE_JIT``.
+    """
+    inlined = numba.njit(forceinline=True, no_cpython_wrapper=True, **_OPTIONS)
+    return cast("_F", inlined(function))

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiled loop that counts the copies of each group by time; see `period_events`."""
+"""A compiled loop that computes the number of copies of each group by time; see `period_events`."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from numba import types
+from numba import from_dtype, types
 
 from .arrays import Int32Array, Int64Array
-from .jit import I32_OUT, I64_IN, I64_OUT, I64_TABLE_OUT, INT, kernel
+from .jit import I32_OUT, I64_IN, I64_OUT, I64_TABLE_OUT, INT, helper, kernel
 from .period_events import (
     DONE,
     FULL,
@@ -20,13 +20,14 @@ from .period_events import (
     ROWS,
     Rows,
     State,
-    are_all_applied,
-    inlined,
+    has_room,
+    is_complete,
     move_on,
     next_event,
     pop_row,
     push_row,
-    state_type,
+    state_layout,
+    store_period,
 )
 
 # Rules: each maps the number of valid copies of a row on the left, a, and on the right, b, to the
@@ -75,10 +76,11 @@ class CountState(State):
     queued: int
 
 
+STATE = state_layout(CountState)
 _BATCH = types.NamedTuple((I32_OUT, I64_OUT, I64_OUT, I64_OUT), CountBatch)
 
 
-@inlined
+@helper
 def _how_often(rule: int, a: int, b: int) -> int:
     """Return the number of copies of a row in the result; numbers are equations of the paper."""
     if rule == EXCEPT_ALL:  # (5)
@@ -102,29 +104,22 @@ def _how_often(rule: int, a: int, b: int) -> int:
     return a  # COALESCE (16)
 
 
-@inlined
-def _enqueue(copies: int, state: CountState, queue: Any) -> bool:
-    """Start results now. Return False, and change nothing, if the queue is full."""
-    if state.queued == queue.shape[0]:
-        return False
+@helper
+def _start_copies(copies: int, state: CountState, queue: Int64Array) -> None:
+    """Queue copies of the result that start now. The queue has room for one more entry."""
     place = (state.first + state.queued) % queue.shape[0]
     queue[place, START] = state.now
     queue[place, COPIES] = copies
     state.queued += 1
     state.result += copies
-    return True
 
 
-@inlined
-def _store(copies: int, state: CountState, queue: Any, out: CountBatch) -> None:
-    """End at most ``copies`` results now, from the first entry of the queue."""
+@helper
+def _end_copies(copies: int, state: CountState, queue: Int64Array, out: CountBatch) -> None:
+    """End at most this number of copies now: those of the first entry of the queue."""
     first = state.first
     ended = min(queue[first, COPIES], copies)
-    out.row[state.stored] = state.some_row
-    out.start[state.stored] = queue[first, START]
-    out.end[state.stored] = state.now
-    out.count[state.stored] = ended
-    state.stored += 1
+    out.count[store_period(queue[first, START], state, out)] = ended
     state.result -= ended
     queue[first, COPIES] -= ended
     if queue[first, COPIES] == 0:
@@ -132,37 +127,40 @@ def _store(copies: int, state: CountState, queue: Any, out: CountBatch) -> None:
         state.queued -= 1
 
 
-@inlined
-def _settle(rule: int, state: CountState, queue: Any, out: CountBatch) -> int:
-    """Start or end results, so that the result has as many copies from now on as the rule says.
+@helper
+def _update_result(rule: int, state: CountState, queue: Int64Array, out: CountBatch) -> int:
+    """Start or end copies now, until the result has as many as the rule says.
 
-    Returns why it stopped. It can be called again for the rest.
+    Returns ``DONE``, or why it stopped before. A further call does the rest.
     """
     wanted = 0
     if state.now != MAX:
         wanted = _how_often(rule, state.left, state.right)
-    if wanted > state.result and not _enqueue(wanted - state.result, state, queue):
-        return NO_ROOM
+    if wanted > state.result:
+        if state.queued == queue.shape[0]:
+            return NO_ROOM
+        _start_copies(wanted - state.result, state, queue)
     while wanted < state.result:
         if state.stored == out.row.size:
             return FULL
-        _store(state.result - wanted, state, queue, out)
+        _end_copies(state.result - wanted, state, queue, out)
     return DONE
 
 
-@inlined
-def _add_copies(weight: int, sign: int, state: CountState) -> None:
-    """Add the copies of a row to those of its side; with the sign -1, take them off."""
+@helper
+def _add_weight(weight: int, sign: int, state: CountState) -> None:
+    """Add the copies of a row to those of its side; with the sign -1, subtract them."""
     if weight > 0:
         state.left += sign * weight
     else:
         state.right -= sign * weight
 
 
-@kernel(ROWS, I64_IN, INT, state_type(CountState), I64_TABLE_OUT, I64_TABLE_OUT, _BATCH)
+@kernel(ROWS, I64_IN, INT, from_dtype(STATE), I64_TABLE_OUT, I64_TABLE_OUT, _BATCH)
 def sweep_counts(
-    rows: Rows, weight: Any, rule: int, state: CountState, heap: Any, queue: Any, out: CountBatch
-) -> int:
+    rows: Rows, weight: Int64Array, rule: int,
+    state: CountState, heap: Int64Array, queue: Int64Array, out: CountBatch,
+) -> int:  # fmt: skip
     """Store the result periods of ``rule`` in canonical form; return why the loop stopped.
 
     When the number of copies rises, the start is queued. When it falls, queued starts get their
@@ -177,8 +175,8 @@ def sweep_counts(
     Parameters
     ----------
     weight : int64[n]
-        The copies of each row: positive on the left, negative on the right. It is the load of the
-        heap.
+        The copies of each row: positive on the left, negative on the right. The weight is the load
+        of the heap.
     rule : int
         One of the rules, such as ``EXCEPT_ALL``.
     queue : int64[places, 2]
@@ -190,15 +188,16 @@ def sweep_counts(
         event, at = next_event(rows, state, heap)
         if event == NO_EVENT:
             return DONE
-        if are_all_applied(event, at, state):
-            stopped = _settle(rule, state, queue, out)
-            if stopped != DONE:
-                return stopped
+        if is_complete(event, at, state):
+            reason = _update_result(rule, state, queue, out)
+            if reason != DONE:
+                return reason
             move_on(event, at, state)
         if event == ROW_ENDS:
-            _add_copies(pop_row(state, heap), -1, state)
+            _add_weight(pop_row(state, heap), -1, state)
         elif event == ROW_STARTS:
-            copies = weight[state.row]
-            if not push_row(rows, state, heap, copies):
+            if not has_room(state, heap):
                 return NO_ROOM
-            _add_copies(copies, 1, state)
+            load = weight[state.row]
+            push_row(rows, load, state, heap)
+            _add_weight(load, 1, state)

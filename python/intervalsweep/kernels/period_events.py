@@ -1,34 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The events of the sweeps over periods: starts and ends of rows in the order of time.
+"""The events of a sweep over periods: starts and ends of rows in the order of time.
 
 A loop sweeps along time, group by group. The valid rows of the group are kept in a min-heap by end:
 the SweepArea of the temporal operator algebra (4.3.1). The next event is the smaller of the start
-of the next row and the end at the top of the heap. The loops are in `period_counts` and
-`period_values`. Both repeat these steps:
+of the next row and the end at the top of the heap. `period_counts` and `period_values` have the
+loops. Both have these steps:
 
     event, at = next_event(rows, state, heap)
-    if are_all_applied(event, at, state):       the instant `state.now` has no more events
-        compare the state after that instant with the state before, store the periods that end there
+    if is_complete(event, at, state):     all events at the instant state.now are applied
+        compare the result after this instant with the result before, and store what ends here
         move_on(event, at, state)
-    if event == ROW_ENDS:                       take the row off the result, then `pop_row`
-    if event == ROW_STARTS:                     `push_row`, then add the row to the result
+    if event == ROW_ENDS:                 remove the row with pop_row
+    if event == ROW_STARTS:               add the row with push_row
 
 With n rows, at most v of them valid at once, all heap operations together take O(n log v).
 
-A loop stops when the outputs, the heap or the queue are full. Its state is in a record and in
-arrays, so that a further call goes on at the same place. The loops do not check dtypes and shapes.
+A loop stops when the outputs, the heap or the queue are full. All that it knows is in `state` and
+in arrays, so the next call continues at the same place. The loops do not check dtypes and shapes.
 
 Arguments of both loops
 -----------------------
 rows : Rows
     The periods.
 state : State
-    Where the loop stopped, as a record of int64.
+    Where the loop stopped.
 heap : int64[places, 2]
-    The valid rows as a binary min-heap, with the columns ``END`` and ``LOAD``. The load belongs to
-    the loop. The first ``state.valid`` entries are used.
-out
-    Results: the columns of the next periods.
+    The valid rows as a binary min-heap, with the columns ``END`` and ``LOAD``. The loops choose the
+    load. The first ``state.valid`` entries are used. The others keep the loads of the rows that
+    ended: if the loads are places, these are the free places.
+out : CountBatch or ValueBatch
+    Results: the next periods.
 
 A loop returns ``DONE`` if all rows are read, ``FULL`` if the outputs are full, and ``NO_ROOM`` if
 the heap or the queue is full. The caller doubles what is full and calls again.
@@ -36,11 +37,10 @@ the heap or the queue is full. The caller doubles what is full and calls again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import from_dtype, types
+from numba import types
 
 from .arrays import Int32Array, Int64Array
 from .jit import I32_IN, I64_IN, helper
@@ -50,24 +50,11 @@ MIN, MAX = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 # The reasons for which a loop stops.
 DONE, FULL, NO_ROOM = 0, 1, 2
 
-# The events. With ``NO_EVENT`` all rows are read, and the last group continues in the next call.
+# The events. ``NO_EVENT``: all rows are read, and the last group continues in the next call.
 NO_EVENT, ROW_STARTS, ROW_ENDS, GROUP_ENDS = 0, 1, 2, 3
 
 # The columns of the heap.
 END, LOAD = 0, 1
-
-_F = TypeVar("_F", bound=Callable[..., Any])
-
-
-def inlined(function: _F) -> _F:
-    """Mark a `helper` without entry points for Python, which take as long to compile as the loop.
-
-    Python code must not call it, except with NUMBA_DISABLE_JIT.
-    """
-    marked: Any = helper(function)
-    if marked is not function:  # with NUMBA_DISABLE_JIT a helper is the function itself
-        marked.targetoptions.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
-    return cast("_F", marked)
 
 
 class Rows(NamedTuple):
@@ -90,7 +77,7 @@ ROWS = types.NamedTuple((I32_IN, I64_IN, I64_IN), Rows)
 
 
 class State:
-    """The fields of the state. All are 0 before the first call; see `new_state`.
+    """The fields of the state, a record of int64. All are 0 before the first call.
 
     Attributes
     ----------
@@ -109,7 +96,7 @@ class State:
     now
         The instant of the last event. The results that end there are not stored yet.
     valid
-        The number of valid rows: the entries of the heap.
+        The number of valid rows: the used entries of the heap.
     stored
         Result: the number of periods that the last call stored.
     """
@@ -124,53 +111,38 @@ class State:
     stored: int
 
 
-_S = TypeVar("_S", bound=State)
+def state_layout(fields: type[State]) -> np.dtype[Any]:
+    """Return the type of records with the fields of a class.
 
-
-def _fields(state: type[State]) -> np.dtype[Any]:
-    names = [name for part in reversed(state.__mro__[:-1]) for name in part.__annotations__]
-    return np.dtype([(name, np.int64) for name in names])
-
-
-def new_state(state: type[_S]) -> _S:
-    """Return a record of zeros with the fields of a class.
-
-    >>> type(new_state(State)), new_state(State).now
-    (<class 'numpy.record'>, np.int64(0))
+    >>> state = np.zeros(1, state_layout(State))[0]
+    >>> state.now = 7
+    >>> state.now
+    np.int64(7)
     """
-    return cast("_S", np.zeros(1, _fields(state)).view(np.recarray)[0])
+    names = [name for part in reversed(fields.__mro__[:-1]) for name in part.__annotations__]
+    return np.dtype((np.record, [(name, np.int64) for name in names]))
 
 
-def state_type(state: type[State]) -> Any:
-    """Return the type of such a record in the signature of a kernel."""
-    return from_dtype(_fields(state))
-
-
-@inlined
-def _begin_group(rows: Rows, state: State) -> None:
-    """Begin the group of the next row. The loops set their own fields to 0 when a group ends."""
-    state.under_way = 1
-    state.group = rows.group[state.row]
-    state.some_row = state.row
-    state.now = MIN
-
-
-@inlined
+@helper
 def _has_row(rows: Rows, state: State) -> bool:
     """Return whether the next row belongs to the group in progress."""
-    return state.row < rows.start.size and rows.group[state.row] == state.group
+    return state.row < rows.start.size and bool(rows.group[state.row] == state.group)
 
 
-@inlined
-def next_event(rows: Rows, state: State, heap: Any) -> tuple[int, int]:
+@helper
+def next_event(rows: Rows, state: State, heap: Int64Array) -> tuple[int, int]:
     """Return the next event and its instant. At ``MAX`` all rows end, and then the group.
 
-    Of a start and an end at the same instant, the end comes first.
+    An end comes before a start at the same instant. Each loop leaves its own fields of the state at
+    0 when a group ends.
     """
     if state.under_way == 0:
         if state.row == rows.start.size:
             return NO_EVENT, MAX
-        _begin_group(rows, state)
+        state.under_way = 1
+        state.group = rows.group[state.row]
+        state.some_row = state.row
+        state.now = MIN
     while _has_row(rows, state) and rows.start[state.row] >= rows.end[state.row]:
         state.row += 1
     if state.row == rows.start.size and state.goes_on != 0:
@@ -186,25 +158,29 @@ def next_event(rows: Rows, state: State, heap: Any) -> tuple[int, int]:
     return event, at
 
 
-@inlined
-def are_all_applied(event: int, at: int, state: State) -> bool:
-    """Return whether all events at the instant ``state.now`` are applied."""
+@helper
+def is_complete(event: int, at: int, state: State) -> bool:
+    """Return whether all events at the instant ``state.now`` are applied; the next is given."""
     return at != state.now or event == GROUP_ENDS
 
 
-@inlined
+@helper
 def move_on(event: int, at: int, state: State) -> None:
-    """Go to the instant of the next event. The group is over when its results at MAX are stored."""
+    """Go to the instant of the next event. The group ends when its results at MAX are stored."""
     if event == GROUP_ENDS and state.now == MAX:
         state.under_way = 0
     state.now = at
 
 
-@inlined
-def push_row(rows: Rows, state: State, heap: Any, load: int) -> bool:
-    """Add the next row to the valid rows. Return False, and change nothing, if the heap is full."""
-    if state.valid == heap.shape[0]:
-        return False
+@helper
+def has_room(state: State, heap: Int64Array) -> bool:
+    """Return whether the heap has room for one more row."""
+    return state.valid < len(heap)
+
+
+@helper
+def push_row(rows: Rows, load: int, state: State, heap: Int64Array) -> None:
+    """Add the next row to the valid rows, for which the heap has room."""
     end = rows.end[state.row]
     k = state.valid
     while k > 0:
@@ -218,32 +194,53 @@ def push_row(rows: Rows, state: State, heap: Any, load: int) -> bool:
     heap[k, LOAD] = load
     state.valid += 1
     state.row += 1
-    return True
 
 
-@inlined
-def pop_row(state: State, heap: Any) -> int:
+@helper
+def pop_row(state: State, heap: Int64Array) -> int:
     """Remove the row with the smallest end from the valid rows; return its load.
 
-    The load also goes to the entry that becomes free, the last one.
+    The entry that becomes unused, the last one, keeps that load.
     """
     load: int = heap[0, LOAD]
     last = state.valid - 1
-    end = heap[last, END]
+    last_end = heap[last, END]
     last_load = heap[last, LOAD]
     k = 0
     below = 1
     while below < last:
         if below + 1 < last and heap[below + 1, END] < heap[below, END]:
             below += 1
-        if heap[below, END] >= end:
+        if heap[below, END] >= last_end:
             break
         heap[k, END] = heap[below, END]
         heap[k, LOAD] = heap[below, LOAD]
         k = below
         below = 2 * k + 1
-    heap[k, END] = end
+    heap[k, END] = last_end
     heap[k, LOAD] = last_load
     heap[last, LOAD] = load
     state.valid = last
     return load
+
+
+@helper
+def store_period(start: int, state: State, out: Any) -> int:
+    """Store a period that ends now; return its number, for the other columns of the results."""
+    k = state.stored
+    out.row[k] = state.some_row
+    out.start[k] = start
+    out.end[k] = state.now
+    state.stored += 1
+    return k
+
+
+def new_entries(first: int, stop: int) -> Int64Array:
+    """Return unused entries of a heap; their loads are the places from ``first`` to ``stop - 1``.
+
+    >>> new_entries(2, 4).tolist()
+    [[0, 2], [0, 3]]
+    """
+    entries = np.zeros((stop - first, 2), dtype=np.int64)
+    entries[:, LOAD] = np.arange(first, stop)
+    return entries

@@ -20,16 +20,14 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from . import period_counts as counts
-from . import period_events as events
-from . import period_values as values
-from .arrays import NO_INT64, int32_column, int64_column
+from . import period_counts, period_events, period_measures, period_values
+from .arrays import NO_INT64, int32_column, int64_column, read_only
 from .index_build import are_in_order
 from .period_counts import CountBatch
-from .period_values import FloatTable, ValueBatch
+from .period_values import ValueBatch
 
 RULES = {
-    name: getattr(counts, name.upper())
+    name: getattr(period_counts, name.upper())
     for name in (
         "coalesce",
         "distinct",
@@ -43,8 +41,16 @@ RULES = {
         "gaps",
     )
 }
-ENDS = {"changes": values.CHANGES, "cuts": values.CUTS, "islands": values.ISLANDS}
-KINDS = {"sum": values.SUM, "least": values.LEAST, "greatest": values.GREATEST}
+ENDS = {
+    "changes": period_values.CHANGES,
+    "cuts": period_values.CUTS,
+    "islands": period_values.ISLANDS,
+}
+KINDS = {
+    "sum": period_measures.SUM,
+    "least": period_measures.LEAST,
+    "greatest": period_measures.GREATEST,
+}
 
 # Periods per batch: 200 kB.
 _BATCH = 8_192
@@ -55,11 +61,11 @@ _Batch = TypeVar("_Batch", CountBatch, ValueBatch)
 
 
 class _Sweep(Generic[_Batch]):
-    """The common part of both sweeps: the state of the loop, and the calls of the loop."""
+    """The common part of both sweeps: the state, the heap, and the calls of the loop."""
 
-    def __init__(self, state: Any) -> None:
-        self._state = events.new_state(state)
-        self._heap = np.empty((_PLACES, 2), dtype=np.int64)
+    def __init__(self, state: np.dtype[Any]) -> None:
+        self._state: Any = np.zeros(1, state)[0]
+        self._heap = period_events.new_entries(0, _PLACES)
 
     @property
     def valid(self) -> int:
@@ -68,7 +74,7 @@ class _Sweep(Generic[_Batch]):
 
     def _rows(
         self, group: npt.ArrayLike, start: npt.ArrayLike, end: npt.ArrayLike, goes_on: bool
-    ) -> events.Rows:
+    ) -> period_events.Rows:
         """Check new rows, and prepare the state for them."""
         groups = int32_column("group", group)
         starts = int64_column("start", start, groups.size)
@@ -78,18 +84,18 @@ class _Sweep(Generic[_Batch]):
         self._state.row = 0
         self._state.some_row = -1
         self._state.goes_on = int(goes_on)
-        return events.Rows(_read_only(groups), _read_only(starts), _read_only(ends))
+        return period_events.Rows(read_only(groups), read_only(starts), read_only(ends))
 
     def _batches(self, sweep: Callable[[_Batch], int]) -> Iterator[_Batch]:
         """Yield what the loop stores in new batches, until all rows are read."""
-        stopped = events.FULL
-        while stopped != events.DONE:
+        reason = period_events.FULL
+        while reason != period_events.DONE:
             out = self._new_batch()
-            stopped = sweep(out)
+            reason = sweep(out)
             stored = int(self._state.stored)
             if stored:
                 yield type(out)(*(column[..., :stored] for column in out))  # type: ignore[arg-type]
-            if stopped == events.NO_ROOM:
+            if reason == period_events.NO_ROOM:
                 self._grow()
 
     def _new_batch(self) -> _Batch:
@@ -98,6 +104,11 @@ class _Sweep(Generic[_Batch]):
     def _grow(self) -> None:
         """Double what is full."""
         raise NotImplementedError
+
+    def _grow_heap(self) -> None:
+        places = len(self._heap)
+        new = period_events.new_entries(places, 2 * places)
+        self._heap = np.concatenate([self._heap, new])
 
 
 class CountSweep(_Sweep[CountBatch]):
@@ -115,7 +126,7 @@ class CountSweep(_Sweep[CountBatch]):
     """
 
     def __init__(self, rule: str) -> None:
-        super().__init__(counts.CountState)
+        super().__init__(period_counts.STATE)
         if rule not in RULES:
             raise ValueError(f"rule: expected one of {', '.join(RULES)}, got {rule!r}")
         self._rule = RULES[rule]
@@ -151,7 +162,7 @@ class CountSweep(_Sweep[CountBatch]):
         rows = self._rows(group, start, end, goes_on)
         weights = int64_column("weight", weight, rows.group.size)
         yield from self._batches(
-            lambda out: counts.sweep_counts(
+            lambda out: period_counts.sweep_counts(
                 rows, weights, self._rule, self._state, self._heap, self._queue, out
             )
         )
@@ -162,7 +173,7 @@ class CountSweep(_Sweep[CountBatch]):
     def _grow(self) -> None:
         state = self._state
         if state.valid == len(self._heap):
-            self._heap = np.concatenate([self._heap, np.empty_like(self._heap)])
+            self._grow_heap()
         if state.queued == len(self._queue):
             in_turn = np.roll(self._queue, -int(state.first), axis=0)
             self._queue = np.concatenate([in_turn, np.empty_like(in_turn)])
@@ -210,7 +221,7 @@ class ValueSweep(_Sweep[ValueBatch]):
         empty: bool = False,
         ends: str = "changes",
     ) -> None:
-        super().__init__(values.ValueState)
+        super().__init__(period_values.STATE)
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
             raise ValueError(f"kinds: expected one of {', '.join(KINDS)}, got {unknown[0]!r}")
@@ -218,16 +229,9 @@ class ValueSweep(_Sweep[ValueBatch]):
             raise ValueError(f"ends: expected one of {', '.join(ENDS)}, got {ends!r}")
         if empty and ends == "islands":
             raise ValueError("empty: not possible with islands, which always have a valid row")
-        self._kinds = np.array([KINDS[kind] for kind in kinds], dtype=np.int32)
         self._flags = int(empty), ENDS[ends]
-        self._heap[:, events.LOAD] = np.arange(_PLACES)
-        neutral = {values.SUM: 0, values.LEAST: events.MAX, values.GREATEST: events.MIN}
-        self._neutral = np.array([neutral[int(k)] for k in self._kinds], dtype=np.int64)
-        self._tree = self._no_values(_PLACES)
-        self._floats = np.zeros((floats, 2 * _PLACES))
-
-    def _no_values(self, places: int) -> npt.NDArray[np.int64]:
-        return np.repeat(self._neutral[:, np.newaxis], 2 * places, axis=1)
+        numbers = [KINDS[kind] for kind in kinds]
+        self._measures = period_measures.new_measures(numbers, floats, _PLACES)
 
     def feed(
         self,
@@ -235,7 +239,7 @@ class ValueSweep(_Sweep[ValueBatch]):
         start: npt.ArrayLike,
         end: npt.ArrayLike,
         measures: npt.NDArray[np.int64],
-        numbers: FloatTable | None = None,
+        numbers: npt.NDArray[np.float64] | None = None,
         *,
         goes_on: bool = False,
     ) -> Iterator[ValueBatch]:
@@ -263,24 +267,18 @@ class ValueSweep(_Sweep[ValueBatch]):
         size = rows.group.size
         if numbers is None:
             numbers = np.empty((0, size))
-        given = (
-            _table("measures", measures, np.int64, (self._kinds.size, size)),
-            _table("numbers", numbers, np.float64, (len(self._floats), size)),
-        )
+        kinds, sums = len(self._measures.tree), len(self._measures.float_tree)
+        values = _table("measures", measures, np.int64, (kinds, size))
+        floats = _table("numbers", numbers, np.float64, (sums, size))
         yield from self._batches(
-            lambda out: values.sweep_values(
-                rows, *self._measures(*given), *self._flags,
-                self._state, self._heap, out,
+            lambda out: period_values.sweep_values(
+                rows,
+                self._measures._replace(values=values, floats=floats),
+                *self._flags,
+                self._state,
+                self._heap,
+                out,
             )
-        )  # fmt: skip
-
-    def _measures(
-        self, whole: npt.NDArray[np.int64], floats: FloatTable
-    ) -> tuple[values.Integers, values.Floats]:
-        """Return the arguments of the loop for all measures; `_grow` replaces the trees."""
-        return (
-            values.Integers(_read_only(self._kinds), _read_only(whole), self._tree),
-            values.Floats(_read_only(floats), self._floats),
         )
 
     def _new_batch(self) -> ValueBatch:
@@ -288,26 +286,13 @@ class ValueSweep(_Sweep[ValueBatch]):
             np.empty(_BATCH, dtype=np.int32),
             np.empty(_BATCH, dtype=np.int64),
             np.empty(_BATCH, dtype=np.int64),
-            np.empty((self._kinds.size, _BATCH), dtype=np.int64),
-            np.empty((len(self._floats), _BATCH)),
+            np.empty((len(self._measures.tree), _BATCH), dtype=np.int64),
+            np.empty((len(self._measures.float_tree), _BATCH)),
         )
 
     def _grow(self) -> None:
-        """Double the places; each value stays in its place."""
-        places = len(self._heap)
-        self._heap = np.concatenate([self._heap, np.empty_like(self._heap)])
-        self._heap[places:, events.LOAD] = np.arange(places, 2 * places)
-        tree, floats = self._no_values(2 * places), np.zeros((len(self._floats), 4 * places))
-        tree[:, 2 * places : 3 * places] = self._tree[:, places:]
-        floats[:, 2 * places : 3 * places] = self._floats[:, places:]
-        joined = {values.SUM: np.add, values.LEAST: np.minimum, values.GREATEST: np.maximum}
-        for k, kind in enumerate(self._kinds):
-            _build(tree[k], joined[int(kind)])
-        for row in floats:
-            _build(row, np.add)
-        # The values of an island include rows that are no longer valid, so they are copied, too.
-        tree[:, :2], floats[:, :2] = self._tree[:, :2], self._floats[:, :2]
-        self._tree, self._floats = tree, floats
+        self._grow_heap()
+        self._measures = period_measures.doubled(self._measures)
 
 
 def joined(
@@ -322,27 +307,10 @@ def joined(
     return tuple(np.concatenate([NO_INT64, *some]) for some in by_column)
 
 
-def _build(tree: npt.NDArray[Any], join: np.ufunc) -> None:
-    """Compute the inner nodes of a tree from its leaves, which are its second half."""
-    level = tree.size // 2
-    while level > 1:
-        tree[level // 2 : level] = join(
-            tree[level : 2 * level : 2], tree[level + 1 : 2 * level : 2]
-        )
-        level //= 2
-
-
 def _table(name: str, values: Any, dtype: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
     if values.dtype != dtype or values.shape != shape:
         raise ValueError(
             f"{name}: expected {np.dtype(dtype)} in the shape {shape}, got {values.dtype}, "
             f"{values.shape}"
         )
-    return np.require(values, requirements=["C", "A"])
-
-
-def _read_only(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a read-only view: a loop accepts no other columns in a tuple, see `jit`."""
-    view = values.view()
-    view.flags.writeable = False
-    return view
+    return read_only(np.require(values, requirements=["C", "A"]))
