@@ -37,16 +37,24 @@ private[planner] object WindowCounts {
   }
 
   def apply(base: LogicalPlan, lateral: LateralWindow): LogicalPlan = {
-    val (ofProbe, across) = lateral.conditions.partition { e =>
-      e.deterministic && e.references.subsetOf(lateral.probe.outputSet)
-    }
-    val probe = ofProbe.reduceOption(And).fold(lateral.probe)(Filter(_, lateral.probe))
-    val condition = across.reduceOption(And).getOrElse(Literal.TrueLiteral)
+    val (filters, probe) = unfiltered(lateral.probe)
+    val condition = (lateral.conditions ++ filters).reduceOption(And).getOrElse(Literal.TrueLiteral)
     val join = Join(base, probe, LeftOuter, Some(condition), JoinHint.NONE)
     val counted =
       new StreamJoinPlan(join, condition, JoinOutput.of(LeftOuter).get, isCounted = true).plan
     val (baseColumns, count) = (counted.output.init, counted.output.last)
     val values = lateral.columns(_.transform { case _: AggregateExpression => count })
     Project(baseColumns ++ values, counted)
+  }
+
+  /**
+   * The filters of the probe rows, and the rows below. The join evaluates the filters, because the
+   * numbers of all rows tell which counts are final.
+   */
+  private def unfiltered(probe: LogicalPlan): (Seq[Expression], LogicalPlan) = probe match {
+    case Filter(condition, child) =>
+      val (filters, rows) = unfiltered(child)
+      (filters :+ condition, rows)
+    case other => (Nil, other)
   }
 }
