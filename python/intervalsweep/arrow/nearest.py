@@ -111,7 +111,7 @@ def _nearest(encoding: Encoding, r: Side, s: Side) -> tuple[_Places, _Gaps]:
     starts = LookUp(s.groups, s.ends["ts"])
     before = starts.last_up_to(r.groups, r.ends["te"])
     if s.size:
-        # Of the intervals that start up to the end of r, the nearest is the one that ends last.
+        # The nearest of the intervals that start up to the end of r is the one that ends last.
         before = np.where(before < 0, -1, latest_so_far(s.groups, s.ends["te"])[before])
     gap_before = _gap(encoding, r.ends["ts"], _at(s.ends["te"], before), before)
     after = starts.first_from(r.groups, r.ends["te"])

@@ -127,7 +127,7 @@ def nearest(
     kind = both.schema[events.POSITION].dataType
     limit = None if max_distance is None else in_unit("max_distance", max_distance, kind)
 
-    # Of the intervals that start up to the end of r, the nearest is the one that ends last.
+    # The nearest of the intervals that start up to the end of r is the one that ends last.
     latest = sf.max_by(events.RIGHT, theirs.of(sf.col(events.RIGHT))[1])
     neighbours = {
         _BEFORE: latest.over(events.looking_back(right, on.keys)),

@@ -14,6 +14,7 @@ only the rows that are still valid.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -60,7 +61,7 @@ _PLACES = 64
 _Batch = TypeVar("_Batch", CountBatch, ValueBatch)
 
 
-class _Sweep(Generic[_Batch]):
+class _Sweep(ABC, Generic[_Batch]):
     """The common part of both sweeps: the state, the heap, and the calls of the loop."""
 
     def __init__(self, state: np.dtype[Any]) -> None:
@@ -98,12 +99,13 @@ class _Sweep(Generic[_Batch]):
             if reason == period_events.NO_ROOM:
                 self._grow()
 
+    @abstractmethod
     def _new_batch(self) -> _Batch:
-        raise NotImplementedError
+        """Return empty columns for the next periods."""
 
+    @abstractmethod
     def _grow(self) -> None:
         """Double what is full."""
-        raise NotImplementedError
 
     def _grow_heap(self) -> None:
         places = len(self._heap)

@@ -21,8 +21,8 @@ private[block] final class RowAppender(
   private val hasObjects = arrays.columns.exists(_.isInstanceOf[ObjectColumn])
 
   /**
-   * The endpoints as fields of a batch. None if rows must be added one by one: a field is no plain
-   * column, or a check is evaluated per row.
+   * The endpoints as fields of a batch. None if rows must be added one by one: a field is computed,
+   * or a check is evaluated per row.
    */
   private val batchEndpoints: Option[Array[EndpointColumn]] = endpointOf.columns.filter { _ =>
     layout.checks.isEmpty && layout.columnTypes.forall(RowBatch.takes)

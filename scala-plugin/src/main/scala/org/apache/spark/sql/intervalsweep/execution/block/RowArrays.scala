@@ -18,7 +18,7 @@ import org.apache.spark.sql.intervalsweep.execution.packing.{Permutation, RowBat
  *   groups          0    0    1    _         null without equality keys
  * }}}
  *
- * The methods that add rows expect that there is room for them.
+ * The caller makes room before it adds rows.
  */
 private[block] final class RowArrays(layout: BlockLayout) {
   val endpoints: Array[Array[Long]] = Array.fill(layout.endpoints.size)(Array.emptyLongArray)

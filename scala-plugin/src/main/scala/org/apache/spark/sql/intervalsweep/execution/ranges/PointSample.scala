@@ -7,6 +7,7 @@ import org.apache.spark.{RangePartitioner, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.intervalsweep.execution.block.EndpointReader
+import org.apache.spark.sql.intervalsweep.execution.index.KeyRange
 import org.apache.spark.util.random.XORShiftRandom
 
 /**
@@ -51,14 +52,7 @@ final class PointSample(val total: Long, weighted: Seq[(Long, Float)]) {
     if (value == Long.MaxValue) sorted.length else below(value + 1)
 
   /** The number of sampled points below a value. */
-  private def below(value: Long): Int = {
-    var (from, until) = (0, sorted.length)
-    while (from < until) {
-      val middle = (from + until) >>> 1
-      if (sorted(middle) < value) from = middle + 1 else until = middle
-    }
-    from
-  }
+  private def below(value: Long): Int = KeyRange.atLeast(sorted, value, 0, sorted.length)
 }
 
 object PointSample {

@@ -202,7 +202,7 @@ final class SweepTask(
 
 private object SweepTask {
 
-  /** What the next step does. */
+  /** A stage decides what the next step does. */
   sealed trait Stage
 
   object Stage {

@@ -38,14 +38,15 @@ object LateralAggregates extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     // Wait for the whole plan: nodes above may still ask for columns that nobody has read so far.
     if (!conf.getConf(IntervalSweepConf.Enabled) || !plan.resolved) plan
-    else plan.resolveOperatorsUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, SCALAR_SUBQUERY)) {
-      case join: LateralJoin =>
-        val on = join.condition.filter(_ != TrueLiteral)
-        rewritten(join.left, join.right.plan, join.joinType, on)
-          .fold[LogicalPlan](join)(Project(join.output, _))
-      case filter: Filter if scalars.areIn(filter.condition) => scalars.of(filter)
-      case project: Project if project.projectList.exists(scalars.areIn) => scalars.of(project)
-    }
+    else plan.resolveOperatorsUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, SCALAR_SUBQUERY))(
+      ofJoin.orElse(scalars.replaced))
+
+  private val ofJoin: PartialFunction[LogicalPlan, LogicalPlan] = {
+    case join: LateralJoin =>
+      val on = join.condition.filter(_ != TrueLiteral)
+      rewritten(join.left, join.right.plan, join.joinType, on)
+        .fold[LogicalPlan](join)(Project(join.output, _))
+  }
 
   private val scalars = new ScalarSubqueries(rewritten(_, _, LeftOuter, None))
 

@@ -83,7 +83,7 @@ private[planner] case class LateralToJoin(
 
 private[planner] object LateralToJoin extends PredicateHelper {
 
-  /** None if the join would not be swept. */
+  /** None if the join would not be an IntervalSweepJoin. */
   def of(base: LogicalPlan, lateral: LateralWindow): Option[LateralToJoin] = {
     val row = Alias(RowId(), "row")()
     val columns = base.output.map(a => if (isExact(a.dataType)) a else Alias(a, a.name)())

@@ -16,14 +16,20 @@ private[planner] final class ScalarSubqueries(
     joined: (LogicalPlan, LogicalPlan) => Option[LogicalPlan])
     extends PredicateHelper {
 
-  def areIn(e: Expression): Boolean = e.exists(isCandidate)
+  /** Replaces the subqueries of a filter or of a projection. */
+  val replaced: PartialFunction[LogicalPlan, LogicalPlan] = {
+    case filter: Filter if filter.resolved && areIn(filter.condition) => of(filter)
+    case project: Project if project.resolved && project.projectList.exists(areIn) => of(project)
+  }
+
+  private def areIn(e: Expression): Boolean = e.exists(isCandidate)
 
   private def isCandidate(e: Expression): Boolean = e match {
     case subquery: ScalarSubquery => subquery.outerAttrs.nonEmpty
     case _ => false
   }
 
-  def of(project: Project): LogicalPlan = {
+  private def of(project: Project): LogicalPlan = {
     val beside = new Values(project.child)
     val columns = project.projectList.map(beside.read(_).asInstanceOf[NamedExpression])
     if (beside.isUnchanged) project
@@ -34,7 +40,7 @@ private[planner] final class ScalarSubqueries(
    * Conditions without such a subquery are evaluated first, so that the subquery is computed for
    * fewer rows.
    */
-  def of(filter: Filter): LogicalPlan = {
+  private def of(filter: Filter): LogicalPlan = {
     val (late, early) = splitConjunctivePredicates(filter.condition).partition(areIn)
     val rows = early.reduceOption(And).fold(filter.child)(Filter(_, filter.child))
     val beside = new Values(rows)

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.planner.streams
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.{InnerLike, JoinType, LeftOuter}
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LateralJoin, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{LateralJoin, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{LATERAL_JOIN, SCALAR_SUBQUERY}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
@@ -32,16 +32,15 @@ object StreamWindows extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(IntervalSweepConf.Enabled)) plan
-    else plan.resolveOperatorsUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, SCALAR_SUBQUERY)) {
-      case join @ LateralJoin(base, subquery, kind @ (LeftOuter | _: InnerLike), condition)
-          if join.resolved =>
-        val on = condition.filter(InlineReplaceable(_) != Literal.TrueLiteral)
-        joined(base, subquery.plan, kind, on).getOrElse(join)
-      case filter: Filter if filter.resolved && scalars.areIn(filter.condition) =>
-        scalars.of(filter)
-      case project: Project if project.resolved && project.projectList.exists(scalars.areIn) =>
-        scalars.of(project)
-    }
+    else plan.resolveOperatorsUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, SCALAR_SUBQUERY))(
+      ofJoin.orElse(scalars.replaced))
+
+  private val ofJoin: PartialFunction[LogicalPlan, LogicalPlan] = {
+    case join @ LateralJoin(base, subquery, kind @ (LeftOuter | _: InnerLike), condition)
+        if join.resolved =>
+      val on = condition.filter(InlineReplaceable(_) != Literal.TrueLiteral)
+      joined(base, subquery.plan, kind, on).getOrElse(join)
+  }
 
   private val scalars = new ScalarSubqueries(joined(_, _, LeftOuter, None))
 

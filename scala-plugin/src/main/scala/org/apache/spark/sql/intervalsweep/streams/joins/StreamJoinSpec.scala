@@ -46,7 +46,7 @@ case class StreamJoinSpec(
   def arrived(largest: Long): Long =
     if (largest < Long.MinValue + disorder.get) Long.MinValue else largest - disorder.get
 
-  /** What the join notes about each stored row of a side. */
+  /** The facts that the join notes about each stored row of a side. */
   def marks(side: Side): RowMarks = {
     val isTracked = output.isTracked(side)
     RowMarks(isTracked, doneLeaves = endsAtMatch(side), hasCounts = isCounted && isTracked)

@@ -5,6 +5,7 @@ import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.intervalsweep.condition.model.Side
+import org.apache.spark.sql.intervalsweep.execution.index.KeyRange
 import org.apache.spark.sql.intervalsweep.streams.state.SortedRows
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
@@ -43,7 +44,7 @@ private[streams] final class OngoingIndex(spec: OngoingJoinSpec, side: Side, row
   /** The rows with an id. */
   def withId(id: Array[Byte]): Iterator[Int] = {
     val (wanted, row) = (hash(id), newRow)
-    Iterator.iterate(OngoingIndex.first(ids, wanted.toLong << 32))(_ + 1)
+    Iterator.iterate(KeyRange.atLeast(ids, wanted.toLong << 32, 0, ids.length))(_ + 1)
       .takeWhile(k => k < ids.length && (ids(k) >> 32).toInt == wanted)
       .map(k => ids(k).toInt)
       .filter(i => Arrays.equals(rows.point(row, i).getBinary(idField), id))
@@ -51,8 +52,8 @@ private[streams] final class OngoingIndex(spec: OngoingJoinSpec, side: Side, row
 
   /** The rows with a pair that can change after the watermark `before`, and until `now`. */
   def turningIn(before: Long, now: Long): Array[Int] = {
-    val from = OngoingIndex.first(turns, before + 1)
-    turning.slice(from, OngoingIndex.first(turns, now + 1)).distinct
+    val from = KeyRange.atLeast(turns, before + 1, 0, turns.length)
+    turning.slice(from, KeyRange.atLeast(turns, now + 1, from, turns.length)).distinct
   }
 }
 
@@ -62,14 +63,4 @@ private[streams] object OngoingIndex {
 
   /** The end of an interval, or `Unknown`. */
   def end(rows: SortedRows, i: Int): Long = rows.endpoints(1)(i)
-
-  /** The place of the first of some sorted values that is at least `least`. */
-  private def first(sorted: Array[Long], least: Long): Int = {
-    var (from, until) = (0, sorted.length)
-    while (from < until) {
-      val middle = (from + until) >>> 1
-      if (sorted(middle) < least) from = middle + 1 else until = middle
-    }
-    from
-  }
 }

@@ -8,7 +8,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 
 /**
- * What an operator notes about each stored row of a side.
+ * The facts that an operator notes about each stored row of a side.
  *
  * @param hasDone    whether a row is done: matched, emitted as unmatched, or replaced
  * @param doneLeaves whether a row leaves the state when it is done

@@ -7,8 +7,8 @@ import java.util.BitSet
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 
 /**
- * Stored runs whose rows are sorted by key and endpoint and never change. What an operator notes
- * about a row, that it is done or how many matches it has, is an [[Attachment]].
+ * Stored runs whose rows are sorted by key and endpoint and never change. An operator notes
+ * in an [[Attachment]] which rows are done, or how many matches they have.
  */
 final class SortedRunStore(runs: RunStore, fields: Map[Side, RowFields]) {
 

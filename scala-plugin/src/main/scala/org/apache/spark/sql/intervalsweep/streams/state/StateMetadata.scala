@@ -7,7 +7,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 
 /**
- * What a state partition stores beside its rows:
+ * The values that a state partition stores apart from its rows:
  * {{{
  *   format BYTE | identity | partitions | watermark | values of the operator | runs
  * }}}

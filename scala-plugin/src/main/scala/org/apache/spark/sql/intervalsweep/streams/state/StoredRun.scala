@@ -55,7 +55,7 @@ object StoredRun {
     java.util.concurrent.ThreadLocalRandom.current().nextLong() & ~MostValues.toLong
 }
 
-/** A value that is stored beside the rows of a run. */
+/** A value that is stored with the rows of a run. */
 sealed abstract class Attachment(private[state] val number: Int) {
   private[state] def bit: Int = 1 << number
 }
