@@ -28,7 +28,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
 
-PROTOCOL = 5
+PROTOCOL = 6
 
 # Commands.
 OPEN, RESIDENT, STREAM, CLOSE = 1, 2, 3, 4

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sys
 import time
@@ -75,6 +76,7 @@ class Task:
         versions |= {"python": platform.python_version(), "executable": sys.executable}
         protocol.write_int(self._out, protocol.DONE)
         protocol.write_string(self._out, json.dumps(versions))
+        protocol.write_long(self._out, os.getpid())
 
     def _load_resident(self) -> None:
         token = protocol.read_string(self._in)

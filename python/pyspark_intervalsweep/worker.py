@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worker's entry point: ``pyspark.daemon`` calls ``main(infile, outfile)`` for each task.
+"""The worker's entry point: :mod:`.daemon` calls ``main(infile, outfile)`` for each task.
 
-The daemon forks a process for each concurrent task. The process imports this module at its first
-task and may serve many tasks one after the other. Without the daemon Spark starts
+The daemon imports this module and forks a process for each concurrent task, which may serve many
+tasks one after the other. Without the daemon Spark starts
 ``python -m pyspark_intervalsweep.worker`` for a single task.
 
 Importing this module never fails, because users would only see 'connection reset'. A problem of the

@@ -151,7 +151,7 @@ def test_a_sum_is_none_with(spark: Any, tmp_path: Path, answer: str) -> None:
 def test_sources_of_another_version_are_named(spark: Any, tmp_path: Path) -> None:
     other = "import pyspark_intervalsweep.protocol as protocol\nprotocol.PROTOCOL = 99\n"
     said = failure(spark, interpreter(tmp_path, modules={"sitecustomize.py": other}))
-    assert "the jar speaks protocol 5, this worker 99" in said
+    assert "the jar speaks protocol 6, this worker 99" in said
     assert "are of different versions" in said
 
 

@@ -229,7 +229,7 @@ def test_broken_resident_is_reported_at_stream(name: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"protocol": 9}, "the jar speaks protocol 9, this worker 5"),
+        ({"protocol": 9}, "the jar speaks protocol 9, this worker 6"),
         ({"resident": "middle"}, "expected 'left' or 'right', got 'middle'"),
         ({"right": 0}, "endpoint 0 of a row that has 0"),
         ({"left": 1}, "endpoint 1 of a row that has 1"),
@@ -258,7 +258,7 @@ def test_commands_that_make_no_sense() -> None:
 
 def test_periods_of_rows_on_two_sides() -> None:
     """EXCEPT ALL; the second group goes on in the next batch, with the same number."""
-    plan = {"protocol": 5, "maxRuns": 2, "periods": {"rule": "except_all"}}
+    plan = {"protocol": 6, "maxRuns": 2, "periods": {"rule": "except_all"}}
     with in_thread(tasks=2) as (client, ends):
         client.open(**plan)
         rows = arrow([1, 3, 4, 0], [5, 7, 6, 9], measures=([1, 1, -1, 1],), g=[0, 0, 0, 1])
@@ -276,7 +276,7 @@ def test_values_of_periods() -> None:
     values = {"values": ["sum", "greatest"], "floats": 1}
     halves = np.array([0.5, 0.25]).view(np.int64).tolist()
     with in_thread() as (client, _):
-        client.open(protocol=5, maxRuns=9, periods=values)
+        client.open(protocol=6, maxRuns=9, periods=values)
         found = client.periods(arrow([1, 3], [5, 7], measures=([2, 3], [7, 4], halves), g=[0, 0]))
         client.close()
     floats = np.array([row[-1] for row in found]).view(np.float64).tolist()
@@ -289,7 +289,7 @@ def test_a_rule_that_there_is_not() -> None:
         in_thread() as (client, ends),
         pytest.raises(WorkerError, match=r"rule: expected one of .*, got 'minus'"),
     ):
-        client.open(protocol=5, maxRuns=9, periods={"rule": "minus"})
+        client.open(protocol=6, maxRuns=9, periods={"rule": "minus"})
     assert ends == [1]
 
 

@@ -42,7 +42,7 @@ OVERLAPS = {"boxes": "left", "lead": axis(0, "< 0", "< 1"), "second": axis(1, "<
 
 
 def plan(*sweeps: dict[str, Any], **options: Any) -> dict[str, Any]:
-    defaults = {"protocol": 5, "resident": "right", "left": 2, "right": 2, "range": None}
+    defaults = {"protocol": 6, "resident": "right", "left": 2, "right": 2, "range": None}
     defaults |= {"maxRuns": 65_536, "cacheBytes": 1 << 20}
     return {**defaults, "sweeps": sweeps, **options}
 
@@ -62,10 +62,11 @@ class Client:
         self.infile = infile
         self.outfile = outfile
 
-    def open(self, **plan: Any) -> dict[str, str]:
+    def open(self, **plan: Any) -> dict[str, Any]:
+        """Return the versions in the worker, and its process id as ``pid``."""
         self.command(OPEN, json.dumps(plan))
         self.status()
-        return json.loads(self.string())
+        return {**json.loads(self.string()), "pid": struct.unpack(">q", self.infile.read(8))[0]}
 
     def resident(self, data: bytes, token: str = "") -> bool:
         """Send the build side; return True if the worker has it already."""
@@ -179,7 +180,7 @@ def _environment(extra: dict[str, str] | None) -> dict[str, str]:
 
 
 class Daemon:
-    """A running ``pyspark.daemon``; each connection is a worker process that it forks."""
+    """A running daemon; each connection is a worker process that it forks."""
 
     def __init__(self, process: subprocess.Popen[bytes], address: int | str) -> None:
         self.process = process
@@ -204,7 +205,9 @@ class Daemon:
 
 
 @contextmanager
-def daemon(extra: dict[str, str] | None = None, module: str = "pyspark.daemon") -> Iterator[Daemon]:
+def daemon(
+    extra: dict[str, str] | None = None, module: str = "pyspark_intervalsweep.daemon"
+) -> Iterator[Daemon]:
     """Start a daemon as Spark does."""
     environment = _environment(extra)
     process = subprocess.Popen(

@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep
 
 import java.util.Locale
+import java.util.concurrent.TimeUnit
 
 import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.internal.config.OptionalConfigEntry
@@ -118,6 +119,17 @@ object IntervalSweepConf {
       .checkValue(_ >= 0, "It must not be negative.")
       .createWithDefaultString("128m")
 
+  val WorkerTimeout: ConfigEntry[Long] =
+    buildConf("spark.sql.intervalsweep.workerTimeout")
+      .doc(
+        "The longest time that a task waits for a worker to start, or for a worker that neither " +
+          "sends nor receives data and uses no processor time. The worker is then ended, and the " +
+          "query fails. A worker that computes is never ended, however long it takes.")
+      .version("0.1.0")
+      .timeConf(TimeUnit.SECONDS)
+      .checkValue(_ > 0, "It must be positive.")
+      .createWithDefaultString("5min")
+
   val AggregateRuns: ConfigEntry[Boolean] =
     buildConf("spark.sql.intervalsweep.aggregateRuns")
       .doc(
@@ -153,6 +165,7 @@ object IntervalSweepConf {
       Boxes,
       WeakRanges,
       WorkerCacheBytes,
+      WorkerTimeout,
       AggregateRuns,
       StreamFanout)
 

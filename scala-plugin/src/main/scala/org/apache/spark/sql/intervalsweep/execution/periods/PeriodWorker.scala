@@ -18,6 +18,11 @@ final class PeriodWorker(settings: WorkerSettings, numbers: Int, context: TaskCo
 
   private val writer = new ColumnWriter(allocator, channel)
   private var rows = 0
+  private var request: () => Unit = _
+
+  /** True if the worker has a part of the last group, which a new worker would lack. */
+  private var hasState = false
+  private var wasState = false
   private var received = 0L
 
   /** The periods that were received last. */
@@ -35,19 +40,23 @@ final class PeriodWorker(settings: WorkerSettings, numbers: Int, context: TaskCo
       columns: Seq[(String, Array[Long])],
       from: Int,
       n: Int,
-      goesOn: Boolean): Unit =
-    talk {
-      rows = n
-      received = 0
+      goesOn: Boolean): Unit = {
+    rows = n
+    received = 0
+    wasState = hasState
+    hasState = goesOn
+    request = () => {
       channel.writeInt(Stream)
       channel.writeInt(if (goesOn) 1 else 0)
       writer.write(groups, columns, from, from + n)
       channel.flush()
       isIdle = false
     }
+    talk(Option.when(!wasState)(() => ()))(request())
+  }
 
   /** Reads the next periods; false after the last ones of the rows that were sent. */
-  def next(): Boolean = talk {
+  def next(): Boolean = talk(Option.when(!wasState && received == 0)(request)) {
     val isMore = reply() == More
     if (isMore) {
       periods.read(rows)

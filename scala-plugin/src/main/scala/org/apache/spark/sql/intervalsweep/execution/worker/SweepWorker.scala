@@ -17,6 +17,8 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
   private val endpoints = new ColumnWriter(allocator, channel)
   private val reader = new RunReader(channel, settings.maxRuns)
   private var answer: Answer = _
+  private var build: () => Unit = _
+  private var probe: () => Unit = _
   override val runs: RunBatch = new RunBatch
 
   /**
@@ -24,11 +26,14 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
    *
    * @param measures the columns that are summed
    */
-  def sendBuild(block: RowBlock, measures: Option[SummedColumns], token: String): Unit = talk {
-    channel.writeInt(Resident)
-    channel.writeString(token)
-    val isKnown = token.nonEmpty && { channel.flush(); reply() == More }
-    if (!isKnown) endpoints.write(block, measures.fold(Seq.empty[Array[Long]])(_.values))
+  def sendBuild(block: RowBlock, measures: Option[SummedColumns], token: String): Unit = {
+    build = () => {
+      channel.writeInt(Resident)
+      channel.writeString(token)
+      val isKnown = token.nonEmpty && { channel.flush(); reply() == More }
+      if (!isKnown) endpoints.write(block, measures.fold(Seq.empty[Array[Long]])(_.values))
+    }
+    talk(repeat = Some(() => ()))(build())
   }
 
   /**
@@ -42,16 +47,19 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
       block: RowBlock,
       measures: Option[SummedColumns],
       sizes: Array[SweepSize],
-      sums: Array[Option[Int]]): Unit = talk {
+      sums: Array[Option[Int]]): Unit = {
     answer = new Answer(block.numRows, sizes, sums)
-    channel.writeInt(Stream)
-    channel.writeInt(if (sums.exists(_.isDefined)) 1 else 0)
-    endpoints.write(block, measures.fold(Seq.empty[Array[Long]])(_.values))
-    channel.flush()
-    isIdle = false
+    probe = () => {
+      channel.writeInt(Stream)
+      channel.writeInt(if (sums.exists(_.isDefined)) 1 else 0)
+      endpoints.write(block, measures.fold(Seq.empty[Array[Long]])(_.values))
+      channel.flush()
+      isIdle = false
+    }
+    talk(repeat = Some(build))(probe())
   }
 
-  override def nextRuns(statistics: SweepStatistics): Boolean = talk {
+  override def nextRuns(statistics: SweepStatistics): Boolean = talk(repeatable) {
     val isMore = reply() == More
     if (isMore) {
       reader.read(runs, answer.sizes, answer.sums)
@@ -62,6 +70,10 @@ final class SweepWorker(settings: WorkerSettings, range: Option[(Long, Long)], c
     }
     isMore
   }
+
+  /** Both requests, as long as no run of their answer was passed on. */
+  private def repeatable: Option[() => Unit] =
+    Option.when(answer.runs == 0)(() => { build(); probe() })
 
   /**
    * Reads the figures that end an answer. They do not agree if a part of the answer is missing, or

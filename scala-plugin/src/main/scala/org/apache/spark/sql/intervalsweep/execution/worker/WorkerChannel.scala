@@ -11,12 +11,13 @@ import java.nio.charset.StandardCharsets.UTF_8
  * a buffer: Arrow writes many short pieces of data, and each would become a packet of its own. Data
  * longer than the buffer bypass it. Integers are big-endian.
  */
-final class WorkerChannel(channel: SocketChannel)
+final class WorkerChannel(private var channel: SocketChannel)
     extends ReadableByteChannel with WritableByteChannel {
   private val out = ByteBuffer.allocateDirect(WorkerChannel.BufferBytes)
   private val in = ByteBuffer.allocateDirect(WorkerChannel.BufferBytes).limit(0)
-  private var sent = 0L
-  private var received = 0L
+  @volatile private var sent = 0L
+  @volatile private var received = 0L
+  @volatile private var waiting = false
   private var waited = 0L
 
   def bytesSent: Long = sent
@@ -24,6 +25,16 @@ final class WorkerChannel(channel: SocketChannel)
 
   /** The time spent waiting for data to read. */
   def nanosWaited: Long = waited
+
+  /** True while a read or a write waits for the worker. Another thread may ask. */
+  def isWaiting: Boolean = waiting
+
+  /** Goes on with the connection to another worker. Data in the buffers are dropped. */
+  def connect(other: SocketChannel): Unit = {
+    channel = other
+    out.clear()
+    in.clear().limit(0)
+  }
 
   override def write(bytes: ByteBuffer): Int = {
     val n = bytes.remaining()
@@ -49,8 +60,9 @@ final class WorkerChannel(channel: SocketChannel)
     out.clear()
   }
 
-  private def send(bytes: ByteBuffer): Unit =
+  private def send(bytes: ByteBuffer): Unit = whileWaiting {
     while (bytes.hasRemaining) sent += channel.write(bytes)
+  }
 
   override def read(target: ByteBuffer): Int =
     if (!target.hasRemaining) 0
@@ -72,10 +84,16 @@ final class WorkerChannel(channel: SocketChannel)
 
   private def receive(target: ByteBuffer): Int = {
     val started = System.nanoTime()
-    val n = channel.read(target)
+    val n = whileWaiting(channel.read(target))
     waited += System.nanoTime() - started
     if (n > 0) received += n
     n
+  }
+
+  private def whileWaiting[T](body: => T): T = {
+    waiting = true
+    try body
+    finally waiting = false
   }
 
   def readInt(): Int = fully(4).getInt()

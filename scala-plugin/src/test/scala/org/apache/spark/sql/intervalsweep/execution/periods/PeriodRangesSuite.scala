@@ -27,7 +27,7 @@ class PeriodRangesSuite extends AnyFunSuite {
     measures = Nil,
     results = Nil,
     output = Nil,
-    worker = WorkerSettings("python3", "", Map.empty, 1),
+    worker = WorkerSettings("python3", "", Map.empty, isReused = true, 1, 1),
     batchRows = 10,
     metrics = Map.empty)
 
