@@ -124,6 +124,14 @@ test-matrix: ## Build for each minor version of Spark and run the core tests (MA
 	for spark in $(MATRIX); do \
 	  echo "Spark $$spark: $$(tail -n 1 target/matrix/$$spark.log)"; done; exit $$result
 
+# Most neighbours support one minor version of Spark only; the tests skip the others.
+.PHONY: test-neighbours test-neighbours-of
+test-neighbours: ## Run next to Kafka, Delta, Iceberg, PostgreSQL and others (SPARKS: versions)
+	@result=0; for spark in $(SPARKS); do \
+	  $(MAKE) test-neighbours-of SPARK=$$spark || result=1; done; exit $$result
+test-neighbours-of: $(JAR)
+	$(PY) -m pytest tests/neighbours $(ARGS)
+
 .PHONY: smoke-oldest
 smoke-oldest: ## Build for the oldest Spark and run a few tests
 	$(MAKE) test-smoke SPARK=$(firstword $(SPARKS))
@@ -131,6 +139,10 @@ smoke-oldest: ## Build for the oldest Spark and run a few tests
 .PHONY: test-cluster
 test-cluster: $(JAR) $(PACKED) ## Run on a cluster with a bare Python and a packed environment
 	$(PY) -m pytest tests/cluster/test_packed_environment.py $(ARGS)
+
+.PHONY: load
+load: $(JAR) ## Run queries, failures, cancellations and streams next to each other (MINUTES: 10)
+	PYTHONPATH=tests $(PY) -m load $(if $(MINUTES),--minutes $(MINUTES)) $(ARGS)
 
 FUZZ = PYTHONPATH=tests $(PY) -m fuzz.$(1) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 

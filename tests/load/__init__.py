@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A load on one application: `make load`."""
