@@ -41,7 +41,7 @@ Frame = TypeVar("Frame")
 OtherFrame = TypeVar("OtherFrame", contravariant=True)
 # One or several columns of one table.
 Names: TypeAlias = "str | Sequence[str]"
-Distance: TypeAlias = "timedelta | float | Decimal | None"
+Distance: TypeAlias = "timedelta | float | Decimal | str | None"
 
 How: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti"]
 LookUpHow: TypeAlias = Literal["left", "inner"]
@@ -63,9 +63,10 @@ durations.""",
 Equality keys: names of columns that both sides have, or pairs of a left and a right name. A NULL
 key matches nothing. In functions of one table: names of its columns, and NULL equals NULL.""",
     ("delta", "epsilon", "gap", "tolerance", "max_distance"): """\
-A distance: a timedelta, or a number in the unit of the column. The unit is days for dates; for
-timestamps and durations it is the unit of their type, which on Spark is the microsecond. Distances
-and lengths in results have the same unit. None means no limit.""",
+A distance: between timestamps and durations a timedelta, a ``numpy.timedelta64`` or a text such as
+``"10 minutes"``; between dates also a number of days; between numbers a number. None means no
+limit. Distances and lengths in results are numbers: of days for dates, and for timestamps and
+durations in the unit of their type, which on Spark is the microsecond.""",
     ("columns",): """\
 The names of the wanted columns of the result, in this order. None means all columns.""",
     ("suffix",): """\
@@ -262,9 +263,9 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         base_on, probe_on
             Replace `on` for one side.
         pre, fol
-            How far the window reaches back and ahead: a timedelta, or a number in the unit of the
-            column. Negative values are allowed: with ``pre=10, fol=-5`` the window ends 5 before
-            the row. None means no limit.
+            How far the window reaches back and ahead: distances as in :func:`join`, and 0 in any
+            type. Negative values are allowed: with ``pre=10, fol=-5`` the window ends 5 before the
+            row. None means no limit.
         emit
             ``final`` returns each row of `base` once; on streams, when its window can no longer
             change. ``eager`` returns the row immediately, again whenever a row arrives in its

@@ -8,7 +8,8 @@
 
 Each takes DataFrames where SQL takes ``TABLE(...)``, and returns a DataFrame. Arguments that are
 None are left out of the call, so that SQL's defaults apply. Durations are numbers for numeric
-columns and ``timedelta`` for dates and timestamps.
+columns, and for dates and timestamps a ``timedelta``, a ``numpy.timedelta64`` or a text such as
+``"10 minutes"``.
 
 `intervalsweep.dataframe` and `intervalsweep.temporal` wrap the same functions with checks of
 columns and with operators on histories.
@@ -20,14 +21,14 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from intervalsweep._sql.literals import literal, options
+from intervalsweep._sql.literals import length, literal, options
 from intervalsweep.session import check_active
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# A duration: a number, a timedelta, or a numpy.timedelta64 of months or years.
-Duration: TypeAlias = "int | float | Decimal | timedelta | Any"
+# A number, a timedelta, a numpy.timedelta64, or a text such as `10 minutes`.
+Duration: TypeAlias = "int | float | Decimal | timedelta | str | Any"
 
 __all__ = [
     "interval_complement",
@@ -83,7 +84,7 @@ def interval_merge(
     +---+---+-----+
     <BLANKLINE>
     """
-    return _call("interval_merge", (data,), (ts, te), gap=gap, count=count)
+    return _call("interval_merge", (data,), (ts, te), gap=length("gap", gap), count=count)
 
 
 def interval_split(data: DataFrame, ts: str, te: str, *, count: str | None = None) -> DataFrame:
@@ -350,7 +351,8 @@ def temporal_coalesce(
     +---+---+---+
     <BLANKLINE>
     """
-    return _call("temporal_coalesce", (data,), max_length=max_length, ts=ts, te=te)
+    most = length("max_length", max_length)
+    return _call("temporal_coalesce", (data,), max_length=most, ts=ts, te=te)
 
 
 def temporal_split(
@@ -384,7 +386,8 @@ def temporal_split(
     +---+---+---+
     <BLANKLINE>
     """
-    return _call("temporal_split", (data,), max_length=max_length, ts=ts, te=te)
+    most = length("max_length", max_length)
+    return _call("temporal_split", (data,), max_length=most, ts=ts, te=te)
 
 
 def temporal_window(
@@ -432,7 +435,8 @@ def temporal_window(
     +---+---+---+
     <BLANKLINE>
     """
-    given = {"sliding": sliding, "fixed": fixed, "origin": origin, "on_bounded": on_bounded}
+    given = {"sliding": length("sliding", sliding), "fixed": length("fixed", fixed)}
+    given |= {"origin": origin, "on_bounded": on_bounded}
     return _call("temporal_window", (data,), **given, ts=ts, te=te)
 
 

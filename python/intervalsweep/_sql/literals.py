@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from intervalsweep._distances import Duration, Months, read
 from intervalsweep._errors import ArgumentError
 
 _SECOND = timedelta(seconds=1)
@@ -29,11 +30,13 @@ def literal(what: str, value: Any) -> str:
 
     >>> literal("at", date(2024, 2, 29)), literal("sliding", timedelta(days=1, hours=2))
     ("DATE '2024-02-29'", "INTERVAL '1 02:00:00.000000' DAY TO SECOND")
-    >>> literal("sliding", np.timedelta64(1, "M"))
+    >>> literal("sliding", length("sliding", np.timedelta64(1, "M")))
     "INTERVAL '1' MONTH"
     """
-    if isinstance(value, np.timedelta64) and np.datetime_data(value)[0] in ("Y", "M"):
-        return f"INTERVAL '{value.astype('timedelta64[M]').astype(int)}' MONTH"
+    if isinstance(value, Months):
+        return f"INTERVAL '{value.count}' MONTH"
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
@@ -55,9 +58,24 @@ def literal(what: str, value: Any) -> str:
     if isinstance(value, timedelta):
         return _interval(value)
     raise ArgumentError(
-        f"`{what}` must be a number, a date, a datetime, a timedelta, a numpy.timedelta64 of "
-        f"months or a str; got {value!r}, a {type(value).__name__}."
+        f"`{what}` must be a number, a date, a datetime, a timedelta or a str; got {value!r}, a "
+        f"{type(value).__name__}."
     )
+
+
+def length(name: str, value: Any) -> Any:
+    """Return a length or gap as a value for :func:`literal`; None stays None.
+
+    Raises ArgumentError if the value is not a length, or has fractions of a microsecond.
+    """
+    if value is None:
+        return None
+    given = read(name, value)
+    if not isinstance(given, Duration):
+        return given
+    if given.nanoseconds % 1000:
+        raise ArgumentError(f"`{name}` must be whole microseconds; got {value!r}.")
+    return given.timedelta
 
 
 def _interval(value: timedelta) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, TypeAlias
@@ -11,6 +12,14 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
+from intervalsweep._distances import (
+    Duration,
+    Months,
+    is_duration,
+    read,
+    refuse_months,
+    refuse_number,
+)
 from intervalsweep._errors import ArgumentError, EndpointTypeError
 from intervalsweep._signatures import TableFunctions
 from intervalsweep._sql.literals import quoted
@@ -73,43 +82,64 @@ class Interval:
         return [sf.struct(*fields).alias(self.names[0])]
 
 
-def in_unit(name: str, distance: Any, kind: st.DataType) -> Any:
+def as_number(name: str, distance: Any, kind: st.DataType) -> Any:
     """Return a distance as a number: in days between dates, in microseconds between timestamps.
 
-    Raises ArgumentError if the distance is negative, EndpointTypeError if it does not fit the type.
+    Raises ArgumentError if it is negative or not a distance, EndpointTypeError if it does not fit
+    the type.
     """
-    _check(name, distance)
-    if not isinstance(distance, timedelta):
-        return distance
-    if isinstance(kind, st.DateType) and distance % _DAY == timedelta(0):
-        return distance.days
-    if isinstance(kind, (st.TimestampType, st.TimestampNTZType)):
-        return distance // _MICROSECOND
-    raise _meaningless(name, distance, kind)
+    given = _checked(name, distance, kind)
+    if isinstance(given, Months):
+        raise refuse_months(name, distance)
+    if not isinstance(given, timedelta):
+        return given
+    return given.days if isinstance(kind, st.DateType) else given // _MICROSECOND
 
 
 def as_parameter(name: str, distance: Any, kind: st.DataType) -> Any:
-    """Return a distance as the SQL functions take it: between timestamps, a timedelta.
+    """Return a distance as the SQL functions take it: a number, a timedelta or months.
 
-    A column or a column name is returned unchanged. Raises the errors of :func:`in_unit`.
+    A column or a column name is returned unchanged. Raises the errors of :func:`as_number`.
     """
-    if distance is None or isinstance(distance, (Column, str)):
-        return distance
+    return distance if distance is None or is_column(distance) else _checked(name, distance, kind)
+
+
+def is_column(distance: object) -> bool:
+    """Return whether a distance is a column or the name of one."""
+    return isinstance(distance, Column) or (isinstance(distance, str) and not is_duration(distance))
+
+
+def difference(name: str, given: Any, kind: st.DataType) -> Any:
+    """Return a difference, which may be negative: a number, a timedelta or months.
+
+    Raises ArgumentError if it is not a distance, EndpointTypeError if it does not fit the type.
+    """
+    found = read(name, given)
+    is_date = isinstance(kind, st.DateType)
     if isinstance(kind, (st.TimestampType, st.TimestampNTZType)):
-        return int(in_unit(name, distance, kind) // 1) * _MICROSECOND
-    return in_unit(name, distance, kind)
+        if isinstance(found, Duration):
+            return found.timedelta
+        if isinstance(found, Months) or found == 0:
+            return found or timedelta(0)
+        raise refuse_number(name, given, kind.simpleString())
+    if isinstance(found, Months) and is_date:
+        return found
+    if isinstance(found, Duration) and is_date and found.timedelta % _DAY == timedelta(0):
+        return found.timedelta
+    if isinstance(found, Duration | Months):
+        raise EndpointTypeError(
+            f"{name}={given!r} is not a distance between {kind.simpleString()} endpoints: "
+            "give whole days for dates, a number for numbers."
+        )
+    return math.floor(found) * _DAY if is_date and math.isfinite(found) else found
 
 
-def _check(name: str, distance: Any) -> None:
-    if distance < (timedelta(0) if isinstance(distance, timedelta) else 0):
+def _checked(name: str, distance: Any, kind: st.DataType) -> Any:
+    found = difference(name, distance, kind)
+    size: Any = found.count if isinstance(found, Months) else found
+    if size < (timedelta(0) if isinstance(size, timedelta) else 0):
         raise ArgumentError(f"`{name}` must not be negative; got {distance!r}.")
-
-
-def _meaningless(name: str, distance: Any, kind: st.DataType) -> EndpointTypeError:
-    return EndpointTypeError(
-        f"{name}={distance!r} is not a distance between {kind.simpleString()} endpoints: "
-        "give whole days for dates, a number for numbers."
-    )
+    return found
 
 
 def common_type(frames: Sequence[tuple[DataFrame, Column]]) -> st.DataType:

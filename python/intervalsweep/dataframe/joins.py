@@ -29,6 +29,7 @@ from intervalsweep.dataframe.interval_columns import (
     check_frames,
     column,
     common_type,
+    is_column,
 )
 from intervalsweep.relations import check_parameters, relation_named
 from intervalsweep.session import check_active
@@ -161,7 +162,7 @@ def _limits(
     left: DataFrame, right: DataFrame, on: SideNames, given: dict[str, Parameter]
 ) -> dict[str, Parameter]:
     """Return distances as SQL takes them, which depends on the common type of the endpoints."""
-    if all(limit is None or isinstance(limit, str | Column) for limit in given.values()):
+    if all(limit is None or is_column(limit) for limit in given.values()):
         return given
     starts = [
         (left, Interval(left, "left", on.left_on).of()[0]),

@@ -23,10 +23,10 @@ from intervalsweep.dataframe.boundary_events import of_left, of_right
 from intervalsweep.dataframe.interval_columns import (
     DataFrameFunctions,
     Interval,
+    as_number,
     as_parameter,
     check_frames,
     column,
-    in_unit,
 )
 from intervalsweep.dataframe.joins import result
 from intervalsweep.session import check_active
@@ -125,7 +125,7 @@ def nearest(
     proper = right.where(s_ts <= s_te)
     both = events.events(left, proper, on.keys, sf.when(ts <= te, te), s_ts)
     kind = both.schema[events.POSITION].dataType
-    limit = None if max_distance is None else in_unit("max_distance", max_distance, kind)
+    limit = None if max_distance is None else as_number("max_distance", max_distance, kind)
 
     # The nearest of the intervals that start up to the end of r is the one that ends last.
     latest = sf.max_by(events.RIGHT, theirs.of(sf.col(events.RIGHT))[1])

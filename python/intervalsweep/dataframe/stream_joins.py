@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
+from intervalsweep._distances import elapsed, whole
 from intervalsweep._errors import ArgumentError, EndpointTypeError
 from intervalsweep._signatures import How
 from intervalsweep._sql.calls import Parameter
@@ -43,7 +44,7 @@ def stream_join(
     how: How = "inner",
     delta: Parameter = None,
     epsilon: Parameter = None,
-    max_length: timedelta | None = None,
+    max_length: timedelta | str | None = None,
     open_id: str | None = None,
     time: str | None = None,
     suffix: str = "_right",
@@ -107,6 +108,7 @@ def stream_join(
     if open_id is not None:
         a, b = _opened(a, "left", on, open_id), _opened(b, "right", on, open_id)
     if max_length is not None:
+        max_length = elapsed("max_length", max_length)
         a = _no_longer(a, "left", on, max_length)
         b = _no_longer(b, "right", on, max_length)
     both = JoinSides.of(a, b, relation, on=on, by=by, delta=delta, epsilon=epsilon)
@@ -201,6 +203,8 @@ def rows(length: int, seq: str = "seq", *, slide: int | None = None, disorder: i
     >>> rows(1_000_000, seq="trip", slide=100_000).length
     1000000
     """
+    length, disorder = whole("length", length), whole("disorder", disorder)
+    slide = None if slide is None else whole("slide", slide)
     if length < 1 or (slide is not None and (slide < 1 or length % slide)):
         raise ArgumentError(
             f"rows({length}, slide={slide}): the length must be positive, and a multiple of a "
@@ -211,16 +215,16 @@ def rows(length: int, seq: str = "seq", *, slide: int | None = None, disorder: i
     return Rows(length, seq, slide, disorder)
 
 
-def time(length: timedelta, on: str = "ts", *, slide: timedelta | None = None) -> Time:
+def time(length: timedelta | str, on: str = "ts", *, slide: timedelta | str | None = None) -> Time:
     """Return the window in which two rows are less than `length` apart by a TIMESTAMP column.
 
     Parameters
     ----------
-    length : datetime.timedelta
+    length : datetime.timedelta or str
         The largest distance in time, exclusive, in either direction.
     on : str
         The column of times on both sides: the column with the watermark.
-    slide : datetime.timedelta, optional
+    slide : datetime.timedelta or str, optional
         Rows leave the window by whole slices: the window consists of `length` / `slide` slices,
         counted from 1970-01-01 00:00 UTC. `length` must be a multiple of `slide`.
 
@@ -240,6 +244,8 @@ def time(length: timedelta, on: str = "ts", *, slide: timedelta | None = None) -
     >>> time(timedelta(minutes=5)).on
     'ts'
     """
+    length = elapsed("length", length)
+    slide = None if slide is None else elapsed("slide", slide)
     if length <= timedelta(0):
         raise ArgumentError(f"time({length!r}): the length must be positive.")
     if slide is not None and (slide <= timedelta(0) or length % slide):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import timedelta
 from functools import reduce
 from operator import and_
 from typing import Any, get_args
@@ -14,16 +13,21 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from intervalsweep._errors import ArgumentError, EndpointTypeError
+from intervalsweep._errors import ArgumentError
 from intervalsweep._signatures import Emit, implements, revision_columns
+from intervalsweep._sql.calls import as_column
 from intervalsweep._sql.literals import quoted
 from intervalsweep.columns import SideNames, check_choice, check_unique
-from intervalsweep.dataframe.interval_columns import DataFrameFunctions, check_frames, column
+from intervalsweep.dataframe.interval_columns import (
+    DataFrameFunctions,
+    check_frames,
+    column,
+    difference,
+)
 from intervalsweep.session import check_active
 
 _BASE, _PROBE, _ROWS = "intervalsweep_base", "intervalsweep_probe", "intervalsweep_rows"
 _BY_TIME = re.compile(r"\s*(first|last|list)\s*\(\s*(`[^`]+`|\w+)\s*\)\s*", re.IGNORECASE)
-_DAY, _MICROSECOND = timedelta(days=1), timedelta(microseconds=1)
 
 
 @implements(DataFrameFunctions.window_union)
@@ -110,16 +114,4 @@ def _in_sql(text: str, at: str) -> str:
 
 def _difference(name: str, given: Any, kind: st.DataType) -> Column:
     """Return the difference that is added to an instant: an interval, or a number."""
-    if isinstance(kind, (st.TimestampType, st.TimestampNTZType)):
-        is_number = not isinstance(given, timedelta)
-        return sf.lit(int(given // 1) * _MICROSECOND if is_number else given)
-    if isinstance(kind, st.DateType):
-        days = given if isinstance(given, timedelta) else int(given // 1) * _DAY
-        if days % _DAY == timedelta(0):
-            return sf.expr(f"INTERVAL '{days.days}' DAY")
-    elif not isinstance(given, timedelta):
-        return sf.lit(given)
-    raise EndpointTypeError(
-        f"{name}={given!r} is not a distance between {kind.simpleString()} values: give whole days "
-        "for dates, a number for numbers."
-    )
+    return as_column(difference(name, given, kind))

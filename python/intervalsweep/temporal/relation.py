@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from intervalsweep._arguments import has_signature_of
 from intervalsweep._errors import ArgumentError
-from intervalsweep._sql.literals import options, quoted
+from intervalsweep._sql.literals import length, options, quoted
 from intervalsweep.columns import Keys, Naming, check_columns, known_keys
 from intervalsweep.temporal.statement import WHOLE, Leaf, Settings, plain, run, statement
 
@@ -204,8 +204,8 @@ class Relation:
         Parameters
         ----------
         sliding
-            The row is valid for this length from its start on: a number, a timedelta, or calendar
-            months such as ``numpy.timedelta64(1, "M")``.
+            The row is valid for this length from its start on: a number, a timedelta, a text such
+            as ``"10 minutes"``, or calendar months such as ``"1 month"``.
         fixed
             The row is valid to the end of the fixed window that contains its start. Fixed windows
             have this length and follow each other without gaps.
@@ -216,17 +216,18 @@ class Relation:
             For rows that already have an end: ``replace`` the end (the default), or fail with an
             ``error``.
         """
-        given = {"sliding": sliding, "fixed": fixed, "origin": origin, "on_bounded": on_bounded}
+        given = {"sliding": length("sliding", sliding), "fixed": length("fixed", fixed)}
+        given |= {"origin": origin, "on_bounded": on_bounded}
         return self._made(f"SELECT * FROM temporal_window(TABLE({self.query}){options(given)})")
 
     def split(self, max_length: Any) -> Relation:
         """Cut each row, from its start on, into rows of at most `max_length` (Alg. 11)."""
-        given = options({"max_length": max_length})
+        given = options({"max_length": length("max_length", max_length)})
         return self._made(f"SELECT * FROM temporal_split(TABLE({self.query}){given})")
 
     def coalesce(self, max_length: Any = None) -> Relation:
         """Return the same rows in the fewest periods of at most `max_length` (16)."""
-        given = options({"max_length": max_length})
+        given = options({"max_length": length("max_length", max_length)})
         return self._made(f"SELECT * FROM temporal_coalesce(TABLE({self.query}){given})")
 
     def at(self, instant: Any) -> Relation:
