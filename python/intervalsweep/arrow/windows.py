@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
 from intervalsweep._signatures import ArrowFunctions, Emit, Frame, implements, revision_columns
+from intervalsweep.arrow.dictionaries import plain, sort_values
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import in_order
 from intervalsweep.arrow.sides import STARTS, Side, TwoTables
@@ -163,6 +164,7 @@ def _running(values: Int64Array) -> Int64Array:
 
 
 def _sum(windows: _Windows, values: Any) -> Any:
+    values = plain(values)
     kind, none = values.type, _is_none(windows, values)
     if pa.types.is_floating(kind):
         floats = values.cast(pa.float64()).fill_null(0.0).to_numpy()
@@ -207,7 +209,8 @@ def _average(windows: _Windows, values: Any) -> Any:
 
 def _extreme(windows: _Windows, values: Any, *, least: bool) -> Any:
     """Fold the ranks of the values, for any type; `place` maps a rank back to its position."""
-    order = pc.rank(values, sort_keys="ascending", tiebreaker="first").to_numpy().astype(np.int64)
+    ranks = pc.rank(sort_values(values), sort_keys="ascending", tiebreaker="first")
+    order = ranks.to_numpy().astype(np.int64)
     of_two, empty = (np.minimum, len(values) + 1) if least else (np.maximum, 0)
     if values.null_count:
         order[pc.is_null(values).to_numpy(zero_copy_only=False)] = empty

@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from intervalsweep._signatures import Frame, How
 from intervalsweep.arrow import joins
+from intervalsweep.arrow.dictionaries import either
 from intervalsweep.arrow.tables import groups_of, like, with_group_of_nulls
 from intervalsweep.arrow.temporal.rows import (
     NO_END,
@@ -156,17 +156,10 @@ class _KeyedHistories:
         for name in naming.left:
             columns[name] = ours.column(name)
             if name in naming.shared_keys and np.any(rows < 0):
-                other = theirs.column(name).cast(columns[name].type)
-                columns[name] = pa.chunked_array(
-                    [_either(rows < 0, other, columns[name])], columns[name].type
-                )
+                columns[name] = either(rows < 0, theirs.column(name), columns[name])
         for name, new in naming.right.items():
             columns[new] = theirs.column(name)
         return self._both.table(pa.table(columns), start, end)
-
-
-def _either(mask: Any, one: Any, other: Any) -> Any:
-    return pc.if_else(pa.array(mask), one.combine_chunks(), other.combine_chunks())
 
 
 def _meet(groups: Int32Array, rows: Rows, theirs: Int32Array, others: Rows) -> _Part:
