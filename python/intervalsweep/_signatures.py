@@ -58,7 +58,9 @@ COMMON = {
 The columns of start and end: a pair of names, or the name of one struct column with two fields.
 In `as_of_join` and `window_union`, the name of one column of instants. `left_on` and `right_on`
 replace `on` for one side. The columns contain numbers, dates, timestamps or, without Spark,
-durations.""",
+durations. Without Spark, one column may also contain the intervals of pandas: they are read, and
+returned, with their `closed`. Between whole numbers and dates, an open interval such as (3, 5) has
+the single value 4; next to floating-point numbers it has all numbers between.""",
     ("by",): """\
 Equality keys: names of columns that both sides have, or pairs of a left and a right name. A NULL
 key matches nothing. In functions of one table: names of its columns, and NULL equals NULL.""",

@@ -15,6 +15,11 @@ import pyarrow.compute as pc
 from intervalsweep._errors import ArgumentError, EndpointTypeError
 from intervalsweep._signatures import Frame
 from intervalsweep.arrow.dictionaries import as_enums, plain, unified, without_views
+from intervalsweep.arrow.pandas_intervals import (
+    ends_of_intervals,
+    intervals_of,
+    is_pandas_interval,
+)
 from intervalsweep.columns import Ends, check_columns, names_of
 from intervalsweep.kernels import Int32Array
 from intervalsweep.kernels.string_keys import first_rows
@@ -82,11 +87,16 @@ def take(table: Any, rows: RowNumbers) -> Any:
     return table.take(pa.array(rows, mask=rows < 0))
 
 
-def ends_of(table: Any, side: str, ends: Ends) -> tuple[Any, Any]:
-    """Return the columns of start and end: two, or the fields of one struct."""
+def ends_of(table: Any, side: str, ends: Ends, *, as_floats: bool = False) -> tuple[Any, Any]:
+    """Return the columns of start and end: two, the fields of a struct, or pandas intervals.
+
+    `as_floats` says that they will be compared with floating-point numbers.
+    """
     names = names_of(ends)
     check_columns(side, table.column_names, *names)
     columns = [table.column(name) for name in names]
+    if len(columns) == 1 and is_pandas_interval(columns[0].type):
+        return ends_of_intervals(names[0], columns[0], as_floats=as_floats)
     if len(columns) == 1:
         struct = columns[0].combine_chunks()
         if not pa.types.is_struct(struct.type) or struct.type.num_fields != 2:
@@ -106,11 +116,13 @@ def with_ends(table: Any, ends: Ends, start: Any, end: Any) -> Any:
 
 
 def ends_in(schema: Any, ends: Ends, start: Any, end: Any) -> list[Any]:
-    """Return starts and ends in the form of a table: two columns, or one struct."""
+    """Return starts and ends in the form of a table: two columns, or one of intervals."""
     names = names_of(ends)
     if len(names) == 2:
         return [start, end]
     kind = schema.field(names[0]).type
+    if is_pandas_interval(kind):
+        return [intervals_of(names[0], kind, start, end)]
     fields = [kind.field(i).name for i in range(2)]
     return [pa.StructArray.from_arrays([start, end], fields)]
 
