@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,7 @@ import pyarrow.compute as pc
 
 from intervalsweep._distances import Duration, Months, read, refuse_months, refuse_number
 from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
+from intervalsweep._instants import in_local_time, instant, is_naive
 from intervalsweep.kernels import Int64Array
 
 Mask = npt.NDArray[np.bool_]
@@ -118,6 +120,27 @@ class Encoding:
             )
         return int(exact)
 
+    def instant(self, name: str, value: Any) -> Any:
+        """Return an instant as an array of one value of the common type; None becomes NULL.
+
+        A naive datetime is in Python's local time if the type has a time zone. Raises
+        EndpointTypeError if the value does not fit the type.
+        """
+        zone = getattr(self.type, "tz", None)
+        found = value if zone is None else instant(value)
+        if is_naive(found) and zone is not None:
+            found = in_local_time(found)
+        is_aware = isinstance(found, datetime) and found.tzinfo is not None
+        if isinstance(value, bool) or (is_aware and zone is None):
+            raise _not_an_instant(name, value, self.type)
+        try:
+            kind = pa.scalar(found).type
+            if value is not None and _is_number(kind) != _is_number(self.type):
+                raise _not_an_instant(name, value, self.type)
+            return pa.array([found], kind).cast(self.type)
+        except (pa.ArrowException, OverflowError) as error:
+            raise _not_an_instant(name, value, self.type) from error
+
     def _exact(self, name: str, value: Any) -> int | float | Fraction:
         given = read(name, value)
         if isinstance(given, Months):
@@ -197,6 +220,15 @@ class Encoding:
             )
             return pc.if_else(pa.array(valid), exact, None)
         return pa.array(values, mask=~valid)
+
+
+def _not_an_instant(name: str, value: Any, kind: Any) -> EndpointTypeError:
+    advice = ""
+    if isinstance(value, datetime) and pa.types.is_timestamp(kind):
+        advice = (
+            ": it has a time zone, and the column has none. Give it without, or cast the column"
+        )
+    return EndpointTypeError(f"{name}={value!r} is not an instant of type {kind}{advice}.")
 
 
 def largest_of(kind: Any) -> int:

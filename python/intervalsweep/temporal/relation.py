@@ -13,13 +13,22 @@ from pyspark.sql import DataFrame, SparkSession
 
 from intervalsweep._arguments import has_signature_of
 from intervalsweep._errors import ArgumentError
-from intervalsweep._sql.literals import length, options, quoted
+from intervalsweep._sql.literals import for_column, length, options, quoted
 from intervalsweep.columns import Keys, Naming, check_columns, known_keys
-from intervalsweep.temporal.statement import WHOLE, Leaf, Settings, plain, run, statement
+from intervalsweep.temporal.statement import (
+    HIDDEN,
+    WHOLE,
+    Leaf,
+    Settings,
+    has_naive,
+    localized,
+    period_type,
+    plain,
+    run,
+    statement,
+)
 
 _NUMBERS = count(1)
-# Names for the period that no other column has.
-_HIDDEN = Settings(names=("intervalsweep_from", "intervalsweep_to"))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -60,7 +69,8 @@ class Relation:
     @property
     def sql(self) -> str:
         """The SQL that :attr:`frame` runs, with `{name}` in place of a DataFrame."""
-        return statement(self.query, self.leaves, self.settings)
+        settings = localized(self.settings, self._spark, self.query, self.leaves)
+        return statement(self.query, self.leaves, settings)
 
     @property
     def columns(self) -> list[str]:
@@ -68,7 +78,7 @@ class Relation:
         if not self._columns:
             is_marked = any(leaf.marks is not None for leaf in self.leaves.values())
             text = (
-                statement(self.query, self.leaves, _HIDDEN)
+                statement(self.query, self.leaves, HIDDEN)
                 if is_marked
                 else plain(self.query, self.leaves)
             )
@@ -217,7 +227,7 @@ class Relation:
             ``error``.
         """
         given = {"sliding": length("sliding", sliding), "fixed": length("fixed", fixed)}
-        given |= {"origin": origin, "on_bounded": on_bounded}
+        given |= {"origin": self._instant(origin), "on_bounded": on_bounded}
         return self._made(f"SELECT * FROM temporal_window(TABLE({self.query}){options(given)})")
 
     def split(self, max_length: Any) -> Relation:
@@ -231,13 +241,18 @@ class Relation:
         return self._made(f"SELECT * FROM temporal_coalesce(TABLE({self.query}){given})")
 
     def at(self, instant: Any) -> Relation:
-        """Return the rows of one instant, without a period (17). Applies to the whole query."""
+        """Return the rows of one instant, without a period (17). Applies to the whole query.
+
+        A naive datetime is in Python's local time, as in PySpark, and for TIMESTAMP_NTZ the time
+        that the clock shows.
+        """
         return dataclasses.replace(self, settings=dataclasses.replace(self.settings, at=instant))
 
     def period(self, start: Any, end: Any) -> Relation:
         """Clip the history to `start` to before `end`; None means no limit.
 
-        The limits apply to the whole query, wherever `period` stands among the methods.
+        The limits are instants as for :meth:`at`. They apply to the whole query, wherever `period`
+        stands among the methods.
         """
         settings = dataclasses.replace(self.settings, period=(start, end))
         return dataclasses.replace(self, settings=settings)
@@ -250,6 +265,12 @@ class Relation:
     @property
     def _spark(self) -> SparkSession:
         return next(iter(self.leaves.values())).frame.sparkSession
+
+    def _instant(self, value: Any) -> Any:
+        """Return an instant for the type of the period."""
+        if not has_naive(value):
+            return value
+        return for_column(value, period_type(self._spark, self.query, self.leaves))
 
     def check_no_settings(self, where: str) -> None:
         """Raise ArgumentError if `at` or `period` was called on a part of a query."""
