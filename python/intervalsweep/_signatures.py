@@ -28,6 +28,7 @@ from typing import (
 )
 
 from intervalsweep._arguments import signature_of, with_signature
+from intervalsweep._errors import ArgumentError
 from intervalsweep._sql.calls import Parameter
 from intervalsweep._sql.relation_names import RelationName
 from intervalsweep.columns import Ends, Keys
@@ -45,6 +46,27 @@ Distance: TypeAlias = "timedelta | float | Decimal | str | None"
 
 How: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti"]
 LookUpHow: TypeAlias = Literal["left", "inner"]
+# The join types in all words of PySpark.
+JoinWord: TypeAlias = Literal[
+    "inner",
+    "left",
+    "leftouter",
+    "left_outer",
+    "right",
+    "rightouter",
+    "right_outer",
+    "full",
+    "outer",
+    "fullouter",
+    "full_outer",
+    "semi",
+    "leftsemi",
+    "left_semi",
+    "anti",
+    "leftanti",
+    "left_anti",
+]
+LookUpWord: TypeAlias = Literal["left", "leftouter", "left_outer", "inner"]
 Direction: TypeAlias = Literal["backward", "forward"]
 Closed: TypeAlias = Literal["both", "left", "right", "neither"]
 Emit: TypeAlias = Literal["final", "eager"]
@@ -63,7 +85,8 @@ returned, with their `closed`. Between whole numbers and dates, an open interval
 the single value 4; next to floating-point numbers it has all numbers between.""",
     ("by",): """\
 Equality keys: names of columns that both sides have, or pairs of a left and a right name. A NULL
-key matches nothing. In functions of one table: names of its columns, and NULL equals NULL.""",
+key matches nothing. In functions of one table: names of its columns, and NULL equals NULL. On Spark
+also columns without a computation, such as ``F.col("k")``, and names are found without case.""",
     ("delta", "epsilon", "gap", "tolerance", "max_distance"): """\
 A distance: between timestamps and durations a timedelta, a ``numpy.timedelta64`` or a text such as
 ``"10 minutes"``; between dates also a number of days; between numbers a number. None means no
@@ -106,7 +129,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         left_on: Ends | None = None,
         right_on: Ends | None = None,
         by: Keys | str = (),
-        how: How = "inner",
+        how: JoinWord = "inner",
         delta: Parameter = None,
         epsilon: Parameter = None,
         columns: Sequence[str] | None = None,
@@ -120,7 +143,8 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         Parameters
         ----------
         how
-            ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``.
+            ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``, or another word of
+            PySpark for one of them, such as ``left_outer`` or ``leftsemi``.
         delta, epsilon
             The parameters of the relation: distances. On Spark also the name of a column of the
             left side.
@@ -168,7 +192,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         right_on: Ends | None = None,
         by: Keys | str = (),
         max_distance: Distance = None,
-        how: LookUpHow = "left",
+        how: LookUpWord = "left",
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
         distance: str = "distance",
@@ -207,7 +231,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         by: Keys | str = (),
         direction: Direction = "backward",
         tolerance: Any = None,
-        how: LookUpHow = "left",
+        how: LookUpWord = "left",
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
     ) -> Frame:
@@ -236,10 +260,11 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
 
     def window_union(
         self,
+        /,
         base: Frame,
         probe: OtherFrame,
         *,
-        aggs: Mapping[str, str],
+        aggs: Mapping[str, Any] | None = None,
         on: str = "ts",
         base_on: str | None = None,
         probe_on: str | None = None,
@@ -247,6 +272,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         pre: Any = None,
         fol: Any = 0,
         emit: Emit = "final",
+        **named: Any,
     ) -> Frame:
         """Return each row of `base` with aggregates over a window of `probe`: features of events.
 
@@ -259,8 +285,9 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         aggs
             The aggregates over the rows of `probe` in the window, by the name of the result column:
             ``count(*)``, or ``count``, ``sum``, ``avg``, ``min``, ``max``, ``first``, ``last`` or
-            ``list`` of a column, such as ``{"s": "sum(v)"}``. On Spark any SQL aggregate. ``first``
-            and ``last`` are by time; among rows of the same instant they take any. ``list``
+            ``list`` of a column, such as ``{"s": "sum(v)"}``. On Spark any SQL aggregate, also as a
+            column. Other named arguments are aggregates, too: ``s="sum(v)"``. ``first`` and
+            ``last`` are by time; among rows of the same instant they take any. ``list``
             contains the values that are not NULL.
         base_on, probe_on
             Replace `on` for one side.
@@ -491,6 +518,19 @@ def revision_columns(emit: Emit) -> dict[str, str]:
     if emit == "final":
         return {}
     return {"revision": "window_revision()", "is_final": "window_is_final()"}
+
+
+def named_aggregates(aggs: Mapping[str, Any] | None, named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all aggregates by their names. Raises ArgumentError if there is none."""
+    if aggs is not None and not isinstance(aggs, Mapping):
+        raise ArgumentError(f"`aggs` must be a dict, such as {{'s': 'sum(v)'}}; got {aggs!r}.")
+    twice = sorted({*(aggs or {})} & {*named})
+    if twice:
+        raise ArgumentError(f"{twice[0]} is in `aggs` and a named argument: give it once.")
+    found = {**(aggs or {}), **named}
+    if not found:
+        raise ArgumentError("window_union needs an aggregate, such as aggs={'s': 'sum(v)'}.")
+    return found
 
 
 def implements(

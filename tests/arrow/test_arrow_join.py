@@ -265,7 +265,7 @@ TIMES = pa.table(
         ({"on": "tse"}, r"left side has no column tse\. Did you mean ts"),
         ({"on": "ts"}, "ts is int64, not a struct of two fields"),
         ({"by": "ID"}, r"left side has no column ID\. Did you mean id"),
-        ({"how": "outer"}, "`how` must be one of inner, left, .*; got 'outer'"),
+        ({"how": "cross"}, "`how` must be one of inner, left, .*; got 'cross'"),
         ({"epsilon": 1}, "ISEQL_BEFORE has no parameter epsilon; it has delta"),
         ({"delta": -1}, "`delta` must not be negative; got -1"),
         ({"delta": "far"}, "`delta` must be a number, a timedelta or a text .*; got 'far'"),

@@ -25,8 +25,8 @@ def call(name: str, operands: tuple[ColumnOrName, ...], *parameters: Parameter) 
 
     if len(operands) not in (2, 4):
         raise TypeError(
-            f"{name}() takes four endpoints (r.ts, r.te, s.ts, s.te) or two structs (r, s), got "
-            f"{len(operands)} columns"
+            f"{name}() takes four endpoints, such as ('r.ts', 'r.te', 's.ts', 's.te'), or two "
+            f"structs, each with a start and an end; got {len(operands)} columns"
         )
     given = list(parameters)
     while given and given[-1] is None:

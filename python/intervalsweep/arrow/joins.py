@@ -9,12 +9,12 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._signatures import ArrowFunctions, Frame, How, implements
+from intervalsweep._signatures import ArrowFunctions, Frame, How, JoinWord, implements
 from intervalsweep.arrow.dictionaries import alike
 from intervalsweep.arrow.encoding import Mask
 from intervalsweep.arrow.matches import Matches
 from intervalsweep.arrow.tables import like
-from intervalsweep.columns import Naming, check_choice, check_unique, chosen
+from intervalsweep.columns import Naming, check_unique, chosen, join_type
 from intervalsweep.kernels import Int32Array
 
 
@@ -23,7 +23,7 @@ def join(
     left: Frame,
     right: Any,
     *,
-    how: How,
+    how: JoinWord,
     columns: Sequence[str] | None,
     suffix: str,
     **matching: Any,
@@ -44,7 +44,7 @@ def join(
     >>> join(r, s, "allen_overlaps", how="anti").to_pylist()
     [{'id': 'r2', 'ts': 7, 'te': 9}]
     """
-    check_choice("how", how, get_args(How))
+    how = join_type(how, get_args(How))
     found = Matches.of(left, right, **matching)
     if how in ("semi", "anti"):
         check_unique(found.left.column_names)

@@ -20,7 +20,7 @@ from intervalsweep.arrow.pandas_intervals import (
     intervals_of,
     is_pandas_interval,
 )
-from intervalsweep.columns import Ends, check_columns, names_of
+from intervalsweep.columns import Ends, check_columns, names_of, not_a_struct
 from intervalsweep.kernels import Int32Array
 from intervalsweep.kernels.string_keys import first_rows
 
@@ -35,6 +35,11 @@ def as_table(data: Any) -> Any:
         return _usable(data)
     if _library(data) == "polars" and type(data).__name__ == "LazyFrame":
         raise ArgumentError("A LazyFrame has no rows yet: call .collect() on it first.")
+    if _library(data) == "pyspark" and hasattr(data, "to_spark"):
+        raise ArgumentError(
+            "intervalsweep.arrow does not take pandas-on-Spark DataFrames: use "
+            "intervalsweep.dataframe with .to_spark(), or call .to_pandas() first."
+        )
     if _library(data) == "pyspark":
         raise ArgumentError(
             "intervalsweep.arrow does not take Spark DataFrames: use intervalsweep.dataframe, or "
@@ -100,7 +105,7 @@ def ends_of(table: Any, side: str, ends: Ends, *, as_floats: bool = False) -> tu
     if len(columns) == 1:
         struct = columns[0].combine_chunks()
         if not pa.types.is_struct(struct.type) or struct.type.num_fields != 2:
-            raise EndpointTypeError(f"{names[0]} is {struct.type}, not a struct of two fields.")
+            raise EndpointTypeError(not_a_struct(names[0], struct.type))
         # `struct_field` also applies the NULLs of the struct.
         return pc.struct_field(struct, [0]), pc.struct_field(struct, [1])
     start, end = columns

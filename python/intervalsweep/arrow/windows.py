@@ -15,7 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
-from intervalsweep._signatures import ArrowFunctions, Emit, Frame, implements, revision_columns
+from intervalsweep._signatures import (
+    ArrowFunctions,
+    Emit,
+    Frame,
+    implements,
+    named_aggregates,
+    revision_columns,
+)
 from intervalsweep.arrow.dictionaries import plain, sort_values
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import in_order
@@ -35,10 +42,11 @@ def window_union(
     base: Frame,
     probe: Any,
     *,
-    aggs: Mapping[str, str],
+    aggs: Mapping[str, Any] | None,
     pre: Any,
     fol: Any,
     emit: Emit,
+    named: Any,
     **names: Any,
 ) -> Frame:
     """
@@ -59,8 +67,9 @@ def window_union(
     both = TwoTables.with_instants(base, probe, ("base", "probe"), **names)
     ours, theirs = both.left, both.right
     marks = revision_columns(emit)
-    check_unique([*ours.column_names, *aggs, *marks])
-    asked = {name: _read(name, text, theirs.column_names) for name, text in aggs.items()}
+    given = named_aggregates(aggs, named)
+    check_unique([*ours.column_names, *given, *marks])
+    asked = {name: _read(name, text, theirs.column_names) for name, text in given.items()}
 
     r, s = both.sides(STARTS)
     s = in_order(Side(s.numbers, s.groups, {"ts": s.ends["ts"], "te": s.ends["ts"]}))
@@ -76,7 +85,7 @@ def window_union(
 
 def _read(name: str, text: str, known: list[str]) -> tuple[str, str | None]:
     """Return the function and the column of an aggregate; the column is None for `count(*)`."""
-    call = _CALL.fullmatch(text)
+    call = _CALL.fullmatch(text) if isinstance(text, str) else None
     if call is None:
         raise ArgumentError(
             f"aggs[{name!r}] must be an aggregate of one column, such as 'sum(v)'; got {text!r}."

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import reduce
 from typing import Any, TypeAlias
 
 from pyspark.sql import Column, DataFrame
@@ -20,10 +21,10 @@ from intervalsweep._distances import (
     refuse_months,
     refuse_number,
 )
-from intervalsweep._errors import ArgumentError, EndpointTypeError
+from intervalsweep._errors import ArgumentError, ColumnError, EndpointTypeError
 from intervalsweep._signatures import TableFunctions
 from intervalsweep._sql.literals import quoted
-from intervalsweep.columns import Ends, check_columns, names_of
+from intervalsweep.columns import Ends, SparkColumns, names_of, not_a_struct, spelled
 
 # The signatures that the functions of this package implement.
 DataFrameFunctions: TypeAlias = TableFunctions[DataFrame, DataFrame]
@@ -37,9 +38,21 @@ def column(name: str, table: str | None = None) -> Column:
     return sf.col(quoted(name) if table is None else f"{table}.{quoted(name)}")
 
 
+def field(name: str, known: Sequence[str], of: Callable[[str], Column] = column) -> Column:
+    """Return the column with this name, or the field of a struct with this path."""
+    if name in known:
+        return of(name)
+    first, *rest = name.split(".")
+    return reduce(Column.getField, rest, of(first))
+
+
 def check_frames(*frames: object) -> None:
     """Raise ArgumentError for an input that is not a Spark DataFrame."""
     for frame in frames:
+        if hasattr(frame, "to_spark"):
+            raise ArgumentError(
+                "A pandas-on-Spark DataFrame is not a Spark DataFrame: call .to_spark() first."
+            )
         if not hasattr(frame, "sparkSession"):
             raise ArgumentError(
                 f"{type(frame).__module__}.{type(frame).__name__} is not a Spark DataFrame: "
@@ -55,27 +68,36 @@ class Interval:
     """
 
     def __init__(self, frame: DataFrame, side: str, ends: Ends) -> None:
-        self.names = names_of(ends)
-        check_columns(side, frame.columns, *self.names)
+        known = SparkColumns.of(frame)
+        self.names = tuple(spelled(side, known, name, is_nested=True) for name in names_of(ends))
+        self._known = frame.columns
         self._fields: list[str] = []
         if len(self.names) == 1:
-            kind = frame.schema[self.names[0]].dataType
+            kind = frame.select(field(self.names[0], self._known)).schema[0].dataType
             if not isinstance(kind, st.StructType) or len(kind) != 2:
-                raise EndpointTypeError(
-                    f"{self.names[0]} is {kind.simpleString()}, not a struct of two fields."
-                )
+                raise EndpointTypeError(not_a_struct(self.names[0], kind.simpleString()))
             self._fields = kind.names
 
     def of(self, row: Column | None = None) -> tuple[Column, Column]:
         """Return start and end of a DataFrame's row, or of a row in a struct column."""
-        first, *second = (column(n) if row is None else row.getField(n) for n in self.names)
+        of = column if row is None else row.getField
+        first, *second = (field(name, self._known, of) for name in self.names)
         if second:
             return first, second[0]
         start, end = (first.getField(name) for name in self._fields)
         return start, end
 
     def made_of(self, start: Column, end: Column) -> list[Column]:
-        """Return a start and an end in the form of this interval and with its names."""
+        """Return a start and an end in the form of this interval and with its names.
+
+        Raises ColumnError if a name is that of a field, which a result does not have.
+        """
+        for name in self.names:
+            if name not in self._known:
+                raise ColumnError(
+                    f"{name} is a field of a struct, and the result has intervals of its own: "
+                    "select it as a column first."
+                )
         if not self._fields:
             return [one.alias(n) for one, n in zip((start, end), self.names, strict=True)]
         fields = [one.alias(n) for one, n in zip((start, end), self._fields, strict=True)]

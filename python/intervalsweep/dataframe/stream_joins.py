@@ -14,10 +14,19 @@ from pyspark.sql import types as st
 
 from intervalsweep._distances import elapsed, whole
 from intervalsweep._errors import ArgumentError, EndpointTypeError
-from intervalsweep._signatures import How
+from intervalsweep._signatures import How, JoinWord
 from intervalsweep._sql.calls import Parameter
 from intervalsweep._sql.relation_names import RelationName
-from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns, names_of
+from intervalsweep.columns import (
+    Ends,
+    Keys,
+    Naming,
+    SparkColumns,
+    check_columns,
+    join_type,
+    names_of,
+    spelled,
+)
 from intervalsweep.dataframe.interval_columns import Interval, check_frames, column
 from intervalsweep.dataframe.joins import JoinSides, result
 from intervalsweep.session import check_active
@@ -41,7 +50,7 @@ def stream_join(
     *,
     on: Ends = ("ts", "te"),
     by: Keys | str = (),
-    how: How = "inner",
+    how: JoinWord = "inner",
     delta: Parameter = None,
     epsilon: Parameter = None,
     max_length: timedelta | str | None = None,
@@ -104,7 +113,7 @@ def stream_join(
     1
     """
     check_frames(a, b)
-    check_choice("how", how, get_args(How))
+    how = join_type(how, get_args(How))
     if open_id is not None:
         a, b = _opened(a, "left", on, open_id), _opened(b, "right", on, open_id)
     if max_length is not None:
@@ -144,7 +153,7 @@ def _no_longer(frame: DataFrame, side: str, on: Ends, most: timedelta) -> DataFr
 
 
 def _opened(frame: DataFrame, side: str, on: Ends, name: str) -> DataFrame:
-    check_columns(side, frame.columns, name)
+    name = spelled(side, SparkColumns.of(frame), name)
     if not frame.isStreaming:
         # A table also has the row with the end of each interval: rows without an end are dropped.
         return frame.where(Interval(frame, side, on).of()[1].isNotNull())
@@ -262,7 +271,7 @@ def inequality_join(
     condition: str,
     *,
     window: Rows | Time,
-    how: How = "inner",
+    how: JoinWord = "inner",
     suffix: str = "_right",
 ) -> DataFrame:
     """Join two streams by inequalities, within a window by row numbers or by time.
@@ -312,7 +321,7 @@ def inequality_join(
     """
     other = a if b is None else b
     check_frames(a, other)
-    check_choice("how", how, get_args(How))
+    how = join_type(how, get_args(How))
     check_active(a.sparkSession)
     by = window.seq if isinstance(window, Rows) else window.on
     check_columns("left", a.columns, by)

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from intervalsweep._signatures import Closed
 from intervalsweep._sql.literals import for_column, quoted
-from intervalsweep.columns import check_columns
+from intervalsweep.columns import SparkColumns, spelled
 from intervalsweep.session import check_active
 from intervalsweep.temporal.relation import Relation, check_frame, leaf_of, relation_of
 from intervalsweep.temporal.statement import Leaf, Settings, localized, marks, run, statement
@@ -76,7 +76,9 @@ def valid(
     """
     check_frame(data)
     check_active(data.sparkSession)
-    check_columns("given", data.columns, start, *([] if end is None else [end]))
+    known = SparkColumns.of(data)
+    start = spelled("given", known, start)
+    end = None if end is None else spelled("given", known, end)
     given: dict[str, Any] = {"nulls": nulls, "invalid": invalid, "closed": closed}
     if end is not None:
         unbounded = for_column(unbounded, data.schema[end].dataType)

@@ -17,10 +17,14 @@ from intervalsweep._sql.literals import for_column, literal, options, quoted
 
 @dataclass(frozen=True)
 class Leaf:
-    """A DataFrame and its mark: arguments of `validtime`, or None if rows are always valid."""
+    """A DataFrame and its mark: arguments of `validtime`, or None if rows are always valid.
+
+    The DataFrame itself may be a query over marked ones: `is_query`.
+    """
 
     frame: DataFrame
     marks: str | None
+    is_query: bool = False
 
     def cte(self, name: str) -> str:
         """Return the DataFrame as a common table expression for `spark.sql`, under this name."""
