@@ -28,6 +28,7 @@ from typing import (
 )
 
 from intervalsweep._arguments import signature_of, with_signature
+from intervalsweep._errors import ArgumentError
 from intervalsweep._sql.calls import Parameter
 from intervalsweep._sql.relation_names import RelationName
 from intervalsweep.columns import Ends, Keys
@@ -41,10 +42,31 @@ Frame = TypeVar("Frame")
 OtherFrame = TypeVar("OtherFrame", contravariant=True)
 # One or several columns of one table.
 Names: TypeAlias = "str | Sequence[str]"
-Distance: TypeAlias = "timedelta | float | Decimal | None"
+Distance: TypeAlias = "timedelta | float | Decimal | str | None"
 
 How: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti"]
 LookUpHow: TypeAlias = Literal["left", "inner"]
+# The join types in all words of PySpark.
+JoinWord: TypeAlias = Literal[
+    "inner",
+    "left",
+    "leftouter",
+    "left_outer",
+    "right",
+    "rightouter",
+    "right_outer",
+    "full",
+    "outer",
+    "fullouter",
+    "full_outer",
+    "semi",
+    "leftsemi",
+    "left_semi",
+    "anti",
+    "leftanti",
+    "left_anti",
+]
+LookUpWord: TypeAlias = Literal["left", "leftouter", "left_outer", "inner"]
 Direction: TypeAlias = Literal["backward", "forward"]
 Closed: TypeAlias = Literal["both", "left", "right", "neither"]
 Emit: TypeAlias = Literal["final", "eager"]
@@ -58,14 +80,18 @@ COMMON = {
 The columns of start and end: a pair of names, or the name of one struct column with two fields.
 In `as_of_join` and `window_union`, the name of one column of instants. `left_on` and `right_on`
 replace `on` for one side. The columns contain numbers, dates, timestamps or, without Spark,
-durations.""",
+durations. Without Spark, one column may also contain the intervals of pandas: they are read, and
+returned, with their `closed`. Between whole numbers and dates, an open interval such as (3, 5) has
+the single value 4; next to floating-point numbers it has all numbers between.""",
     ("by",): """\
 Equality keys: names of columns that both sides have, or pairs of a left and a right name. A NULL
-key matches nothing. In functions of one table: names of its columns, and NULL equals NULL.""",
+key matches nothing. In functions of one table: names of its columns, and NULL equals NULL. On Spark
+also columns without a computation, such as ``F.col("k")``, and names are found without case.""",
     ("delta", "epsilon", "gap", "tolerance", "max_distance"): """\
-A distance: a timedelta, or a number in the unit of the column. The unit is days for dates; for
-timestamps and durations it is the unit of their type, which on Spark is the microsecond. Distances
-and lengths in results have the same unit. None means no limit.""",
+A distance: between timestamps and durations a timedelta, a ``numpy.timedelta64`` or a text such as
+``"10 minutes"``; between dates also a number of days; between numbers a number. None means no
+limit. Distances and lengths in results are numbers: of days for dates, and for timestamps and
+durations in the unit of their type, which on Spark is the microsecond.""",
     ("columns",): """\
 The names of the wanted columns of the result, in this order. None means all columns.""",
     ("suffix",): """\
@@ -103,7 +129,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         left_on: Ends | None = None,
         right_on: Ends | None = None,
         by: Keys | str = (),
-        how: How = "inner",
+        how: JoinWord = "inner",
         delta: Parameter = None,
         epsilon: Parameter = None,
         columns: Sequence[str] | None = None,
@@ -117,7 +143,8 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         Parameters
         ----------
         how
-            ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``.
+            ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``, or another word of
+            PySpark for one of them, such as ``left_outer`` or ``leftsemi``.
         delta, epsilon
             The parameters of the relation: distances. On Spark also the name of a column of the
             left side.
@@ -165,7 +192,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         right_on: Ends | None = None,
         by: Keys | str = (),
         max_distance: Distance = None,
-        how: LookUpHow = "left",
+        how: LookUpWord = "left",
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
         distance: str = "distance",
@@ -204,7 +231,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         by: Keys | str = (),
         direction: Direction = "backward",
         tolerance: Any = None,
-        how: LookUpHow = "left",
+        how: LookUpWord = "left",
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
     ) -> Frame:
@@ -233,10 +260,11 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
 
     def window_union(
         self,
+        /,
         base: Frame,
         probe: OtherFrame,
         *,
-        aggs: Mapping[str, str],
+        aggs: Mapping[str, Any] | None = None,
         on: str = "ts",
         base_on: str | None = None,
         probe_on: str | None = None,
@@ -244,6 +272,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         pre: Any = None,
         fol: Any = 0,
         emit: Emit = "final",
+        **named: Any,
     ) -> Frame:
         """Return each row of `base` with aggregates over a window of `probe`: features of events.
 
@@ -256,15 +285,16 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         aggs
             The aggregates over the rows of `probe` in the window, by the name of the result column:
             ``count(*)``, or ``count``, ``sum``, ``avg``, ``min``, ``max``, ``first``, ``last`` or
-            ``list`` of a column, such as ``{"s": "sum(v)"}``. On Spark any SQL aggregate. ``first``
-            and ``last`` are by time; among rows of the same instant they take any. ``list``
+            ``list`` of a column, such as ``{"s": "sum(v)"}``. On Spark any SQL aggregate, also as a
+            column. Other named arguments are aggregates, too: ``s="sum(v)"``. ``first`` and
+            ``last`` are by time; among rows of the same instant they take any. ``list``
             contains the values that are not NULL.
         base_on, probe_on
             Replace `on` for one side.
         pre, fol
-            How far the window reaches back and ahead: a timedelta, or a number in the unit of the
-            column. Negative values are allowed: with ``pre=10, fol=-5`` the window ends 5 before
-            the row. None means no limit.
+            How far the window reaches back and ahead: distances as in :func:`join`, and 0 in any
+            type. Negative values are allowed: with ``pre=10, fol=-5`` the window ends 5 before the
+            row. None means no limit.
         emit
             ``final`` returns each row of `base` once; on streams, when its window can no longer
             change. ``eager`` returns the row immediately, again whenever a row arrives in its
@@ -488,6 +518,19 @@ def revision_columns(emit: Emit) -> dict[str, str]:
     if emit == "final":
         return {}
     return {"revision": "window_revision()", "is_final": "window_is_final()"}
+
+
+def named_aggregates(aggs: Mapping[str, Any] | None, named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all aggregates by their names. Raises ArgumentError if there is none."""
+    if aggs is not None and not isinstance(aggs, Mapping):
+        raise ArgumentError(f"`aggs` must be a dict, such as {{'s': 'sum(v)'}}; got {aggs!r}.")
+    twice = sorted({*(aggs or {})} & {*named})
+    if twice:
+        raise ArgumentError(f"{twice[0]} is in `aggs` and a named argument: give it once.")
+    found = {**(aggs or {}), **named}
+    if not found:
+        raise ArgumentError("window_union needs an aggregate, such as aggs={'s': 'sum(v)'}.")
+    return found
 
 
 def implements(

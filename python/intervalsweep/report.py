@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from intervalsweep._errors import ArgumentError
 from intervalsweep.session import check_active
 from intervalsweep.table_functions import interval_join_report
 
@@ -103,6 +104,11 @@ def why_not(frame: DataFrame) -> JoinReports:
     SetupError
         If the session does not have IntervalSweep.
     """
+    if isinstance(frame, str) or not hasattr(frame, "sparkSession"):
+        raise ArgumentError(
+            f"why_not takes a Spark DataFrame; got {frame!r}. For a text write "
+            "why_not(spark.sql(text))."
+        )
     spark = frame.sparkSession
     check_active(spark)
     # A temporary view passes the DataFrame to the SQL function, also on Spark Connect.

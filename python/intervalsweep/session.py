@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from intervalsweep import _submit
-from intervalsweep._errors import SetupError
+from intervalsweep._errors import ArgumentError, SetupError
 from intervalsweep._requirements import check_java, check_spark, listed, series_of
 from intervalsweep._version import SPARK_SERIES, __version__
 
@@ -45,7 +45,7 @@ def jar_path(spark: str | None = None) -> str:
     """
     if spark is None:
         spark = check_spark()
-    series = series_of(spark)
+    series = series_of(str(spark))
     package = Path(__file__).resolve().parent
     places = [package / "jars", package.parents[1] / "target" / "jars"]
     for place in places:
@@ -94,6 +94,11 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     >>> configure(builder)._options["spark.sql.extensions"]
     'org.example.Mine,org.intervalsweep.IntervalSweepExtensions'
     """
+    if not hasattr(builder, "_options"):
+        raise ArgumentError(
+            f"configure takes SparkSession.builder; got {builder!r}. For a session that is running "
+            "call intervalsweep.register(spark)."
+        )
     options: dict[str, Any] = builder._options
     if "spark.remote" in options or "SPARK_REMOTE" in os.environ:
         raise SetupError(_remote_advice())
@@ -140,6 +145,8 @@ def register(spark: SparkSession) -> SparkSession:
     SetupError
         If the jar is missing, if the session's JVM cannot load jars, or on Spark Connect.
     """
+    if not hasattr(spark, "sql"):
+        raise ArgumentError(f"register takes a SparkSession; got {spark!r}.")
     if not hasattr(spark, "_jsparkSession"):
         raise SetupError(_remote_advice())
     jar = jar_path(spark.version)

@@ -8,7 +8,8 @@
 
 Each takes DataFrames where SQL takes ``TABLE(...)``, and returns a DataFrame. Arguments that are
 None are left out of the call, so that SQL's defaults apply. Durations are numbers for numeric
-columns and ``timedelta`` for dates and timestamps.
+columns, and for dates and timestamps a ``timedelta``, a ``numpy.timedelta64`` or a text such as
+``"10 minutes"``.
 
 `intervalsweep.dataframe` and `intervalsweep.temporal` wrap the same functions with checks of
 columns and with operators on histories.
@@ -20,14 +21,16 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from intervalsweep._sql.literals import literal, options
+from intervalsweep._instants import is_naive
+from intervalsweep._sql.literals import for_column, length, literal, options
 from intervalsweep.session import check_active
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
 
-# A duration: a number, a timedelta, or a numpy.timedelta64 of months or years.
-Duration: TypeAlias = "int | float | Decimal | timedelta | Any"
+# A number, a timedelta, a numpy.timedelta64, or a text such as `10 minutes`.
+Duration: TypeAlias = "int | float | Decimal | timedelta | str | Any"
 
 __all__ = [
     "interval_complement",
@@ -83,7 +86,7 @@ def interval_merge(
     +---+---+-----+
     <BLANKLINE>
     """
-    return _call("interval_merge", (data,), (ts, te), gap=gap, count=count)
+    return _call("interval_merge", (data,), (ts, te), gap=length("gap", gap), count=count)
 
 
 def interval_split(data: DataFrame, ts: str, te: str, *, count: str | None = None) -> DataFrame:
@@ -151,7 +154,8 @@ def interval_complement(
     +---+---+
     <BLANKLINE>
     """
-    return _call("interval_complement", (data,), (ts, te), within=within)
+    limits = for_column(within, _type_of(data, ts))
+    return _call("interval_complement", (data,), (ts, te), within=limits)
 
 
 def validtime(
@@ -198,8 +202,9 @@ def validtime(
     >>> validtime(works, "ts", "te").columns
     ['name']
     """
-    given = {"nulls": nulls, "invalid": invalid, "closed": closed}
-    return _call("validtime", (data,), (ts, te), **given, unbounded=unbounded, names=names)
+    given = {"nulls": nulls, "invalid": invalid, "closed": closed, "names": names}
+    unbounded = for_column(unbounded, _type_of(data, te))
+    return _call("validtime", (data,), (ts, te), **given, unbounded=unbounded)
 
 
 def sequenced(
@@ -219,7 +224,8 @@ def sequenced(
     period
         The part of the history from its first value to before its second; None is no limit.
     at
-        Return the rows at this instant, without a period.
+        Return the rows at this instant, without a period. A naive datetime, also in `period`, is in
+        Python's local time, as in PySpark; for TIMESTAMP_NTZ it is the time that the clock shows.
     coalesce
         True returns the fewest rows: equal rows whose periods touch become one.
     names
@@ -244,6 +250,9 @@ def sequenced(
     +-----+---+---+
     <BLANKLINE>
     """
+    if is_naive(at) or any(map(is_naive, period or ())):
+        kind = _period_type(query)
+        period, at = for_column(period, kind), for_column(at, kind)
     return _call("sequenced", (query,), period=period, at=at, coalesce=coalesce, names=names)
 
 
@@ -350,7 +359,8 @@ def temporal_coalesce(
     +---+---+---+
     <BLANKLINE>
     """
-    return _call("temporal_coalesce", (data,), max_length=max_length, ts=ts, te=te)
+    most = length("max_length", max_length)
+    return _call("temporal_coalesce", (data,), max_length=most, ts=ts, te=te)
 
 
 def temporal_split(
@@ -384,7 +394,8 @@ def temporal_split(
     +---+---+---+
     <BLANKLINE>
     """
-    return _call("temporal_split", (data,), max_length=max_length, ts=ts, te=te)
+    most = length("max_length", max_length)
+    return _call("temporal_split", (data,), max_length=most, ts=ts, te=te)
 
 
 def temporal_window(
@@ -432,7 +443,10 @@ def temporal_window(
     +---+---+---+
     <BLANKLINE>
     """
-    given = {"sliding": sliding, "fixed": fixed, "origin": origin, "on_bounded": on_bounded}
+    given = {"sliding": length("sliding", sliding), "fixed": length("fixed", fixed)}
+    if is_naive(origin):
+        origin = for_column(origin, _period_type(data) if ts is None else _type_of(data, ts))
+    given |= {"origin": origin, "on_bounded": on_bounded}
     return _call("temporal_window", (data,), **given, ts=ts, te=te)
 
 
@@ -464,6 +478,20 @@ def interval_join_report(spark: SparkSession, query: str) -> DataFrame:
     """
     check_active(spark)
     return spark.sql("SELECT * FROM interval_join_report(:query)", {"query": query})
+
+
+def _type_of(data: DataFrame, name: str | None) -> DataType | None:
+    """Return the type of a column; None if there is no such column."""
+    names = [column.lower() for column in data.columns]
+    return (
+        data.schema[names.index(name.lower())].dataType if name and name.lower() in names else None
+    )
+
+
+def _period_type(query: DataFrame) -> DataType:
+    """Return the type of the period of a query over valid-time relations."""
+    names = ("intervalsweep_from", "intervalsweep_to")
+    return _call("sequenced", (query,), names=names).schema[-2].dataType
 
 
 def _call(

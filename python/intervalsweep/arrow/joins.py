@@ -9,11 +9,12 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._signatures import ArrowFunctions, Frame, How, implements
+from intervalsweep._signatures import ArrowFunctions, Frame, How, JoinWord, implements
+from intervalsweep.arrow.dictionaries import alike
 from intervalsweep.arrow.encoding import Mask
 from intervalsweep.arrow.matches import Matches
 from intervalsweep.arrow.tables import like
-from intervalsweep.columns import Naming, check_choice, check_unique, chosen
+from intervalsweep.columns import Naming, check_unique, chosen, join_type
 from intervalsweep.kernels import Int32Array
 
 
@@ -22,7 +23,7 @@ def join(
     left: Frame,
     right: Any,
     *,
-    how: How,
+    how: JoinWord,
     columns: Sequence[str] | None,
     suffix: str,
     **matching: Any,
@@ -43,7 +44,7 @@ def join(
     >>> join(r, s, "allen_overlaps", how="anti").to_pylist()
     [{'id': 'r2', 'ts': 7, 'te': 9}]
     """
-    check_choice("how", how, get_args(How))
+    how = join_type(how, get_args(How))
     found = Matches.of(left, right, **matching)
     if how in ("semi", "anti"):
         check_unique(found.left.column_names)
@@ -115,6 +116,10 @@ class _Joined:
         self._right = _in_one_piece(
             found.right.select(theirs + (self._shared if how in ("right", "full") else []))
         )
+        for name in self._shared if how in ("right", "full") else ():
+            ours, theirs = alike(self._left.column(name), self._right.column(name))
+            self._left = _with(self._left, name, ours)
+            self._right = _with(self._right, name, theirs)
         self._source = {name: of_right.get(name) for name in self._names}
         self._keeps_left, self._keeps_right = how in ("left", "full"), how in ("right", "full")
         self._met_left = _none_of(found.left.num_rows if self._keeps_left else 0)
@@ -159,6 +164,10 @@ class _Joined:
 
 
 _NO_ROWS = np.empty(0, dtype=np.int32)
+
+
+def _with(table: Any, name: str, column: Any) -> Any:
+    return table.set_column(table.schema.get_field_index(name), name, column)
 
 
 def _none_of(size: int) -> Mask:

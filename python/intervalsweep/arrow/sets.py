@@ -83,8 +83,8 @@ def complement(data: Frame, *, within: tuple[Any, Any] | None, **intervals: Any)
     """
     one = _Intervals(data, **intervals)
     merged = Merged.of(one.side, one.encoding)
-    limits = pa.array(within or (None, None)).cast(one.encoding.type)
-    pool = pa.concat_arrays([one.starts, one.ends, limits])
+    limits = [one.encoding.instant("within", limit) for limit in within or (None, None)]
+    pool = pa.concat_arrays([one.starts, one.ends, *limits])
     rows, low, high = len(one.starts), len(pool) - 2, len(pool) - 1
     # Gaps lie before every interval and after the last interval of a group. `start` and `stop`
     # are the positions of their endpoints in `pool`.

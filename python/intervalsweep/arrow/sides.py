@@ -92,6 +92,11 @@ class TwoTables:
         on = SideNames.of(left.column_names, right.column_names, **names)
         ends = ends_of(left, "left", on.left_on), ends_of(right, "right", on.right_on)
         encoding = Encoding([column.type for pair in ends for column in pair])
+        if encoding.is_float:
+            ends = (
+                ends_of(left, "left", on.left_on, as_floats=True),
+                ends_of(right, "right", on.right_on, as_floats=True),
+            )
         return TwoTables(left, right, on, ends, encoding)
 
     @staticmethod

@@ -11,7 +11,7 @@ from pyspark.sql import types as st
 
 from intervalsweep._errors import EndpointTypeError
 from intervalsweep._signatures import Closed, implements
-from intervalsweep.columns import check_choice, check_columns
+from intervalsweep.columns import SparkColumns, check_choice, spelled
 from intervalsweep.dataframe.interval_columns import DataFrameFunctions, check_frames, column
 
 # The last day of Python's calendar, so that Python can still show an unbounded end.
@@ -48,7 +48,9 @@ def half_open(
     """
     check_frames(data)
     check_choice("closed", closed, get_args(Closed))
-    check_columns("given", data.columns, start, *([] if end is None else [end]))
+    known = SparkColumns.of(data)
+    start = spelled("given", known, start)
+    end = None if end is None else spelled("given", known, end)
     kinds = {field.name: field.dataType for field in data.schema}
     if end is None:
         closed, end = "both", start

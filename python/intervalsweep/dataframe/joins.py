@@ -12,14 +12,15 @@ from typing import Any, get_args
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from intervalsweep._signatures import How, implements
+from intervalsweep._signatures import How, JoinWord, implements
 from intervalsweep._sql.calls import Parameter, call
 from intervalsweep.columns import (
     Naming,
     SideNames,
-    check_choice,
+    SparkColumns,
     check_unique,
     chosen,
+    join_type,
     names_of,
 )
 from intervalsweep.dataframe.interval_columns import (
@@ -29,6 +30,8 @@ from intervalsweep.dataframe.interval_columns import (
     check_frames,
     column,
     common_type,
+    field,
+    is_column,
 )
 from intervalsweep.relations import check_parameters, relation_named
 from intervalsweep.session import check_active
@@ -39,7 +42,7 @@ def join(
     left: DataFrame,
     right: DataFrame,
     *,
-    how: How,
+    how: JoinWord,
     columns: Sequence[str] | None,
     suffix: str,
     **matching: Any,
@@ -57,10 +60,10 @@ def join(
     +---+---+---+--------+--------+--------+
     <BLANKLINE>
     """
-    check_choice("how", how, get_args(How))
+    how = join_type(how, get_args(How))
     both = JoinSides.of(left, right, **matching)
     found = both.joined(how, suffix)
-    wanted = chosen(columns, found.columns)
+    wanted = chosen(columns, SparkColumns.of(found))
     return found.select([column(name) for name in wanted]) if columns is not None else found
 
 
@@ -129,13 +132,18 @@ class JoinSides:
         meant = relation_named(relation)
         given = {"delta": delta, "epsilon": epsilon}
         check_parameters(meant, **given)
-        on = SideNames.of(left.columns, right.columns, **names)
+        on = SideNames.of(SparkColumns.of(left), SparkColumns.of(right), **names)
         check_active(left.sparkSession)
         limits = _limits(left, right, on, given)
         inner = {name: f"{name} #{number}" for number, name in enumerate(right.columns)}
+        Interval(left, "left", on.left_on), Interval(right, "right", on.right_on)
+
+        def of_right(name: str) -> Column:
+            return column(inner[name])
+
         operands = (
-            *map(column, names_of(on.left_on)),
-            *(column(inner[name]) for name in names_of(on.right_on)),
+            *(field(name, left.columns) for name in names_of(on.left_on)),
+            *(field(name, right.columns, of_right) for name in names_of(on.right_on)),
         )
         matches = call(meant.name, operands, *(limits[name] for name in meant.parameters))
         equal = [column(one) == column(inner[other]) for one, other in on.keys]
@@ -161,7 +169,7 @@ def _limits(
     left: DataFrame, right: DataFrame, on: SideNames, given: dict[str, Parameter]
 ) -> dict[str, Parameter]:
     """Return distances as SQL takes them, which depends on the common type of the endpoints."""
-    if all(limit is None or isinstance(limit, str | Column) for limit in given.values()):
+    if all(limit is None or is_column(limit) for limit in given.values()):
         return given
     starts = [
         (left, Interval(left, "left", on.left_on).of()[0]),

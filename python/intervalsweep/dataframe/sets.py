@@ -11,7 +11,7 @@ from pyspark.sql import functions as sf
 
 from intervalsweep._signatures import Distance, Names, implements
 from intervalsweep._sql.calls import call
-from intervalsweep.columns import Ends, check_columns, check_unique, listed
+from intervalsweep.columns import Ends, SparkColumns, check_unique, listed, spelled
 from intervalsweep.dataframe.interval_columns import (
     DataFrameFunctions,
     Interval,
@@ -123,10 +123,10 @@ class _Intervals:
 
     def __init__(self, frame: DataFrame, *more: str, on: Ends, by: Names) -> None:
         check_frames(frame)
-        names = listed(by)
+        known = SparkColumns.of(frame)
+        names = [spelled("given", known, name) for name in listed(by)]
         self._frame = frame
         self.interval = Interval(frame, "given", on)
-        check_columns("given", frame.columns, *names)
         check_unique([*names, *self.interval.names, *more])
         self.keys = [column(name) for name in names]
 

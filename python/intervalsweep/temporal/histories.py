@@ -8,11 +8,11 @@ from typing import Any, Literal, TypeAlias
 from pyspark.sql import DataFrame, SparkSession
 
 from intervalsweep._signatures import Closed
-from intervalsweep._sql.literals import quoted
-from intervalsweep.columns import check_columns
+from intervalsweep._sql.literals import for_column, quoted
+from intervalsweep.columns import SparkColumns, spelled
 from intervalsweep.session import check_active
 from intervalsweep.temporal.relation import Relation, check_frame, leaf_of, relation_of
-from intervalsweep.temporal.statement import Leaf, Settings, marks, run, statement
+from intervalsweep.temporal.statement import Leaf, Settings, localized, marks, run, statement
 
 # The treatment of a NULL start or end, and of an empty or reversed period.
 Nulls: TypeAlias = Literal["unbounded", "drop", "error"]
@@ -76,8 +76,12 @@ def valid(
     """
     check_frame(data)
     check_active(data.sparkSession)
-    check_columns("given", data.columns, start, *([] if end is None else [end]))
+    known = SparkColumns.of(data)
+    start = spelled("given", known, start)
+    end = None if end is None else spelled("given", known, end)
     given: dict[str, Any] = {"nulls": nulls, "invalid": invalid, "closed": closed}
+    if end is not None:
+        unbounded = for_column(unbounded, data.schema[end].dataType)
     given |= {"unbounded": unbounded, "names": names}
     return leaf_of(data, marks(start, end, given))
 
@@ -103,7 +107,9 @@ def sequenced(
         SQL over the `frames`, by their names, and over views of the session. A relation that is
         marked by :func:`valid` hides its period; the rows of other DataFrames are always valid.
     period
-        A start and an end (exclusive) to which the history is clipped; None means no limit.
+        A start and an end (exclusive) to which the history is clipped; None means no limit. A naive
+        datetime is in Python's local time, as in PySpark; for TIMESTAMP_NTZ it is the time that the
+        clock shows.
     at
         An instant: return the rows that are valid then, without a period.
     coalesce
@@ -153,4 +159,5 @@ def sequenced(
         leaves |= relation.leaves
         ctes.append(f"{quoted(name)} AS ({relation.query})")
     text = f"WITH {', '.join(ctes)} ({query}\n)" if ctes else query
+    settings = localized(settings, spark, text, leaves)
     return run(spark, statement(text, leaves, settings), leaves)

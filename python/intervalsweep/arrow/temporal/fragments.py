@@ -183,10 +183,7 @@ def _length(one: Histories, name: str, value: Any) -> int:
             f"{name}={value!r}: periods of floating-point numbers cannot be split: cast them to "
             "integers or decimals."
         )
-    length = int(one.encoding.limit(name, value))
-    if not 0 < length <= NO_END:
-        raise ArgumentError(f"`{name}` must be more than 0 and fit into 64 bits; got {value!r}.")
-    return length
+    return one.encoding.length(name, value)
 
 
 def _of(data: Frame, one: Histories, rows: Rows) -> Frame:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._errors import ColumnError, EndpointTypeError, EndpointValueError
+from intervalsweep._errors import ColumnError
 from intervalsweep.arrow.encoding import Encoding, Mask, largest_of
 from intervalsweep.arrow.tables import RowNumbers, as_table
 from intervalsweep.columns import check_columns, check_unique
@@ -87,15 +87,7 @@ class Histories:
         """Return an instant as an integer; None gives `default`."""
         if value is None:
             return default
-        try:
-            scalar = pa.scalar(value)
-            column = pa.chunked_array([pa.array([value], scalar.type)])
-            encoded, _ = self.encoding.encode(column)
-        except (EndpointValueError, pa.ArrowNotImplementedError) as error:
-            raise EndpointTypeError(
-                f"{what}={value!r} is not an instant of type {self.encoding.type}: {error}"
-            ) from error
-        return int(encoded[0])
+        return int(self.encoding.encode(self.encoding.instant(what, value))[0][0])
 
 
 _SIDES = {1: ["given"], 2: ["left", "right"]}

@@ -11,6 +11,7 @@ import pyarrow as pa
 from intervalsweep._arguments import has_signature_of
 from intervalsweep._errors import ColumnError
 from intervalsweep._signatures import Frame
+from intervalsweep.arrow.dictionaries import alike
 from intervalsweep.arrow.tables import groups_in, groups_of, like
 from intervalsweep.arrow.temporal.fragments import pieces
 from intervalsweep.arrow.temporal.rows import Histories, Names, Rows, stacked, swept
@@ -203,7 +204,10 @@ class _TwoHistories:
     def table(self, places: Any, start: Any, end: Any) -> Any:
         """Return the rows at these places; the places of right rows follow those of left rows."""
         ours = self._both.values[0]
-        all_rows = pa.concat_tables([ours, self._theirs], promote_options="permissive")
+        pairs = [alike(*pair) for pair in zip(ours.columns, self._theirs.columns, strict=True)]
+        sides = [pa.table(list(side), ours.column_names) for side in zip(*pairs, strict=True)]
+        sides = sides or [ours, self._theirs]  # without columns
+        all_rows = pa.concat_tables(sides, promote_options="permissive")
         numbers = np.concatenate([self.rows[0].numbers, self.rows[1].numbers + ours.num_rows])
         return self._both.table(all_rows.take(pa.array(numbers[places])), start, end)
 
