@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.temporal.lowering
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, Generate, Project}
+import org.apache.spark.sql.catalyst.plans.logical.Generate
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.intervalsweep.condition.expressions.{DecodedEndpoint, EncodedEndpoint}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
@@ -43,10 +43,13 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
     else {
       val zero = origin.fold[Expression](Literal(0L))(o => EncodedEndpoint(Cast(o, dataType)))
       val window = Literal(units(length, "fixed"))
-      // Pmod is the remainder of floor division, so it is not negative before the origin.
-      val since = Pmod(Subtract(period.from, zero, EvalMode.ANSI), window)
-      plus(period.from, Subtract(window, since, EvalMode.ANSI))
+      // Pmod is the remainder of floor division, so it is not negative before the origin. The
+      // difference of two remainders cannot overflow.
+      val since = Pmod(minus(Pmod(period.from, window), Pmod(zero, window)), window)
+      plus(period.from, minus(window, since))
     }
+
+  private def minus(a: Expression, b: Expression): Expression = Subtract(a, b, EvalMode.LEGACY)
 
   private def months = CalendarMonths(dataType)
 
@@ -62,47 +65,39 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
    */
   private def windowed(rows: History, onBounded: OnBounded, end: Expression): History = {
     val period = rows.period.get
-    def raise(name: String, what: String): Expression =
-      Cast(RaiseError(Literal(TemporalErrors.text(name, what))), BooleanType)
     val noStart = raise(
       "BOUNDED",
       "A window begins at the first instant of a row, but a row has no start: remove such rows.")
     val bounded = raise(
       "BOUNDED",
       "A row has an end already: set on_bounded => 'replace' to replace it by the window's end.")
-    val checks = If(IsNull(period.start), noStart, Literal.TrueLiteral) +:
-      (onBounded match {
-        case OnBounded.Replace => Nil
-        case OnBounded.Error => Seq(If(IsNull(period.end), Literal.TrueLiteral, bounded))
-      })
-    History.of(
-      Filter(checks.reduce(And), Project(rows.columns, rows.plan)),
-      rows.values,
-      period.start,
-      DecodedEndpoint(end, dataType))
+    val allowed = onBounded match {
+      case OnBounded.Replace => end
+      case OnBounded.Error => If(IsNull(period.end), end, bounded)
+    }
+    val checked = If(IsNull(period.start), noStart, allowed)
+    History.of(rows.plan, rows.values, period.start, DecodedEndpoint(checked, dataType))
   }
+
+  /**
+   * An error in place of a LONG. The check and the value that it protects are one expression: the
+   * optimizer moves filters, and evaluates constants before any filter.
+   */
+  private def raise(name: String, what: String): Expression =
+    Cast(RaiseError(Literal(TemporalErrors.text(name, what))), LongType)
 
   private def split(rows: History, length: Long): History = {
     val period = rows.period.get
-    val endless = Cast(
-      RaiseError(Literal(TemporalErrors.text(
-        "LENGTH",
-        "A period without a start or an end cannot be split: remove such rows, or mark the " +
-          "relation with nulls => 'drop'."))),
-      BooleanType)
-    val bounded =
-      Filter(
-        If(Or(IsNull(period.start), IsNull(period.end)), endless, Literal.TrueLiteral),
-        Project(rows.columns, rows.plan))
-    // The last start is before the end, so there is at least one fragment.
-    val starts = new Sequence(
-      period.from,
-      Subtract(period.to, Literal(1L), EvalMode.ANSI),
-      Literal(length))
-    val start = AttributeReference("fragment", LongType, nullable = false)()
-    val fragments = Generate(Explode(starts), Nil, outer = false, None, Seq(start), bounded)
-    val end = Least(Seq(plus(start, Literal(length)), period.to))
-    History.ofNumbers(fragments, rows.values, Seq(start, end), dataType)
+    val endless = raise(
+      "LENGTH",
+      "A period without a start or an end cannot be split: limit it first by sequenced(TABLE(q), " +
+        "period => array(a, b)), and split the result by temporal_split(TABLE(...), max_length, " +
+        "ts => 'ts', te => 'te').")
+    val from = If(Or(IsNull(period.start), IsNull(period.end)), endless, period.from)
+    val ends = Seq("start", "end").map(AttributeReference(_, LongType, nullable = false)())
+    val fragments = FragmentRows(from, period.to, length)
+    val generated = Generate(fragments, Nil, outer = false, None, ends, rows.plan)
+    History.ofNumbers(generated, rows.values, ends, dataType)
   }
 
   /** A length in the unit of the periods' LONGs, or in months. It is greater than 0. */

@@ -9,12 +9,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, AttributeReference, AttributeSeq, BindReferences, Explode, Expression, Literal
+  Attribute, AttributeReference, AttributeSeq, BindReferences, Expression, Literal
 }
 import org.apache.spark.sql.catalyst.plans.logical.{
   Filter, Generate, LocalRelation, LogicalPlan, Project
 }
-import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   FragmentKind, History, OnBounded, Period, TemporalFragments
 }
@@ -32,11 +31,14 @@ class PeriodFragmentsSuite extends AnyFunSuite {
     case Filter(condition, child) =>
       val holds = bound(condition, child.output)
       evaluate(child, rows).filter(row => holds.eval(row) == true)
-    case Generate(Explode(array), _, _, _, _, child) =>
-      val (values, types) = (bound(array, child.output), child.output.map(_.dataType))
+    case Generate(fragments: FragmentRows, _, _, _, _, child) =>
+      val made =
+        fragments.copy(bound(fragments.from, child.output), bound(fragments.to, child.output))
+      val types = child.output.map(_.dataType)
       evaluate(child, rows).flatMap { row =>
-        values.eval(row).asInstanceOf[ArrayData].toLongArray()
-          .map(element => InternalRow.fromSeq(row.toSeq(types) :+ element))
+        made.eval(row).iterator
+          .map(ends =>
+            InternalRow.fromSeq(row.toSeq(types) ++ Seq(ends.getLong(0), ends.getLong(1))))
       }
     case _: LocalRelation => rows
     case other => fail(s"an unknown node: $other")
