@@ -214,6 +214,12 @@ def test_gaps_are_cut_at_the_limits(within: Interval, expected: list[Interval]) 
     assert bag(isa.complement(frame, within=within)) == Counter(expected)
 
 
+@pytest.mark.parametrize("within", [(9, 0), (None, 5), (5, None)])
+def test_limits_of_gaps_are_two_values_in_order(within: Any) -> None:
+    with pytest.raises(intervalsweep.ArgumentError, match="ascending order"):
+        isa.complement(pa.table({"ts": [1], "te": [3]}), within=within)
+
+
 LENGTHS = {
     "date": (pa.date32(), lambda n: n, timedelta(days=1), 1, 2),
     "timestamp": (pa.timestamp("ms", "UTC"), lambda n: n * 1000, timedelta(seconds=1), 1000, 2000),

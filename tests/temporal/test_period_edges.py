@@ -63,3 +63,72 @@ def test_a_fixed_window_near_the_smallest_number(spark: Any) -> None:
     assert start == smallest
     assert 0 < end - start <= 10
     assert (end - 7) % 10 == 0
+
+
+DAYS = table(f"1 AS k, {DAY} AS ts, DATE '2026-02-01' AS te")
+
+
+@pytest.mark.parametrize(
+    ("option", "query"),
+    [
+        ("at", history(DAYS, ", at => NULL")),
+        ("at", history(DAYS, ", at => CAST(NULL AS DATE)")),
+        ("at", history(DAYS, ", at => 'not a date'")),
+        ("period", history(DAYS, ", period => NULL")),
+        ("period", history(DAYS, ", period => array('2026-01-03', 'not a date')")),
+        ("period", history(DAYS, ", period => array(DATE '2026-01-09', DATE '2026-01-03')")),
+        ("unbounded", history(DAYS.replace("'te')", "'te', unbounded => 'not a date')"))),
+        (
+            "origin",
+            history(
+                f"SELECT * FROM temporal_window(TABLE({DAYS}), fixed => INTERVAL '7' DAY, "
+                "origin => 'not a date')"
+            ),
+        ),
+        (
+            "max_length",
+            history(f"SELECT * FROM temporal_coalesce(TABLE({DAYS}), max_length => NULL)"),
+        ),
+        (
+            "within",
+            "SELECT * FROM interval_complement(TABLE(SELECT 1 AS ts, 3 AS te), 'ts', 'te', "
+            "within => array(9, 0))",
+        ),
+        (
+            "gap",
+            "SELECT * FROM interval_merge(TABLE(SELECT 1 AS ts, 3 AS te), 'ts', 'te', "
+            "gap => CAST(NULL AS INT))",
+        ),
+    ],
+)
+def test_a_bound_that_is_not_a_value_is_an_error(spark: Any, option: str, query: str) -> None:
+    before = spark.conf.get("spark.sql.ansi.enabled")
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    try:
+        message = error(spark, query)
+    finally:
+        spark.conf.set("spark.sql.ansi.enabled", before)
+    assert f"`{option}`" in message
+    assert "INTERVALSWEEP_SEQUENCED.ARGUMENT" in message
+
+
+def test_a_null_that_is_written_in_period_is_no_bound(spark: Any) -> None:
+    days = "SELECT k, CAST(ts AS STRING), CAST(te AS STRING)"
+    part = history(DAYS, ", period => array(NULL, DATE '2026-01-03')")
+    assert rows(spark, f"{days} FROM ({part})") == [(1, "2026-01-01", "2026-01-03")]
+    empty = history(DAYS, ", period => array(DATE '2026-01-03', DATE '2026-01-03')")
+    assert rows(spark, empty) == []
+
+
+@pytest.mark.parametrize(
+    "last", ["DATE '9999-12-31'", "TIMESTAMP_NTZ '9999-12-31 23:59:59.999999'"]
+)
+@pytest.mark.parametrize("closed", ["both", "right"])
+def test_a_closed_end_at_the_end_of_9999_is_no_end(spark: Any, last: str, closed: str) -> None:
+    periods = table(
+        f"1 AS k, CAST({DAY} AS TIMESTAMP_NTZ) AS ts, CAST({last} AS TIMESTAMP_NTZ) AS te"
+    )
+    if "DATE" in last:
+        periods = periods.replace("TIMESTAMP_NTZ", "DATE")
+    marked = periods.replace("'te')", f"'te', closed => '{closed}')")
+    assert rows(spark, f"SELECT k, te FROM ({history(marked)})") == [(1, None)]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from intervalsweep._errors import ArgumentError
 from intervalsweep._signatures import ArrowFunctions, Distance, Frame, Names, implements
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import Merged, in_order, islands
@@ -97,7 +98,9 @@ def complement(data: Frame, *, within: tuple[Any, Any] | None, **intervals: Any)
     if within is None:
         inside = (start != low) & (stop != high)
     else:
-        values, _ = one.encoding.encode(pool)
+        values, known = one.encoding.encode(pool)
+        if not (known[low] and known[high]) or values[high] < values[low]:
+            raise ArgumentError(f"`within` must be two values in ascending order; got {within!r}.")
         start = np.where(values[start] < values[low], low, start)
         stop = np.where(values[stop] > values[high], high, stop)
         inside = values[start] < values[stop]

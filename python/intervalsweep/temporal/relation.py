@@ -231,6 +231,8 @@ class Relation:
 
     def at(self, instant: Any) -> Relation:
         """Return the rows of one instant, without a period (17). Applies to the whole query."""
+        if instant is None:
+            raise ArgumentError("`instant` must not be None.")
         return dataclasses.replace(self, settings=dataclasses.replace(self.settings, at=instant))
 
     def period(self, start: Any, end: Any) -> Relation:

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   DecodedEndpoint, EncodedEndpoint, EndpointEncoding
@@ -15,7 +14,8 @@ import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.intervalsweep.functions.distances.{ConstantBound, WholeUnits}
 import org.apache.spark.sql.intervalsweep.temporal.lowering.PeriodFragments
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  History, MeasureKind, PeriodMeasures, PeriodRule, PeriodSweep, SweepInput, TemporalErrors,
+  GivenBound, History, MeasureKind, PeriodMeasures, PeriodRule, PeriodSweep, SweepInput,
+  TemporalErrors,
   ValidTime
 }
 import org.apache.spark.sql.types._
@@ -122,13 +122,9 @@ private[temporal] final class IntervalSetFunctions(
     def counted(count: Expression): Seq[NamedExpression] =
       Seq(Alias(count, text("count").getOrElse("count"))())
 
-    def within: Option[(Expression, Expression)] = pair("within").map { case (from, to) =>
-      def number(bound: Expression): Expression = {
-        val typed = Cast(bound, dataType, Some(SQLConf.get.sessionLocalTimeZone))
-        if (typed.eval() == null) wrong("within", "two values that are not NULL", bound)
-        EncodedEndpoint(typed)
-      }
-      (number(from), number(to))
+    def within: Option[(Expression, Expression)] = pair("within").map { case (a, b) =>
+      val (from, to) = GivenBound(function, "within", dataType).values(a, b)
+      (EncodedEndpoint(from), EncodedEndpoint(to))
     }
 
     /** The end plus the largest gap at which intervals are merged, as a number. */

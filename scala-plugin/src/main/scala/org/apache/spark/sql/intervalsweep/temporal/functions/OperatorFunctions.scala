@@ -107,7 +107,7 @@ private[temporal] final class OperatorFunctions(
 
   private def split: Build = (name, provided) => {
     val arguments = TemporalArguments(name, Seq("r"), "max_length" +: Names, provided)
-    val length = arguments.constant("max_length")
+    val length = arguments.optional("max_length")
       .getOrElse(TemporalErrors.length("temporal_split needs max_length, which must not be NULL."))
     operator(arguments)(tables => TemporalFragments(tables.head, FragmentKind.Split(length)))
   }
@@ -116,7 +116,7 @@ private[temporal] final class OperatorFunctions(
     val options = Seq("sliding", "fixed", "origin", "on_bounded") ++ Names
     val arguments = TemporalArguments(name, Seq("r"), options, provided)
     val onBounded = arguments.choice("on_bounded", OnBounded.all)(_.name)
-    val how = (arguments.constant("sliding"), arguments.constant("fixed")) match {
+    val how = (arguments.optional("sliding"), arguments.optional("fixed")) match {
       case (Some(length), None) => FragmentKind.Sliding(length, onBounded)
       case (None, Some(length)) =>
         FragmentKind.Fixed(length, arguments.constant("origin"), onBounded)

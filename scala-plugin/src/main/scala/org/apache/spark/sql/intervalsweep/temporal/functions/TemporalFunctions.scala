@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.temporal.functions
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.errors.QueryCompilationErrors
@@ -12,7 +12,7 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  Closed, Invalid, Nulls, TemporalErrors, ValidTime
+  Closed, GivenBound, Invalid, Nulls, TemporalErrors, ValidTime
 }
 import org.apache.spark.sql.types.{DataType, DecimalType}
 
@@ -50,7 +50,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       invalid = choice("invalid", Invalid.all)(_.name),
       closed = checkedClosed(choice("closed", Closed.all)(_.name), plain.start.dataType),
       unbounded = constant("unbounded").map(
-        Cast(_, plain.start.dataType, Some(SQLConf.get.sessionLocalTimeZone))))
+        GivenBound("validtime", "unbounded", plain.start.dataType).typed))
   }
 
   private def marked(table: LogicalPlan, ts: String, te: Option[String]): ValidTime = {

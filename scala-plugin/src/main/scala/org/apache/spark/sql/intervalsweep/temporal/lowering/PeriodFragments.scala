@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Generate
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.intervalsweep.condition.expressions.{DecodedEndpoint, EncodedEndpoint}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  FragmentKind, History, OnBounded, Period, TemporalErrors, TemporalFragments
+  FragmentKind, GivenBound, History, OnBounded, Period, TemporalErrors, TemporalFragments
 }
 import org.apache.spark.sql.types._
 
@@ -39,15 +39,19 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
       period: Period,
       length: Expression,
       origin: Option[Expression]): Expression =
-    if (isOfMonths(length)) months.windowEnd(period.start, units(length, "fixed").toInt, origin)
+    if (isOfMonths(length))
+      months.windowEnd(period.start, units(length, "fixed").toInt, origin.map(typedOrigin))
     else {
-      val zero = origin.fold[Expression](Literal(0L))(o => EncodedEndpoint(Cast(o, dataType)))
+      val zero = origin.fold[Expression](Literal(0L))(o => EncodedEndpoint(typedOrigin(o)))
       val window = Literal(units(length, "fixed"))
       // Pmod is the remainder of floor division, so it is not negative before the origin. The
       // difference of two remainders cannot overflow.
       val since = Pmod(minus(Pmod(period.from, window), Pmod(zero, window)), window)
       plus(period.from, minus(window, since))
     }
+
+  private def typedOrigin(origin: Expression): Expression =
+    GivenBound("temporal_window", "origin", dataType).typed(origin)
 
   private def minus(a: Expression, b: Expression): Expression = Subtract(a, b, EvalMode.LEGACY)
 

@@ -16,7 +16,8 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{
   DecodedEndpoint, EndpointEncoding, PeriodEndpoint
 }
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  History, Period, PeriodSweep, Refused, RuleNames, TemporalErrors, TemporalPlan, ValidTime
+  GivenBound, History, Period, PeriodSweep, Refused, RuleNames, TemporalErrors, TemporalPlan,
+  ValidTime
 }
 import org.apache.spark.sql.types._
 
@@ -55,12 +56,11 @@ private[temporal] case class SequencedQuery(
     case sweep: PeriodSweep if sweep.fired.isEmpty => sweep.firedBy(fired)
   }
 
-  private def lowered: LogicalPlan = at match {
-    case Some(instant) if !TemporalPlan.hasOperators(asWritten) =>
-      snapshot(asWritten, typed(instant))
+  private def lowered: LogicalPlan = at.map(bound("at").typed) match {
+    case Some(instant) if !TemporalPlan.hasOperators(asWritten) => snapshot(asWritten, instant)
     case Some(instant) =>
       val rows = history
-      val number = PeriodEndpoint(typed(instant), isEnd = false)
+      val number = PeriodEndpoint(instant, isEnd = false)
       Project(rows.values, Filter(rows.period.get.contains(number), rows.plan))
     case None => ordered
   }
@@ -128,9 +128,9 @@ private[temporal] case class SequencedQuery(
     Project(columns ++ Seq(Alias(start, from)(), Alias(shown, to)()), sorted)
   }
 
-  private def clipped(rows: History): History = period.fold(rows) { case (from, to) =>
-    val bounds =
-      History.of(rows.plan, rows.values ++ rows.period.get.columns, typed(from), typed(to))
+  private def clipped(rows: History): History = period.fold(rows) { case (a, b) =>
+    val (from, to) = bound("period").ordered(a, b)
+    val bounds = History.of(rows.plan, rows.values ++ rows.period.get.columns, from, to)
     val (asked, own) = (bounds.period.get, rows.period.get)
     val both = And(LessThan(asked.from, own.to), LessThan(own.from, asked.to))
     val some = And(both, LessThan(asked.from, asked.to))
@@ -146,9 +146,7 @@ private[temporal] case class SequencedQuery(
     (from, to)
   }
 
-  private def typed(bound: Expression): Expression =
-    if (bound.dataType == dataType) bound
-    else Cast(bound, dataType, Some(conf.sessionLocalTimeZone))
+  private def bound(option: String) = GivenBound("sequenced", option, dataType)
 
   /** The common type of all periods, by the rules for the arguments of GREATEST. */
   private def commonType(ends: Seq[Expression]): DataType = {
