@@ -16,6 +16,7 @@ columns and with operators on histories.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 # A duration: a number, a timedelta, or a numpy.timedelta64 of months or years.
 Duration: TypeAlias = "int | float | Decimal | timedelta | Any"
+Nulls: TypeAlias = Literal["unbounded", "drop", "error"]
 
 __all__ = [
     "interval_complement",
@@ -51,20 +53,25 @@ def interval_merge(
     *,
     gap: Duration | None = None,
     count: str | None = None,
+    keys: str | Sequence[str] = (),
+    nulls: Nulls | None = None,
 ) -> DataFrame:
     """Merge intervals that overlap, touch, or are at most `gap` apart.
 
     Parameters
     ----------
     data
-        The intervals. All columns except `ts` and `te` are keys: intervals with equal keys are
-        merged.
+        The intervals.
     ts, te
         Names of the columns with starts and ends.
     gap
         The largest distance between two intervals that are merged; None merges those that touch.
     count
         Name of the column with the number of merged intervals; ``count`` by default.
+    keys
+        Names of columns: rows with different keys are handled separately.
+    nulls
+        The meaning of a NULL endpoint: ``unbounded`` (the default), ``drop`` the row, or ``error``.
 
     Returns
     -------
@@ -83,20 +90,32 @@ def interval_merge(
     +---+---+-----+
     <BLANKLINE>
     """
-    return _call("interval_merge", (data,), (ts, te), gap=gap, count=count)
+    return _call("interval_merge", (data,), (ts, te), gap=gap, count=count, **_of_rows(keys, nulls))
 
 
-def interval_split(data: DataFrame, ts: str, te: str, *, count: str | None = None) -> DataFrame:
+def interval_split(
+    data: DataFrame,
+    ts: str,
+    te: str,
+    *,
+    count: str | None = None,
+    keys: str | Sequence[str] = (),
+    nulls: Nulls | None = None,
+) -> DataFrame:
     """Split time at all starts and ends, and count the intervals that cover each fragment.
 
     Parameters
     ----------
     data
-        The intervals. All columns except `ts` and `te` are keys.
+        The intervals.
     ts, te
         Names of the columns with starts and ends.
     count
         Name of the column with the number of intervals; ``count`` by default.
+    keys
+        Names of columns: rows with different keys are handled separately.
+    nulls
+        The meaning of a NULL endpoint: ``unbounded`` (the default), ``drop`` the row, or ``error``.
 
     Returns
     -------
@@ -116,23 +135,33 @@ def interval_split(data: DataFrame, ts: str, te: str, *, count: str | None = Non
     +---+---+-----+
     <BLANKLINE>
     """
-    return _call("interval_split", (data,), (ts, te), count=count)
+    return _call("interval_split", (data,), (ts, te), count=count, **_of_rows(keys, nulls))
 
 
 def interval_complement(
-    data: DataFrame, ts: str, te: str, *, within: tuple[Any, Any] | None = None
+    data: DataFrame,
+    ts: str,
+    te: str,
+    *,
+    within: tuple[Any, Any] | None = None,
+    keys: str | Sequence[str] = (),
+    nulls: Nulls | None = None,
 ) -> DataFrame:
     """Return the gaps between intervals.
 
     Parameters
     ----------
     data
-        The intervals. All columns except `ts` and `te` are keys.
+        The intervals.
     ts, te
         Names of the columns with starts and ends.
     within
         Start and end of the time whose gaps are returned; by default from the first start to the
         last end of each key.
+    keys
+        Names of columns: rows with different keys are handled separately.
+    nulls
+        The meaning of a NULL endpoint: ``unbounded`` (the default), ``drop`` the row, or ``error``.
 
     Returns
     -------
@@ -151,7 +180,7 @@ def interval_complement(
     +---+---+
     <BLANKLINE>
     """
-    return _call("interval_complement", (data,), (ts, te), within=within)
+    return _call("interval_complement", (data,), (ts, te), within=within, **_of_rows(keys, nulls))
 
 
 def validtime(
@@ -159,7 +188,7 @@ def validtime(
     ts: str | None = None,
     te: str | None = None,
     *,
-    nulls: Literal["unbounded", "drop", "error"] | None = None,
+    nulls: Nulls | None = None,
     invalid: Literal["drop", "error"] | None = None,
     closed: Literal["left", "right", "both", "neither"] | None = None,
     unbounded: Any = None,
@@ -464,6 +493,11 @@ def interval_join_report(spark: SparkSession, query: str) -> DataFrame:
     """
     check_active(spark)
     return spark.sql("SELECT * FROM interval_join_report(:query)", {"query": query})
+
+
+def _of_rows(keys: str | Sequence[str], nulls: Nulls | None) -> dict[str, Any]:
+    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    return {"keys": names or None, "nulls": nulls}
 
 
 def _call(

@@ -203,7 +203,7 @@ def test_a_recursive_query(spark: Any) -> None:
         ("OUTER_CTE", "WITH q AS (SELECT * FROM w) SELECT * FROM sequenced(TABLE(SELECT * FROM q))",
          "put the WITH inside"),
         *[("VALUE_TYPE",
-           f"SELECT * FROM {f}(TABLE(SELECT map(1, 2) AS m, 1 AS a, 2 AS b), 'a', 'b')",
+           f"SELECT * FROM {f}(TABLE(SELECT map(1, 2) AS m, 1 AS a, 2 AS b), 'a', 'b', keys => 'm')",
            f"{f} compares rows by the column `m`")
           for f in ("interval_merge", "interval_split", "interval_complement")],
     ],

@@ -3,6 +3,7 @@ package org.apache.spark.sql.intervalsweep.temporal.functions
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{GivenBound, TemporalErrors}
 import org.apache.spark.sql.types._
@@ -53,6 +54,18 @@ private[temporal] case class TemporalArguments(
   def text(name: String): Option[String] = optional(name).map { e =>
     if (!e.dataType.isInstanceOf[StringType]) wrong(name, "a STRING", e)
     e.eval().toString
+  }
+
+  /** A text, or an array of texts. */
+  def texts(name: String): Option[Seq[String]] = optional(name).map { e =>
+    def wanted = wrong(name, "a STRING or an array of STRINGs", e)
+    e.dataType match {
+      case _: StringType => Seq(e.eval().toString)
+      case ArrayType(_: StringType | NullType, _) =>
+        val all = e.eval().asInstanceOf[ArrayData].toObjectArray(StringType).toSeq
+        all.map(text => if (text == null) wanted else text.toString)
+      case _ => wanted
+    }
   }
 
   def flag(name: String): Boolean = optional(name).exists { e =>

@@ -44,7 +44,8 @@ private[temporal] case class ValidTimeLeaf(relation: ValidTime) {
     Project(output, Filter(rows.period.get.contains(at), rows.plan))
   }
 
-  private def checked: LogicalPlan = {
+  /** The table's rows, without those that `nulls` drops. */
+  def checked: LogicalPlan = {
     val columns = start +: end.toSeq
     val known = columns.map(IsNotNull(_)).reduce[Expression](And)
     nulls match {
