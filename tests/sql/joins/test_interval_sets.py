@@ -363,7 +363,7 @@ def test_islands_are_swept_by_ranges_where_nothing_holds_between_them(spark: Any
         ("interval_merge(TABLE(t), 'ts', 'te', keys => 3)", "a STRING or an array of STRINGs"),
         ("interval_split(TABLE(t), 'ts', 'te', count => 'ts')", "a name that no other column has"),
         ("interval_merge(TABLE(t), 'ts', 'k')", "start and end must have the same type"),
-        ("interval_merge(TABLE(t), 'k', 'k')", "use numbers"),
+        ("interval_merge(TABLE(t), 'ts', 'ts')", "another column than `ts`; got 'ts' for both"),
         ("interval_merge(TABLE(t), 'ts', 'te', gap => -1)", "must be at least 0; got -1"),
         ("interval_merge(TABLE(t), 'ts', 'te', gap => 'x')", "must be a number for endpoints"),
         ("interval_merge(TABLE(t), 'ts', 'te', gap => ts)", "gap"),

@@ -82,17 +82,18 @@ private[temporal] final class OperatorFunctions(
   private def setOperation(rule: PeriodRule): Build = (name, provided) => {
     val arguments = TemporalArguments(name, Seq("a", "b"), Names, provided)
     operator(arguments) { tables =>
-      val (a, b) = (tables.head, tables.last)
       def types(plan: LogicalPlan): Seq[DataType] = plan.output.map(_.dataType.asNullable)
-      if (types(a) != types(b)) {
+      val common = SetOperationTypes.of(tables.map(types))
+      if (common.isEmpty) {
         def shown(plan: LogicalPlan): String = types(plan).map(_.sql).mkString("(", ", ", ")")
         TemporalErrors.argument(
           name,
           "b",
-          s"a query with columns of the types ${shown(a)}",
-          shown(b))
+          s"a query with columns of the types ${shown(tables.head)}",
+          shown(tables.last))
       }
-      TemporalSetOperation(rule, a, b)
+      val typed = tables.map(SetOperationTypes.cast(_, common.get))
+      TemporalSetOperation(rule, typed.head, typed.last)
     }
   }
 

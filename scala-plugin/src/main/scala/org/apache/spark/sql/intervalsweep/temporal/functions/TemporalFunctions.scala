@@ -56,6 +56,12 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
   private def marked(table: LogicalPlan, ts: String, te: Option[String]): ValidTime = {
     val start = column(table, ts)
     val end = te.map(column(table, _))
+    if (end.exists(_.exprId == start.exprId))
+      TemporalErrors.argument(
+        "validtime",
+        "te",
+        "another column than `ts`",
+        s"'${start.name}' for both")
     checkType(start, end)
     val names = (start.name, end.fold("te")(_.name))
     ValidTime(

@@ -112,6 +112,8 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
     val number = (dataType, length.dataType) match {
       case (_: IntegralType, _: IntegralType) => value(Cast(length, LongType))
       case (DateType, _: IntegralType) => value(Cast(length, LongType))
+      case (d: DecimalType, _: IntegralType | _: DecimalType) =>
+        exactUnits(length, d.scale).getOrElse(wrong(s"a multiple of ${BigDecimal(1, d.scale)}"))
       case (DateType, _: DayTimeIntervalType) =>
         val micros = value(length)
         if (micros % MICROS_PER_DAY != 0) wrong("whole days")
@@ -124,10 +126,17 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
       case (DateType, _) => wrong("a whole number of days, or an INTERVAL of days or of months")
       case (TimestampType | TimestampNTZType, _) =>
         wrong("an INTERVAL DAY TO SECOND or YEAR TO MONTH")
-      case _ => wrong("periods of whole numbers, dates or timestamps")
+      case (_: DecimalType, _) => wrong("a whole number or a DECIMAL")
+      case _ => wrong("periods of whole numbers, decimals, dates or timestamps")
     }
     if (number <= 0) wrong("a length of more than 0")
     number
+  }
+
+  /** A number in units of 10^-scale, if that is exact. */
+  private def exactUnits(length: Expression, scale: Int): Option[Long] = {
+    val units = BigDecimal(Option(length.eval()).fold("0")(_.toString)) * BigDecimal(10).pow(scale)
+    Option.when(units.isWhole && units.isValidLong)(units.toLongExact)
   }
 
   private def refuse(length: Expression, name: String, wanted: String): Nothing =

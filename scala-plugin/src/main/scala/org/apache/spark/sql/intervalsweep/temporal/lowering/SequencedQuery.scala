@@ -72,7 +72,9 @@ private[temporal] case class SequencedQuery(
       case _ =>
     }
     SparkSession.active.sessionState.analyzer.checkAnalysis(query)
-    new InlineCTE(alwaysInline = true)(query)
+    val inlined = new InlineCTE(alwaysInline = true)(query)
+    UnmarkedRelations.check(inlined)
+    inlined
   }
 
   private def rewritten(plan: LogicalPlan): (LogicalPlan, Seq[String]) = {
@@ -98,7 +100,7 @@ private[temporal] case class SequencedQuery(
 
   private def history: History = {
     Refused.check(plain)
-    Sequenced(dataType).history(Decorrelation(plain))
+    Sequenced(dataType).history(PruneUnreadColumns(Decorrelation(plain)))
   }
 
   /** An ORDER BY at the top orders the rows of the history. */
@@ -108,7 +110,14 @@ private[temporal] case class SequencedQuery(
     case Project(columns, Sort(order, true, child, _)) =>
       val returned = AttributeSet(columns.map(_.toAttribute))
       val hidden = AttributeSet(order.flatMap(_.references)).filterNot(returned.contains).toSeq
-      result(Project(columns ++ hidden, child), columns.map(_.toAttribute), order)
+      // Rows that become one may differ in the columns that are not returned, so those cannot
+      // order the result.
+      if (coalesce)
+        result(
+          Project(columns, child),
+          columns.map(_.toAttribute),
+          order.takeWhile(_.references.subsetOf(returned)))
+      else result(Project(columns ++ hidden, child), columns.map(_.toAttribute), order)
     case other => result(other, other.output, Nil)
   }
 
@@ -118,7 +127,7 @@ private[temporal] case class SequencedQuery(
       order: Seq[SortOrder]): LogicalPlan = {
     Refused.check(query)
     val lowering = Sequenced(dataType)
-    val rows = clipped(lowering.history(Decorrelation(query)).bounded(dataType))
+    val rows = clipped(lowering.history(PruneUnreadColumns(Decorrelation(query))).bounded(dataType))
     val all = if (coalesce) lowering.coalesced(rows) else rows
     val sorted = if (order.isEmpty) all.plan else Sort(order, global = true, all.plan)
     val (from, to) = periodNames(columns)
@@ -142,7 +151,7 @@ private[temporal] case class SequencedQuery(
     val (from, to) = names.getOrElse(leaves.head.names)
     Seq(from, to).find(n => columns.exists(c => conf.resolver(c.name, n)))
       .orElse(Option.when(conf.resolver(from, to))(from))
-      .foreach(TemporalErrors.periodName)
+      .foreach(TemporalErrors.periodName(_, columns.map(_.name)))
     (from, to)
   }
 
