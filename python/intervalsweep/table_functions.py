@@ -193,6 +193,7 @@ def validtime(
     closed: Literal["left", "right", "both", "neither"] | None = None,
     unbounded: Any = None,
     names: tuple[str, str] | None = None,
+    step: Duration | None = None,
 ) -> DataFrame:
     """Mark a DataFrame as a valid-time relation for :func:`sequenced`, and hide its period.
 
@@ -214,6 +215,9 @@ def validtime(
         An end that means "no end", such as ``date(9999, 12, 31)``.
     names
         Names of the period's columns in results.
+    step
+        How far a closed end is from the start of the next period, such as ``timedelta(seconds=1)``
+        for ends at 23:59:59; by default the smallest step of the type.
 
     Returns
     -------
@@ -227,7 +231,7 @@ def validtime(
     >>> validtime(works, "ts", "te").columns
     ['name']
     """
-    given = {"nulls": nulls, "invalid": invalid, "closed": closed}
+    given = {"nulls": nulls, "invalid": invalid, "closed": closed, "step": step}
     return _call("validtime", (data,), (ts, te), **given, unbounded=unbounded, names=names)
 
 

@@ -240,5 +240,5 @@ def test_errors_of_rows(spark: Any, name: str, query: str) -> None:
 
 
 def test_the_period_cannot_be_named_inside(spark: Any) -> None:
-    with pytest.raises(AnalysisException, match="SEQUENCED.HIDDEN"):
+    with pytest.raises(AnalysisException, match=r"SEQUENCED\.HIDDEN"):
         spark.sql(SEQUENCED.format("SELECT * FROM w WHERE ts > 5", ""))

@@ -205,13 +205,13 @@ class Relation:
         ----------
         sliding
             The row is valid for this length from its start on: a number, a timedelta, or calendar
-            months such as ``numpy.timedelta64(1, "M")``.
+            units such as ``"DAY"``, ``"2 WEEKS"``, ``"MONTH"`` or ``numpy.timedelta64(1, "M")``.
         fixed
             The row is valid to the end of the fixed window that contains its start. Fixed windows
             have this length and follow each other without gaps.
         origin
-            The start of one of the fixed windows. The default is 0, or 1970-01-01 UTC; for windows
-            of months, 1970-01-01 in the session's time zone.
+            The start of one of the fixed windows. The default is 0, or 1970-01-01 UTC; for calendar
+            units, 1970-01-01 in the session's time zone, and for weeks a Monday.
         on_bounded
             For rows that already have an end: ``replace`` the end (the default), or fail with an
             ``error``.
@@ -220,7 +220,10 @@ class Relation:
         return self._made(f"SELECT * FROM temporal_window(TABLE({self.query}){options(given)})")
 
     def split(self, max_length: Any) -> Relation:
-        """Cut each row, from its start on, into rows of at most `max_length` (Alg. 11)."""
+        """Cut each row, from its start on, into rows of at most `max_length` (Alg. 11).
+
+        The length is a number, a timedelta, or calendar units such as ``"MONTH"``.
+        """
         given = options({"max_length": max_length})
         return self._made(f"SELECT * FROM temporal_split(TABLE({self.query}){given})")
 

@@ -10,7 +10,7 @@ import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
-import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
+import org.apache.spark.sql.intervalsweep.temporal.lowering.{PeriodLength, SequencedQuery}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   Closed, GivenBound, Invalid, Nulls, TemporalErrors, ValidTime
 }
@@ -35,7 +35,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     val arguments = TemporalArguments(
       "validtime",
       Seq("table"),
-      Seq("ts", "te", "nulls", "invalid", "closed", "unbounded", "names"),
+      Seq("ts", "te", "nulls", "invalid", "closed", "unbounded", "names", "step"),
       provided)
     import arguments._
     val child = table("table")
@@ -44,11 +44,17 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       case (Some(ts), te) => (ts, te)
     }
     val plain = marked(child, told._1, told._2)
+    val closedEnds = choice("closed", Closed.all)(_.name)
+    val step = constant("step")
+    if (closedEnds == Closed.Left)
+      step.foreach(wrong("step", "absent, as closed => 'left' does not move the ends", _))
+    step.foreach(PeriodLength(_, "step", plain.start.dataType).units)
     plain.copy(
       names = names.getOrElse(plain.names),
       nulls = choice("nulls", Nulls.all)(_.name),
       invalid = choice("invalid", Invalid.all)(_.name),
-      closed = checkedClosed(choice("closed", Closed.all)(_.name), plain.start.dataType),
+      closed = checkedClosed(closedEnds, plain.start.dataType),
+      step = step,
       unbounded = constant("unbounded").map(
         GivenBound("validtime", "unbounded", plain.start.dataType).typed))
   }
@@ -127,7 +133,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
   private val validtimeInfo = FunctionInfo.ofTable(
     this,
     "validtime",
-    "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names]) - Marks a " +
+    "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names][, step]) - Marks a " +
       "table or query as a valid-time relation, for `sequenced`: each row is valid in its period " +
       "[ts, te). The columns of the period are hidden.",
     """
@@ -140,6 +146,8 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       |          'neither'.
       |      * unbounded - an end that stands for no end, such as DATE '9999-12-31'.
       |      * names - array('ts', 'te'), what the period is called in results.
+      |      * step - how far a closed end is from the next start, such as INTERVAL '1' SECOND; the
+      |          default is the smallest step of the type.
       |  """.stripMargin,
     """
       |    Examples:

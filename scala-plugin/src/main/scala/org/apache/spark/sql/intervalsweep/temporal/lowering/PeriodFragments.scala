@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.temporal.lowering
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.Generate
-import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.{DecodedEndpoint, EncodedEndpoint}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   FragmentKind, GivenBound, History, OnBounded, Period, TemporalErrors, TemporalFragments
@@ -21,46 +21,38 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
     val rows = below.bounded(dataType)
     fragments.how match {
       case FragmentKind.Split(length) =>
-        if (isOfMonths(length))
-          refuse(length, "max_length", "a number of days, as months differ in length")
-        split(rows, units(length, "max_length"))
+        split(rows, step(PeriodLength(length, "max_length", dataType)))
       case FragmentKind.Sliding(length, onBounded) =>
-        windowed(rows, onBounded, slidingEnd(rows.period.get, length))
+        val sliding = PeriodLength(length, "sliding", dataType)
+        windowed(rows, onBounded, slidingEnd(rows.period.get, sliding))
       case FragmentKind.Fixed(length, origin, onBounded) =>
-        windowed(rows, onBounded, fixedEnd(rows.period.get, length, origin))
+        val zero = origin.map(GivenBound("temporal_window", "origin", dataType).typed)
+        val fixed = PeriodLength(length, "fixed", dataType)
+        windowed(rows, onBounded, fixedEnd(rows.period.get, fixed, zero))
     }
   }
 
-  private def slidingEnd(period: Period, length: Expression): Expression =
-    if (isOfMonths(length)) months.after(period.start, units(length, "sliding").toInt)
-    else plus(period.from, Literal(units(length, "sliding")))
+  private def step(length: PeriodLength): FragmentStep = length.calendar match {
+    case Some(units) => FragmentStep.Calendar(dataType, units, SQLConf.get.sessionLocalTimeZone)
+    case None => FragmentStep.Units(length.units)
+  }
+
+  private def slidingEnd(period: Period, length: PeriodLength): Expression = length.calendar match {
+    case Some(CalendarLength(0, days, _)) => CalendarDays(dataType).after(period.start, days)
+    case Some(units) => CalendarMonths(dataType).after(period.start, units.months)
+    case None => plus(period.from, Literal(length.units))
+  }
 
   private def fixedEnd(
       period: Period,
-      length: Expression,
-      origin: Option[Expression]): Expression =
-    if (isOfMonths(length))
-      months.windowEnd(period.start, units(length, "fixed").toInt, origin.map(typedOrigin))
-    else {
-      val zero = origin.fold[Expression](Literal(0L))(o => EncodedEndpoint(typedOrigin(o)))
-      val window = Literal(units(length, "fixed"))
-      // Pmod is the remainder of floor division, so it is not negative before the origin. The
-      // difference of two remainders cannot overflow.
-      val since = Pmod(minus(Pmod(period.from, window), Pmod(zero, window)), window)
-      plus(period.from, minus(window, since))
-    }
-
-  private def typedOrigin(origin: Expression): Expression =
-    GivenBound("temporal_window", "origin", dataType).typed(origin)
-
-  private def minus(a: Expression, b: Expression): Expression = Subtract(a, b, EvalMode.LEGACY)
-
-  private def months = CalendarMonths(dataType)
-
-  /** Whether the length is in calendar months, whose lengths differ. */
-  private def isOfMonths(length: Expression): Boolean = (dataType, length.dataType) match {
-    case (_: DatetimeType, _: YearMonthIntervalType) => true
-    case _ => false
+      length: PeriodLength,
+      origin: Option[Expression]): Expression = length.calendar match {
+    case Some(units) if units.months == 0 =>
+      CalendarDays(dataType).windowEnd(period.start, units, origin)
+    case Some(units) => CalendarMonths(dataType).windowEnd(period.start, units.months, origin)
+    case None =>
+      val zero = origin.fold[Expression](Literal(0L))(EncodedEndpoint(_))
+      PeriodFragments.windowEnd(period.from, Literal(length.units), zero)
   }
 
   /**
@@ -90,7 +82,7 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
   private def raise(name: String, what: String): Expression =
     Cast(RaiseError(Literal(TemporalErrors.text(name, what))), LongType)
 
-  private def split(rows: History, length: Long): History = {
+  private def split(rows: History, step: FragmentStep): History = {
     val period = rows.period.get
     val endless = raise(
       "LENGTH",
@@ -99,50 +91,10 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
         "ts => 'ts', te => 'te').")
     val from = If(Or(IsNull(period.start), IsNull(period.end)), endless, period.from)
     val ends = Seq("start", "end").map(AttributeReference(_, LongType, nullable = false)())
-    val fragments = FragmentRows(from, period.to, length)
+    val fragments = FragmentRows(from, period.to, step)
     val generated = Generate(fragments, Nil, outer = false, None, ends, rows.plan)
     History.ofNumbers(generated, rows.values, ends, dataType)
   }
-
-  /** A length in the unit of the periods' LONGs, or in months. It is greater than 0. */
-  private def units(length: Expression, name: String): Long = {
-    def wrong(wanted: String): Nothing = refuse(length, name, wanted)
-    def value(e: Expression): Long = Option(e.eval()).fold(wrong("a length that is not NULL"))(
-      _.asInstanceOf[Number].longValue)
-    val number = (dataType, length.dataType) match {
-      case (_: IntegralType, _: IntegralType) => value(Cast(length, LongType))
-      case (DateType, _: IntegralType) => value(Cast(length, LongType))
-      case (d: DecimalType, _: IntegralType | _: DecimalType) =>
-        exactUnits(length, d.scale).getOrElse(wrong(s"a multiple of ${BigDecimal(1, d.scale)}"))
-      case (DateType, _: DayTimeIntervalType) =>
-        val micros = value(length)
-        if (micros % MICROS_PER_DAY != 0) wrong("whole days")
-        micros / MICROS_PER_DAY
-      case (TimestampType | TimestampNTZType, _: DayTimeIntervalType) => value(length)
-      case (_: DayTimeIntervalType, _: DayTimeIntervalType) => value(length)
-      case (_: DatetimeType | _: YearMonthIntervalType, _: YearMonthIntervalType) =>
-        value(length)
-      case (_: IntegralType, _) => wrong("a whole number")
-      case (DateType, _) => wrong("a whole number of days, or an INTERVAL of days or of months")
-      case (TimestampType | TimestampNTZType, _) =>
-        wrong("an INTERVAL DAY TO SECOND or YEAR TO MONTH")
-      case (_: DecimalType, _) => wrong("a whole number or a DECIMAL")
-      case _ => wrong("periods of whole numbers, decimals, dates or timestamps")
-    }
-    if (number <= 0) wrong("a length of more than 0")
-    number
-  }
-
-  /** A number in units of 10^-scale, if that is exact. */
-  private def exactUnits(length: Expression, scale: Int): Option[Long] = {
-    val units = BigDecimal(Option(length.eval()).fold("0")(_.toString)) * BigDecimal(10).pow(scale)
-    Option.when(units.isWhole && units.isValidLong)(units.toLongExact)
-  }
-
-  private def refuse(length: Expression, name: String, wanted: String): Nothing =
-    TemporalErrors.length(
-      s"$name is ${length.sql}, a ${length.dataType.sql}, for periods of " +
-        s"${dataType.sql}: give $wanted.")
 }
 
 private[temporal] object PeriodFragments {
@@ -153,4 +105,13 @@ private[temporal] object PeriodFragments {
     Literal(Long.MaxValue),
     Add(start, length, EvalMode.LEGACY))
 
+  /** The end of the window that contains a start. Windows follow one another from `origin` on. */
+  def windowEnd(start: Expression, length: Literal, origin: Expression): Expression = {
+    // Pmod is the remainder of floor division, so it is not negative before the origin. The
+    // difference of two remainders cannot overflow.
+    val since = Pmod(minus(Pmod(start, length), Pmod(origin, length)), length)
+    plus(start, minus(length, since))
+  }
+
+  private def minus(a: Expression, b: Expression): Expression = Subtract(a, b, EvalMode.LEGACY)
 }

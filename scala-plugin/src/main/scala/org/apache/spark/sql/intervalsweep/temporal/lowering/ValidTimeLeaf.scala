@@ -78,18 +78,21 @@ private[temporal] case class ValidTimeLeaf(relation: ValidTime) {
     else Cast(e, dataType, Some(zone))
 
   /**
-   * The next value of the type; unbounded if there is none. The year 10000 is unbounded, too: a
+   * The value one step later; unbounded if there is none. The year 10000 is unbounded, too: a
    * closed end of 9999-12-31 stands for no end.
    */
   private def next(end: Expression, isEnd: Boolean): Expression = {
     val number = PeriodEndpoint(end, isEnd)
     val unbounded = In(number, Seq(Literal(Long.MinValue), Literal(Long.MaxValue)))
-    val moved = If(unbounded, number, Add(number, Literal(1L), EvalMode.LEGACY))
+    val moved = If(unbounded, number, PeriodFragments.plus(number, Literal(stepUnits)))
     val calendar = lastYear.fold[Expression](moved) { last =>
       If(EqualTo(moved, last), Literal(Long.MaxValue), moved)
     }
     DecodedEndpoint(calendar, ownType)
   }
+
+  /** How far an end moves, in the unit of its LONG. */
+  private lazy val stepUnits: Long = step.fold(1L)(PeriodLength(_, "step", ownType).units)
 
   /** The end of the year 9999, the last one of many calendars, as a number. */
   private def lastYear: Option[Expression] = ownType match {

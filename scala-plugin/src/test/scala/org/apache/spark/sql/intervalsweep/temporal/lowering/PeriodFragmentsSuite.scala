@@ -33,7 +33,9 @@ class PeriodFragmentsSuite extends AnyFunSuite {
       evaluate(child, rows).filter(row => holds.eval(row) == true)
     case Generate(fragments: FragmentRows, _, _, _, _, child) =>
       val made =
-        fragments.copy(bound(fragments.from, child.output), bound(fragments.to, child.output))
+        fragments.copy(
+          from = bound(fragments.from, child.output),
+          to = bound(fragments.to, child.output))
       val types = child.output.map(_.dataType)
       evaluate(child, rows).flatMap { row =>
         made.eval(row).iterator
