@@ -13,7 +13,8 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{
 }
 import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.intervalsweep.functions.distances.{ConstantBound, WholeUnits}
-import org.apache.spark.sql.intervalsweep.temporal.lowering.{PeriodFragments, ValidTimeLeaf}
+import org.apache.spark.sql.intervalsweep.temporal.fragments.PeriodArithmetic
+import org.apache.spark.sql.intervalsweep.temporal.lowering.ValidTimeLeaf
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   GivenBound, History, MeasureKind, Nulls, PeriodMeasures, PeriodRule, PeriodSweep, SweepInput,
   TemporalErrors,
@@ -170,9 +171,9 @@ private[temporal] final class IntervalSetFunctions(
           val unbounded = Literal(Long.MaxValue)
           If(EqualTo(end, unbounded), unbounded, FarthestWithin(end, Cast(gap, DoubleType)))
         case (DateType, _: DayTimeIntervalType) =>
-          PeriodFragments.plus(end, Literal(gap.eval().asInstanceOf[Long] / MICROS_PER_DAY))
-        case (d: DecimalType, _) => PeriodFragments.plus(end, units(gap, d.scale))
-        case _ => PeriodFragments.plus(end, units(gap, 0))
+          PeriodArithmetic.plus(end, Literal(gap.eval().asInstanceOf[Long] / MICROS_PER_DAY))
+        case (d: DecimalType, _) => PeriodArithmetic.plus(end, units(gap, d.scale))
+        case _ => PeriodArithmetic.plus(end, units(gap, 0))
       }
     }
 

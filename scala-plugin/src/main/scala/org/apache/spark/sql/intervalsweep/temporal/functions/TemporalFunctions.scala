@@ -10,7 +10,8 @@ import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
-import org.apache.spark.sql.intervalsweep.temporal.lowering.{PeriodLength, SequencedQuery}
+import org.apache.spark.sql.intervalsweep.temporal.fragments.PeriodLength
+import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   Closed, GivenBound, Invalid, Nulls, TemporalErrors, ValidTime
 }

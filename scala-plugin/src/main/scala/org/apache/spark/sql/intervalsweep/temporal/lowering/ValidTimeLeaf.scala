@@ -9,6 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   DecodedEndpoint, EncodedEndpoint, PeriodEndpoint
 }
+import org.apache.spark.sql.intervalsweep.temporal.fragments.{PeriodArithmetic, PeriodLength}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   History, Invalid, Nulls, TemporalErrors, ValidTime
 }
@@ -84,7 +85,7 @@ private[temporal] case class ValidTimeLeaf(relation: ValidTime) {
   private def next(end: Expression, isEnd: Boolean): Expression = {
     val number = PeriodEndpoint(end, isEnd)
     val unbounded = In(number, Seq(Literal(Long.MinValue), Literal(Long.MaxValue)))
-    val moved = If(unbounded, number, PeriodFragments.plus(number, Literal(stepUnits)))
+    val moved = If(unbounded, number, PeriodArithmetic.plus(number, Literal(stepUnits)))
     val calendar = lastYear.fold[Expression](moved) { last =>
       If(EqualTo(moved, last), Literal(Long.MaxValue), moved)
     }

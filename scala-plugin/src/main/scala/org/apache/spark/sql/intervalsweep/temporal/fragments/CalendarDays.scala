@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.temporal.lowering
+package org.apache.spark.sql.intervalsweep.temporal.fragments
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
@@ -22,7 +22,7 @@ private[temporal] case class CalendarDays(dataType: DataType) {
 
   /** The end, as a number, so many days after a start. */
   def after(start: Expression, days: Int): Expression =
-    zoned(PeriodFragments.plus(local(start), Literal(days * unit)))
+    zoned(PeriodArithmetic.plus(local(start), Literal(days * unit)))
 
   /**
    * The end, as a number, of the window that contains a start. Windows of weeks begin on Mondays,
@@ -34,7 +34,7 @@ private[temporal] case class CalendarDays(dataType: DataType) {
       origin: Option[Expression]): Expression = {
     val window = Literal(length.days * unit)
     val default = Literal(if (length.isOfWeeks) CalendarDays.FirstMonday * unit else 0L)
-    zoned(PeriodFragments.windowEnd(local(start), window, origin.fold[Expression](default)(local)))
+    zoned(PeriodArithmetic.windowEnd(local(start), window, origin.fold[Expression](default)(local)))
   }
 
   private def local(instant: Expression): Expression = PeriodEndpoint(

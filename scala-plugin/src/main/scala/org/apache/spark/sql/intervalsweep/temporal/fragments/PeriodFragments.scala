@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.temporal.lowering
+package org.apache.spark.sql.intervalsweep.temporal.fragments
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.Generate
@@ -15,7 +15,7 @@ import org.apache.spark.sql.types._
  * limited length.
  */
 private[temporal] case class PeriodFragments(dataType: DataType) {
-  import PeriodFragments.plus
+  import PeriodArithmetic.plus
 
   def history(fragments: TemporalFragments, below: History): History = {
     val rows = below.bounded(dataType)
@@ -52,7 +52,7 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
     case Some(units) => CalendarMonths(dataType).windowEnd(period.start, units.months, origin)
     case None =>
       val zero = origin.fold[Expression](Literal(0L))(EncodedEndpoint(_))
-      PeriodFragments.windowEnd(period.from, Literal(length.units), zero)
+      PeriodArithmetic.windowEnd(period.from, Literal(length.units), zero)
   }
 
   /**
@@ -95,23 +95,4 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
     val generated = Generate(fragments, Nil, outer = false, None, ends, rows.plan)
     History.ofNumbers(generated, rows.values, ends, dataType)
   }
-}
-
-private[temporal] object PeriodFragments {
-
-  /** The sum, or the largest LONG, which means unbounded, if the sum exceeds it. */
-  def plus(start: Expression, length: Expression): Expression = If(
-    GreaterThan(start, Subtract(Literal(Long.MaxValue), length, EvalMode.LEGACY)),
-    Literal(Long.MaxValue),
-    Add(start, length, EvalMode.LEGACY))
-
-  /** The end of the window that contains a start. Windows follow one another from `origin` on. */
-  def windowEnd(start: Expression, length: Literal, origin: Expression): Expression = {
-    // Pmod is the remainder of floor division, so it is not negative before the origin. The
-    // difference of two remainders cannot overflow.
-    val since = Pmod(minus(Pmod(start, length), Pmod(origin, length)), length)
-    plus(start, minus(length, since))
-  }
-
-  private def minus(a: Expression, b: Expression): Expression = Subtract(a, b, EvalMode.LEGACY)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.temporal.lowering
+package org.apache.spark.sql.intervalsweep.temporal.fragments
 
 import java.time.LocalDate
 
@@ -77,7 +77,7 @@ class PeriodFragmentsSuite extends AnyFunSuite {
     val starts = Seq(Long.MinValue, -5L, 0L, 1L << 62, Long.MaxValue - 7, Long.MaxValue)
     for (start <- starts; length <- Seq(1L, 7L, 8L, 1L << 62, Long.MaxValue)) {
       val wanted = (BigInt(start) + length).min(Long.MaxValue).toLong
-      assert(PeriodFragments.plus(Literal(start), Literal(length)).eval() == wanted)
+      assert(PeriodArithmetic.plus(Literal(start), Literal(length)).eval() == wanted)
     }
   }
 
