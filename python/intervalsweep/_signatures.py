@@ -69,6 +69,7 @@ JoinWord: TypeAlias = Literal[
 LookUpWord: TypeAlias = Literal["left", "leftouter", "left_outer", "inner"]
 Direction: TypeAlias = Literal["backward", "forward"]
 Closed: TypeAlias = Literal["both", "left", "right", "neither"]
+Nulls: TypeAlias = Literal["unbounded", "drop", "error"]
 Emit: TypeAlias = Literal["final", "eager"]
 
 _Declared = ParamSpec("_Declared")
@@ -92,6 +93,9 @@ A distance: between timestamps and durations a timedelta, a ``numpy.timedelta64`
 ``"10 minutes"``; between dates also a number of days; between numbers a number. None means no
 limit. Distances and lengths in results are numbers: of days for dates, and for timestamps and
 durations in the unit of their type, which on Spark is the microsecond.""",
+    ("nulls",): """\
+The meaning of a NULL endpoint: ``unbounded``, the interval has no start or no end; ``drop`` the
+row; or ``error``. It is NULL in results, too.""",
     ("columns",): """\
 The names of the wanted columns of the result, in this order. None means all columns.""",
     ("suffix",): """\
@@ -367,6 +371,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         by: Names = (),
         gap: Distance = None,
         count: str = "count",
+        nulls: Nulls = "unbounded",
     ) -> Frame:
         """Merge intervals that overlap, meet, or are no more than `gap` apart.
 
@@ -379,8 +384,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         -------
         A table of the same kind
             The columns `by`, the columns of the interval, and `count`, the number of merged
-            intervals. Intervals that are empty, end before they start or have a NULL endpoint are
-            left out.
+            intervals. Intervals that are empty or end before they start are left out.
         """
 
     def cluster(
@@ -391,6 +395,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         by: Names = (),
         gap: Distance = None,
         cluster: str = "cluster",
+        nulls: Nulls = "unbounded",
     ) -> Frame:
         """Number the rows by the merged interval that they belong to; see :func:`merge`.
 
@@ -405,7 +410,13 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         """
 
     def split(
-        self, data: Frame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = "count"
+        self,
+        data: Frame,
+        *,
+        on: Ends = ("ts", "te"),
+        by: Names = (),
+        count: str = "count",
+        nulls: Nulls = "unbounded",
     ) -> Frame:
         """Split the time at every start and end, and count the intervals that cover each part.
 
@@ -428,6 +439,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         on: Ends = ("ts", "te"),
         by: Names = (),
         within: tuple[Any, Any] | None = None,
+        nulls: Nulls = "unbounded",
     ) -> Frame:
         """Return the gaps between the first start and the last end that no interval covers.
 
@@ -453,7 +465,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         start: str,
         end: str | None = None,
         *,
-        closed: Closed = "both",
+        closed: Closed = "left",
         unbounded_end: bool = False,
         names: tuple[str, str] = ("ts", "te"),
     ) -> Frame:
@@ -469,17 +481,19 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
             The names of the columns of start and end. Without `end` the interval is the instant
             `start`.
         closed
-            The endpoints that belong to the interval: ``both``, ``left``, ``right`` or ``neither``.
-            An endpoint is moved by the smallest step of its type: 1 for whole numbers, a day for
-            dates, the last digit for decimals, and for timestamps and durations the unit of their
-            type, which on Spark is the microsecond. Floating-point numbers have no smallest step,
+            The endpoints that belong to the interval: ``left`` (as in `validtime`), ``right``,
+            ``both`` or ``neither``. An instant without `end` always belongs. An endpoint is moved
+            by the smallest step of its type: 1 for whole numbers, a day for dates, the last digit
+            for decimals, and for timestamps and durations the unit of their type, which on Spark is
+            the microsecond. Floating-point numbers have no smallest step,
             so only ``left`` works for them. Moving an endpoint past the end of its type is an
-            error.
+            error; a closed end at the end of the year 9999 means no end and becomes NULL.
         unbounded_end
             If true, a NULL end means until further notice and is replaced: by the largest number of
             its type, by infinity for floating-point numbers, and for dates and timestamps by
             31 December 9999 (its first moment, or the last moment of the type if that is earlier).
-            If false, NULL stays NULL, and such an interval matches nothing.
+            If false, NULL stays NULL. Functions of one table read it as no end; such an interval
+            has no match in joins, as in SQL.
         names
             The names of the two columns of the result.
 

@@ -17,12 +17,13 @@ columns and with operators on histories.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from intervalsweep._instants import is_naive
-from intervalsweep._sql.literals import for_column, length, literal, options
+from intervalsweep._sql.literals import calendar_length, for_column, length, literal, options
 from intervalsweep.session import check_active
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 # A number, a timedelta, a numpy.timedelta64, or a text such as `10 minutes`.
 Duration: TypeAlias = "int | float | Decimal | timedelta | str | Any"
+Nulls: TypeAlias = Literal["unbounded", "drop", "error"]
 
 __all__ = [
     "interval_complement",
@@ -54,20 +56,25 @@ def interval_merge(
     *,
     gap: Duration | None = None,
     count: str | None = None,
+    keys: str | Sequence[str] = (),
+    nulls: Nulls | None = None,
 ) -> DataFrame:
     """Merge intervals that overlap, touch, or are at most `gap` apart.
 
     Parameters
     ----------
     data
-        The intervals. All columns except `ts` and `te` are keys: intervals with equal keys are
-        merged.
+        The intervals.
     ts, te
         Names of the columns with starts and ends.
     gap
         The largest distance between two intervals that are merged; None merges those that touch.
     count
         Name of the column with the number of merged intervals; ``count`` by default.
+    keys
+        Names of columns: rows with different keys are handled separately.
+    nulls
+        The meaning of a NULL endpoint: ``unbounded`` (the default), ``drop`` the row, or ``error``.
 
     Returns
     -------
@@ -86,20 +93,33 @@ def interval_merge(
     +---+---+-----+
     <BLANKLINE>
     """
-    return _call("interval_merge", (data,), (ts, te), gap=length("gap", gap), count=count)
+    given = {"gap": length("gap", gap), "count": count, **_of_rows(keys, nulls)}
+    return _call("interval_merge", (data,), (ts, te), **given)
 
 
-def interval_split(data: DataFrame, ts: str, te: str, *, count: str | None = None) -> DataFrame:
+def interval_split(
+    data: DataFrame,
+    ts: str,
+    te: str,
+    *,
+    count: str | None = None,
+    keys: str | Sequence[str] = (),
+    nulls: Nulls | None = None,
+) -> DataFrame:
     """Split time at all starts and ends, and count the intervals that cover each fragment.
 
     Parameters
     ----------
     data
-        The intervals. All columns except `ts` and `te` are keys.
+        The intervals.
     ts, te
         Names of the columns with starts and ends.
     count
         Name of the column with the number of intervals; ``count`` by default.
+    keys
+        Names of columns: rows with different keys are handled separately.
+    nulls
+        The meaning of a NULL endpoint: ``unbounded`` (the default), ``drop`` the row, or ``error``.
 
     Returns
     -------
@@ -119,23 +139,33 @@ def interval_split(data: DataFrame, ts: str, te: str, *, count: str | None = Non
     +---+---+-----+
     <BLANKLINE>
     """
-    return _call("interval_split", (data,), (ts, te), count=count)
+    return _call("interval_split", (data,), (ts, te), count=count, **_of_rows(keys, nulls))
 
 
 def interval_complement(
-    data: DataFrame, ts: str, te: str, *, within: tuple[Any, Any] | None = None
+    data: DataFrame,
+    ts: str,
+    te: str,
+    *,
+    within: tuple[Any, Any] | None = None,
+    keys: str | Sequence[str] = (),
+    nulls: Nulls | None = None,
 ) -> DataFrame:
     """Return the gaps between intervals.
 
     Parameters
     ----------
     data
-        The intervals. All columns except `ts` and `te` are keys.
+        The intervals.
     ts, te
         Names of the columns with starts and ends.
     within
         Start and end of the time whose gaps are returned; by default from the first start to the
         last end of each key.
+    keys
+        Names of columns: rows with different keys are handled separately.
+    nulls
+        The meaning of a NULL endpoint: ``unbounded`` (the default), ``drop`` the row, or ``error``.
 
     Returns
     -------
@@ -155,7 +185,7 @@ def interval_complement(
     <BLANKLINE>
     """
     limits = for_column(within, _type_of(data, ts))
-    return _call("interval_complement", (data,), (ts, te), within=limits)
+    return _call("interval_complement", (data,), (ts, te), within=limits, **_of_rows(keys, nulls))
 
 
 def validtime(
@@ -163,11 +193,12 @@ def validtime(
     ts: str | None = None,
     te: str | None = None,
     *,
-    nulls: Literal["unbounded", "drop", "error"] | None = None,
+    nulls: Nulls | None = None,
     invalid: Literal["drop", "error"] | None = None,
     closed: Literal["left", "right", "both", "neither"] | None = None,
     unbounded: Any = None,
     names: tuple[str, str] | None = None,
+    step: Duration | None = None,
 ) -> DataFrame:
     """Mark a DataFrame as a valid-time relation for :func:`sequenced`, and hide its period.
 
@@ -189,6 +220,9 @@ def validtime(
         An end that means "no end", such as ``date(9999, 12, 31)``.
     names
         Names of the period's columns in results.
+    step
+        How far a closed end is from the start of the next period, such as ``timedelta(seconds=1)``
+        for ends at 23:59:59; by default the smallest step of the type.
 
     Returns
     -------
@@ -202,7 +236,7 @@ def validtime(
     >>> validtime(works, "ts", "te").columns
     ['name']
     """
-    given = {"nulls": nulls, "invalid": invalid, "closed": closed, "names": names}
+    given = {"nulls": nulls, "invalid": invalid, "closed": closed, "step": step, "names": names}
     unbounded = for_column(unbounded, _type_of(data, te))
     return _call("validtime", (data,), (ts, te), **given, unbounded=unbounded)
 
@@ -394,7 +428,7 @@ def temporal_split(
     +---+---+---+
     <BLANKLINE>
     """
-    most = length("max_length", max_length)
+    most = calendar_length("max_length", max_length)
     return _call("temporal_split", (data,), max_length=most, ts=ts, te=te)
 
 
@@ -443,7 +477,10 @@ def temporal_window(
     +---+---+---+
     <BLANKLINE>
     """
-    given = {"sliding": length("sliding", sliding), "fixed": length("fixed", fixed)}
+    given = {
+        "sliding": calendar_length("sliding", sliding),
+        "fixed": calendar_length("fixed", fixed),
+    }
     if is_naive(origin):
         origin = for_column(origin, _period_type(data) if ts is None else _type_of(data, ts))
     given |= {"origin": origin, "on_bounded": on_bounded}
@@ -492,6 +529,11 @@ def _period_type(query: DataFrame) -> DataType:
     """Return the type of the period of a query over valid-time relations."""
     names = ("intervalsweep_from", "intervalsweep_to")
     return _call("sequenced", (query,), names=names).schema[-2].dataType
+
+
+def _of_rows(keys: str | Sequence[str], nulls: Nulls | None) -> dict[str, Any]:
+    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    return {"keys": names or None, "nulls": nulls}
 
 
 def _call(

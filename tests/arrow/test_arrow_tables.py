@@ -158,7 +158,7 @@ def test_merge() -> None:
         expected = Counter(
             (key, *row)
             for key, some in zip(KEYS, rows, strict=True)
-            for row in brute.merged(some, gap or 0)
+            for row in brute.unbounded(brute.merged, some, gap or 0)
         )
         assert got == expected
         most = max(most, *(row[-1] for row in got), 0)
@@ -176,7 +176,9 @@ def test_split() -> None:
         nonlocal most
         got = bag(isa.split(table(rows), by=["k"]))
         expected = Counter(
-            (key, *row) for key, some in zip(KEYS, rows, strict=True) for row in brute.pieces(some)
+            (key, *row)
+            for key, some in zip(KEYS, rows, strict=True)
+            for row in brute.unbounded(brute.pieces, some)
         )
         assert got == expected
         most = max(most, *(row[-1] for row in got), 0)
@@ -196,7 +198,7 @@ def test_complement() -> None:
         expected = Counter(
             (key, *row)
             for key, some in zip(KEYS, rows, strict=True)
-            for row in brute.gaps(some, within)
+            for row in brute.unbounded(brute.gaps, some, within)
         )
         assert got == expected
         total += got.total()
@@ -212,6 +214,12 @@ def test_complement() -> None:
 def test_gaps_are_cut_at_the_limits(within: Interval, expected: list[Interval]) -> None:
     frame = pa.table({"ts": [1, 10], "te": [3, 12]})
     assert bag(isa.complement(frame, within=within)) == Counter(expected)
+
+
+@pytest.mark.parametrize("within", [(9, 0), (None, 5), (5, None)])
+def test_limits_of_gaps_are_two_values_in_order(within: Any) -> None:
+    with pytest.raises(intervalsweep.ArgumentError, match="ascending order"):
+        isa.complement(pa.table({"ts": [1], "te": [3]}), within=within)
 
 
 LENGTHS = {

@@ -203,6 +203,8 @@ def test_windows(r: list[Row], length: int, origin: int) -> None:
 @QUICK
 @given(ROWS, st.integers(0, 8) | st.none(), st.integers(0, 8) | st.none())
 def test_a_part_of_the_history(r: list[Row], start: int | None, end: int | None) -> None:
+    if start is not None and end is not None:
+        start, end = min(start, end), max(start, end)
     found = temporal.period(table(r), start, end)
     inside = (None, start, end)
     check(found, lambda i: at(r, i) if is_valid(inside, i) else Counter(), canonical=False)
@@ -331,6 +333,7 @@ def test_many_rows() -> None:
         (ArgumentError, lambda t: temporal.window(t, 1, on_bounded="no"), "on_bounded"),
         (EndpointValueError, lambda t: temporal.window(t[1:], 1, on_bounded="error"), "an end"),
         (ArgumentError, lambda t: temporal.at(t, None), "must not be None"),
+        (ArgumentError, lambda t: temporal.period(t, 9, 3), "must not be before `start`"),
         (EndpointTypeError, lambda t: temporal.at(t, "x"), "not an instant"),
         (EndpointTypeError, lambda t: temporal.aggregate(t, x=("sum", "s")), "cast it"),
         (EndpointTypeError, lambda t: temporal.split(t, timedelta(1)), "not a distance"),

@@ -166,6 +166,15 @@ LATERALS = [
     "ON true",
 ]
 
+# Correlated subqueries that order by a column which they do not return.
+ORDERED = [
+    "SELECT k, v, (SELECT s.w + 1 FROM s WHERE s.k = r.k ORDER BY s.w DESC LIMIT 1) AS m FROM r",
+    "SELECT r.k, v, l.x FROM r, LATERAL (SELECT -w AS x FROM s WHERE s.k = r.k ORDER BY w LIMIT 1) "
+    "l",
+    "SELECT * FROM r WHERE EXISTS (SELECT s.k FROM s WHERE s.k = r.k ORDER BY w LIMIT 1)",
+    "SELECT * FROM r WHERE v IN (SELECT w + 0 FROM s WHERE s.k = r.k ORDER BY w DESC LIMIT 1)",
+]
+
 WINDOWS = [
     "SELECT k, v, count(*) OVER (PARTITION BY k) AS n FROM r",
     "SELECT k, v, rank() OVER (PARTITION BY k ORDER BY v) AS n, sum(v) OVER () AS t FROM r",
@@ -180,7 +189,7 @@ CANONICAL = [*SETS, *AGGREGATES[:6], *WINDOWS[:3]]
 
 # DuckDB orders NULL last, and returns a grand total over no rows. As a value, NULL IN (query) is
 # NULL in DuckDB and false in Spark.
-NOT_FOR_DUCKDB = {*GROUPING_SETS, *WINDOWS, IN_GROUPS}
+NOT_FOR_DUCKDB = {*GROUPING_SETS, *WINDOWS, *ORDERED, IN_GROUPS}
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +199,18 @@ def snapshots(spark: Any) -> Snapshots:
 
 @pytest.mark.parametrize(
     "query",
-    [*FLAT, *INNER, *SETS, *AGGREGATES, *GROUPING_SETS, *PARTNERS, *SCALARS, *LATERALS, *WINDOWS],
+    [
+        *FLAT,
+        *INNER,
+        *SETS,
+        *AGGREGATES,
+        *GROUPING_SETS,
+        *PARTNERS,
+        *SCALARS,
+        *LATERALS,
+        *ORDERED,
+        *WINDOWS,
+    ],
 )
 def test_history_is_the_query_at_each_instant(snapshots: Snapshots, query: str) -> None:
     snapshots.check(query, duck=None if query in NOT_FOR_DUCKDB else "")

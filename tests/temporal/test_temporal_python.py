@@ -211,6 +211,7 @@ def test_times_become_those_of_sql(spark: Any) -> None:
         (ArgumentError, lambda w, a, c: w.agg(), "at least one"),
         (ArgumentError, lambda w, a, c: w.at(3).period(1, 2), "one of them"),
         (ArgumentError, lambda w, a, c: w.at([3]).frame, "a list"),
+        (ArgumentError, lambda w, a, c: w.at(None), "must not be None"),
         (ArgumentError, lambda w, a, c: w.union(w.at(3)), "call them on the result"),
         (
             ArgumentError,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -14,6 +15,7 @@ from intervalsweep._errors import ArgumentError
 from intervalsweep._instants import in_local_time, instant, is_naive
 
 _SECOND = timedelta(seconds=1)
+_CALENDAR = re.compile(r"\s*(\d+\s*)?(day|week|month|quarter|year)s?\s*", re.IGNORECASE)
 
 
 def quoted(name: str) -> str:
@@ -74,6 +76,15 @@ def length(name: str, value: Any) -> Any:
     if given.nanoseconds % 1000:
         raise ArgumentError(f"`{name}` must be whole microseconds; got {value!r}.")
     return given.timedelta
+
+
+def calendar_length(name: str, value: Any) -> Any:
+    """Return a length as :func:`length` does, but a text such as `DAY` or `2 weeks` as it is.
+
+    Between timestamps these are calendar units in the session's time zone, of differing lengths.
+    """
+    is_calendar = isinstance(value, str) and _CALENDAR.fullmatch(value)
+    return value if is_calendar else length(name, value)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def half_open(
     --------
     >>> from datetime import date
     >>> stays = pa.table({"first": [date(2024, 1, 30)], "last": [date(2024, 1, 31)]})
-    >>> half_open(stays, "first", "last").column("te").to_pylist()
+    >>> half_open(stays, "first", "last", closed="both").column("te").to_pylist()
     [datetime.date(2024, 2, 1)]
     """
     check_choice("closed", closed, get_args(Closed))
@@ -59,7 +59,10 @@ def half_open(
 
 
 def _moved(name: str, column: Any) -> Any:
-    """Return the next larger value of each value of a column."""
+    """Return the next larger value of each value of a column.
+
+    The year 10000 is NULL: a closed end at the end of 9999 means no end.
+    """
     kind = column.type
     whole = _whole_numbers(kind)
     if pa.types.is_decimal(kind):
@@ -72,6 +75,9 @@ def _moved(name: str, column: Any) -> Any:
             moved = pc.add_checked(column, step)
         except pa.ArrowInvalid as error:
             raise _beyond(name) from error
+        limit = _after_last_day(kind)
+        if limit is not None:
+            moved = pc.if_else(pc.equal(moved, limit), pa.scalar(None, whole), moved)
     else:
         raise EndpointTypeError(
             f"{name} is {kind}, which has no smallest step: give half-open intervals and "
@@ -98,6 +104,16 @@ def _whole_numbers(kind: Any) -> Any:
         return pa.int32()
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
         return pa.int64()
+    return None
+
+
+def _after_last_day(kind: Any) -> int | None:
+    """Return the first moment of the year 10000 in the unit of a type of dates or timestamps."""
+    days = _LAST_DAY.toordinal() + 1 - date(1970, 1, 1).toordinal()
+    if pa.types.is_date32(kind):
+        return days
+    if pa.types.is_timestamp(kind) and kind.unit != "ns":
+        return days * 86_400 * {"s": 1, "ms": 10**3, "us": 10**6}[kind.unit]
     return None
 
 

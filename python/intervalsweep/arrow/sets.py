@@ -3,17 +3,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._signatures import ArrowFunctions, Distance, Frame, Names, implements
+from intervalsweep._errors import ArgumentError
+from intervalsweep._signatures import (
+    ArrowFunctions,
+    Distance,
+    Frame,
+    Names,
+    Nulls,
+    implements,
+)
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import Merged, in_order, islands
-from intervalsweep.arrow.sides import Side
+from intervalsweep.arrow.sides import NO_END, NO_START, Side
 from intervalsweep.arrow.tables import RowNumbers, as_table, ends_in, ends_of, groups_in, like
-from intervalsweep.columns import Ends, check_columns, check_unique, listed, names_of
+from intervalsweep.columns import Ends, check_choice, check_columns, check_unique, listed, names_of
 from intervalsweep.kernels.periods import ValueSweep, joined
 
 
@@ -63,12 +71,13 @@ def split(data: Frame, *, count: str, **intervals: Any) -> Frame:
     {'ts': [1, 3, 4], 'te': [3, 4, 6], 'count': [1, 2, 1]}
     """
     one = _Intervals(data, **intervals)
-    side = in_order(one.side)
+    side = in_order(one.side.where(one.side.ends["ts"] < one.side.ends["te"]))
     sweep = ValueSweep(["sum"], ends="cuts")
     ones = np.ones((1, side.size), dtype=np.int64)
     parts = sweep.feed(side.groups, side.ends["ts"], side.ends["te"], ones)
     row, start, end, depth = joined([(b.row, b.start, b.end, b.values[0]) for b in parts], 4)
-    starts, ends = (one.encoding.decode(x, np.ones(x.size, np.bool_)) for x in (start, end))
+    starts = one.encoding.decode(start, start != NO_START)
+    ends = one.encoding.decode(end, end != NO_END)
     found = one.result(side.rows[row], starts, ends, {count: depth})
     return like(data, found)
 
@@ -86,6 +95,10 @@ def complement(data: Frame, *, within: tuple[Any, Any] | None, **intervals: Any)
     limits = [one.encoding.instant("within", limit) for limit in within or (None, None)]
     pool = pa.concat_arrays([one.starts, one.ends, *limits])
     rows, low, high = len(one.starts), len(pool) - 2, len(pool) - 1
+    values, known = one.encoding.encode(pool)
+    if within is not None and not (known[low] and known[high] and values[low] <= values[high]):
+        raise ArgumentError(f"`within` must be two values in ascending order; got {within!r}.")
+    values = np.where(known, values, np.where(np.arange(len(pool)) < rows, NO_START, NO_END))
     # Gaps lie before every interval and after the last interval of a group. `start` and `stop`
     # are the positions of their endpoints in `pool`.
     is_first = np.ones(merged.groups.size, dtype=np.bool_)
@@ -97,7 +110,6 @@ def complement(data: Frame, *, within: tuple[Any, Any] | None, **intervals: Any)
     if within is None:
         inside = (start != low) & (stop != high)
     else:
-        values, _ = one.encoding.encode(pool)
         start = np.where(values[start] < values[low], low, start)
         stop = np.where(values[stop] > values[high], high, stop)
         inside = values[start] < values[stop]
@@ -112,7 +124,8 @@ def complement(data: Frame, *, within: tuple[Any, Any] | None, **intervals: Any)
 class _Intervals:
     """The intervals of one table, and the construction of results from them."""
 
-    def __init__(self, data: Any, on: Ends, by: Names) -> None:
+    def __init__(self, data: Any, on: Ends, by: Names, nulls: Nulls) -> None:
+        check_choice("nulls", nulls, get_args(Nulls))
         self._on = on
         self.table = as_table(data)
         self._by = listed(by)
@@ -121,7 +134,7 @@ class _Intervals:
         self._kinds = {column.type for column in columns}
         self.encoding = Encoding([column.type for column in columns])
         self.starts, self.ends = map(self.encoding.cast, columns)
-        self.side = Side.of(self.encoding, columns, groups_in(self.table, self._by))
+        self.side = Side.with_nulls(self.encoding, columns, groups_in(self.table, self._by), nulls)
 
     def limit(self, gap: Distance) -> int | float:
         """Return the largest gap between intervals that are merged, in the encoding's unit."""

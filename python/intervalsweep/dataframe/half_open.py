@@ -16,6 +16,7 @@ from intervalsweep.dataframe.interval_columns import DataFrameFunctions, check_f
 
 # The last day of Python's calendar, so that Python can still show an unbounded end.
 _LAST_DAY = "9999-12-31"
+_AFTER_LAST_DAY = "+10000-01-01"
 _BITS: dict[st.DataType, int] = {
     st.ByteType(): 8,
     st.ShortType(): 16,
@@ -38,7 +39,7 @@ def half_open(
     Examples
     --------
     >>> stays = spark.sql("SELECT DATE'2024-01-30' AS first, DATE'2024-01-31' AS last")
-    >>> half_open(stays, "first", "last").show()
+    >>> half_open(stays, "first", "last", closed="both").show()
     +----------+----------+----------+----------+
     |     first|      last|        ts|        te|
     +----------+----------+----------+----------+
@@ -62,11 +63,17 @@ def half_open(
 
 
 def _moved(name: str, kind: st.DataType) -> Column:
-    """Return the next larger value of a column; the query fails if there is none."""
+    """Return the next larger value of a column; the query fails if there is none.
+
+    The year 10000 is NULL: a closed end at the end of 9999 means no end.
+    """
     value = column(name)
     moved = sf.try_add(value, _step(name, kind))
     message = f"The closed end {name} is the last value of its type and has no half-open form"
-    return sf.when(value.isNotNull(), sf.coalesce(moved.try_cast(kind), sf.raise_error(message)))
+    found = sf.coalesce(moved.try_cast(kind), sf.raise_error(message))
+    if isinstance(kind, (st.DateType, st.TimestampType, st.TimestampNTZType)):
+        found = sf.nullif(found, sf.lit(_AFTER_LAST_DAY).cast(kind))
+    return sf.when(value.isNotNull(), found)
 
 
 def _step(name: str, kind: st.DataType) -> Column:

@@ -29,6 +29,7 @@ def valid(
     closed: Closed | None = None,
     unbounded: Any = None,
     names: tuple[str, str] | None = None,
+    step: Any = None,
 ) -> Relation:
     """Mark a DataFrame as a history: each row is valid from `start` to before `end`.
 
@@ -52,6 +53,9 @@ def valid(
         A value of `end` that means no end, such as ``date(9999, 12, 31)``.
     names
         The names of the period's columns in results.
+    step
+        How far a closed end is from the start of the next period, such as ``timedelta(seconds=1)``
+        for ends at 23:59:59. The default is the smallest step of the type.
 
     Returns
     -------
@@ -82,7 +86,7 @@ def valid(
     given: dict[str, Any] = {"nulls": nulls, "invalid": invalid, "closed": closed}
     if end is not None:
         unbounded = for_column(unbounded, data.schema[end].dataType)
-    given |= {"unbounded": unbounded, "names": names}
+    given |= {"unbounded": unbounded, "names": names, "step": step}
     return leaf_of(data, marks(start, end, given))
 
 

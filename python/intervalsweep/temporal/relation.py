@@ -15,7 +15,7 @@ from pyspark.sql import functions as sf
 
 from intervalsweep._arguments import has_signature_of
 from intervalsweep._errors import ArgumentError
-from intervalsweep._sql.literals import for_column, length, options, quoted
+from intervalsweep._sql.literals import calendar_length, for_column, length, options, quoted
 from intervalsweep.columns import Keys, Naming, SparkColumns, known_keys, spelled
 from intervalsweep.temporal.expressions import (
     JoinType,
@@ -252,24 +252,31 @@ class Relation:
         ----------
         sliding
             The row is valid for this length from its start on: a number, a timedelta, a text such
-            as ``"10 minutes"``, or calendar months such as ``"1 month"``.
+            as ``"10 minutes"``, or calendar units such as ``"DAY"``, ``"2 WEEKS"`` or ``"1 month"``.
         fixed
             The row is valid to the end of the fixed window that contains its start. Fixed windows
             have this length and follow each other without gaps.
         origin
-            The start of one of the fixed windows. The default is 0, or 1970-01-01 UTC; for windows
-            of months, 1970-01-01 in the session's time zone.
+            The start of one of the fixed windows. The default is 0, or 1970-01-01 UTC; for calendar
+            units, 1970-01-01 in the session's time zone, and for weeks a Monday.
         on_bounded
             For rows that already have an end: ``replace`` the end (the default), or fail with an
             ``error``.
         """
-        given = {"sliding": length("sliding", sliding), "fixed": length("fixed", fixed)}
+        given = {
+            "sliding": calendar_length("sliding", sliding),
+            "fixed": calendar_length("fixed", fixed),
+        }
         given |= {"origin": self._instant(origin), "on_bounded": on_bounded}
         return self._made(f"SELECT * FROM temporal_window(TABLE({self.query}){options(given)})")
 
     def split(self, max_length: Any) -> Relation:
-        """Cut each row, from its start on, into rows of at most `max_length` (Alg. 11)."""
-        given = options({"max_length": length("max_length", max_length)})
+        """Cut each row, from its start on, into rows of at most `max_length` (Alg. 11).
+
+        The length is a number, a timedelta, a text such as ``"10 minutes"``, or calendar
+        units such as ``"MONTH"``.
+        """
+        given = options({"max_length": calendar_length("max_length", max_length)})
         return self._made(f"SELECT * FROM temporal_split(TABLE({self.query}){given})")
 
     def coalesce(self, max_length: Any = None) -> Relation:
@@ -283,6 +290,8 @@ class Relation:
         A naive datetime is in Python's local time, as in PySpark, and for TIMESTAMP_NTZ the time
         that the clock shows.
         """
+        if instant is None:
+            raise ArgumentError("`instant` must not be None.")
         return dataclasses.replace(self, settings=dataclasses.replace(self.settings, at=instant))
 
     def period(self, start: Any, end: Any) -> Relation:

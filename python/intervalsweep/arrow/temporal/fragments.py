@@ -121,6 +121,11 @@ def period(data: Frame, start: Any, end: Any, *, on: Names = ("ts", "te")) -> Fr
 
     Periods are clipped to this range, and rows outside of it are dropped.
 
+    Raises
+    ------
+    ArgumentError
+        If `end` is before `start`.
+
     Examples
     --------
     >>> w = pa.table({"name": ["Ann", "Joe"], "ts": [3, 9], "te": [8, None]})
@@ -129,8 +134,10 @@ def period(data: Frame, start: Any, end: Any, *, on: Names = ("ts", "te")) -> Fr
     """
     one = Histories((data, on))
     rows = one.rows()
-    from_ = np.maximum(rows.start, one.bound("start", start, NO_START))
-    to = np.minimum(rows.end, one.bound("end", end, NO_END))
+    first, last = one.bound("start", start, NO_START), one.bound("end", end, NO_END)
+    if last < first:
+        raise ArgumentError(f"`end` must not be before `start`; got {start!r} and {end!r}.")
+    from_, to = np.maximum(rows.start, first), np.minimum(rows.end, last)
     return _of(data, one, Rows(rows.numbers, from_, to).take(from_ < to))
 
 

@@ -25,7 +25,7 @@ import org.apache.spark.sql.intervalsweep.planner.streams.{
 }
 import org.apache.spark.sql.intervalsweep.temporal.functions.TemporalFunctions
 import org.apache.spark.sql.intervalsweep.temporal.rules.{
-  DropInnerSweep, FlattenPeriodJoins, MergeSetOperations, PushDistinctThroughJoin,
+  DropInnerSweep, FlattenPeriodJoins, HiddenPeriod, MergeSetOperations, PushDistinctThroughJoin,
   PushFilterThroughSweep
 }
 
@@ -60,6 +60,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectHintResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => PairTimes)
+    extensions.injectPostHocResolutionRule(_ => HiddenPeriod)
     extensions.injectOptimizerRule(_ => ResolveStatePartitions)
     extensions.injectOptimizerRule(_ => ExpandEqualityRelations)
     extensions.injectOptimizerRule(_ => PushFiltersBelowRowId)

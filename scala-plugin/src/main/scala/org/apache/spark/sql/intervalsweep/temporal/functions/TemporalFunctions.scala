@@ -3,16 +3,17 @@ package org.apache.spark.sql.intervalsweep.temporal.functions
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
+import org.apache.spark.sql.intervalsweep.temporal.fragments.PeriodLength
 import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  Closed, Invalid, Nulls, TemporalErrors, ValidTime
+  Closed, GivenBound, Invalid, Nulls, TemporalErrors, ValidTime
 }
 import org.apache.spark.sql.types.{DataType, DecimalType}
 
@@ -35,7 +36,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     val arguments = TemporalArguments(
       "validtime",
       Seq("table"),
-      Seq("ts", "te", "nulls", "invalid", "closed", "unbounded", "names"),
+      Seq("ts", "te", "nulls", "invalid", "closed", "unbounded", "names", "step"),
       provided)
     import arguments._
     val child = table("table")
@@ -44,18 +45,30 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       case (Some(ts), te) => (ts, te)
     }
     val plain = marked(child, told._1, told._2)
+    val closedEnds = choice("closed", Closed.all)(_.name)
+    val step = constant("step")
+    if (closedEnds == Closed.Left)
+      step.foreach(wrong("step", "absent, as closed => 'left' does not move the ends", _))
+    step.foreach(PeriodLength(_, "step", plain.start.dataType).units)
     plain.copy(
       names = names.getOrElse(plain.names),
       nulls = choice("nulls", Nulls.all)(_.name),
       invalid = choice("invalid", Invalid.all)(_.name),
-      closed = checkedClosed(choice("closed", Closed.all)(_.name), plain.start.dataType),
+      closed = checkedClosed(closedEnds, plain.start.dataType),
+      step = step,
       unbounded = constant("unbounded").map(
-        Cast(_, plain.start.dataType, Some(SQLConf.get.sessionLocalTimeZone))))
+        GivenBound("validtime", "unbounded", plain.start.dataType).typed))
   }
 
   private def marked(table: LogicalPlan, ts: String, te: Option[String]): ValidTime = {
     val start = column(table, ts)
     val end = te.map(column(table, _))
+    if (end.exists(_.exprId == start.exprId))
+      TemporalErrors.argument(
+        "validtime",
+        "te",
+        "another column than `ts`",
+        s"'${start.name}' for both")
     checkType(start, end)
     val names = (start.name, end.fold("te")(_.name))
     ValidTime(
@@ -121,7 +134,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
   private val validtimeInfo = FunctionInfo.ofTable(
     this,
     "validtime",
-    "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names]) - Marks a " +
+    "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names][, step]) - Marks a " +
       "table or query as a valid-time relation, for `sequenced`: each row is valid in its period " +
       "[ts, te). The columns of the period are hidden.",
     """
@@ -134,6 +147,8 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       |          'neither'.
       |      * unbounded - an end that stands for no end, such as DATE '9999-12-31'.
       |      * names - array('ts', 'te'), what the period is called in results.
+      |      * step - how far a closed end is from the next start, such as INTERVAL '1' SECOND; the
+      |          default is the smallest step of the type.
       |  """.stripMargin,
     """
       |    Examples:

@@ -4,6 +4,7 @@ package org.apache.spark.sql.intervalsweep.temporal.lowering
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.intervalsweep.temporal.fragments.PeriodFragments
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   History, PerInstantLimit, PeriodRule, PeriodSweep, Refused, SweepInput, TemporalCoalesce,
   TemporalFragments, TemporalOperator, TemporalPlan, TemporalSetOperation, ValidTime

@@ -16,7 +16,8 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{
   DecodedEndpoint, EndpointEncoding, PeriodEndpoint
 }
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  History, Period, PeriodSweep, Refused, RuleNames, TemporalErrors, TemporalPlan, ValidTime
+  GivenBound, History, Period, PeriodSweep, Refused, RuleNames, TemporalErrors, TemporalPlan,
+  ValidTime
 }
 import org.apache.spark.sql.types._
 
@@ -55,12 +56,11 @@ private[temporal] case class SequencedQuery(
     case sweep: PeriodSweep if sweep.fired.isEmpty => sweep.firedBy(fired)
   }
 
-  private def lowered: LogicalPlan = at match {
-    case Some(instant) if !TemporalPlan.hasOperators(asWritten) =>
-      snapshot(asWritten, typed(instant))
+  private def lowered: LogicalPlan = at.map(bound("at").typed) match {
+    case Some(instant) if !TemporalPlan.hasOperators(asWritten) => snapshot(asWritten, instant)
     case Some(instant) =>
       val rows = history
-      val number = PeriodEndpoint(typed(instant), isEnd = false)
+      val number = PeriodEndpoint(instant, isEnd = false)
       Project(rows.values, Filter(rows.period.get.contains(number), rows.plan))
     case None => ordered
   }
@@ -72,7 +72,9 @@ private[temporal] case class SequencedQuery(
       case _ =>
     }
     SparkSession.active.sessionState.analyzer.checkAnalysis(query)
-    new InlineCTE(alwaysInline = true)(query)
+    val inlined = new InlineCTE(alwaysInline = true)(query)
+    UnmarkedRelations.check(inlined)
+    inlined
   }
 
   private def rewritten(plan: LogicalPlan): (LogicalPlan, Seq[String]) = {
@@ -98,7 +100,7 @@ private[temporal] case class SequencedQuery(
 
   private def history: History = {
     Refused.check(plain)
-    Sequenced(dataType).history(Decorrelation(plain))
+    Sequenced(dataType).history(PruneUnreadColumns(Decorrelation(plain)))
   }
 
   /** An ORDER BY at the top orders the rows of the history. */
@@ -108,7 +110,14 @@ private[temporal] case class SequencedQuery(
     case Project(columns, Sort(order, true, child, _)) =>
       val returned = AttributeSet(columns.map(_.toAttribute))
       val hidden = AttributeSet(order.flatMap(_.references)).filterNot(returned.contains).toSeq
-      result(Project(columns ++ hidden, child), columns.map(_.toAttribute), order)
+      // Rows that become one may differ in the columns that are not returned, so those cannot
+      // order the result.
+      if (coalesce)
+        result(
+          Project(columns, child),
+          columns.map(_.toAttribute),
+          order.takeWhile(_.references.subsetOf(returned)))
+      else result(Project(columns ++ hidden, child), columns.map(_.toAttribute), order)
     case other => result(other, other.output, Nil)
   }
 
@@ -118,7 +127,7 @@ private[temporal] case class SequencedQuery(
       order: Seq[SortOrder]): LogicalPlan = {
     Refused.check(query)
     val lowering = Sequenced(dataType)
-    val rows = clipped(lowering.history(Decorrelation(query)).bounded(dataType))
+    val rows = clipped(lowering.history(PruneUnreadColumns(Decorrelation(query))).bounded(dataType))
     val all = if (coalesce) lowering.coalesced(rows) else rows
     val sorted = if (order.isEmpty) all.plan else Sort(order, global = true, all.plan)
     val (from, to) = periodNames(columns)
@@ -128,9 +137,9 @@ private[temporal] case class SequencedQuery(
     Project(columns ++ Seq(Alias(start, from)(), Alias(shown, to)()), sorted)
   }
 
-  private def clipped(rows: History): History = period.fold(rows) { case (from, to) =>
-    val bounds =
-      History.of(rows.plan, rows.values ++ rows.period.get.columns, typed(from), typed(to))
+  private def clipped(rows: History): History = period.fold(rows) { case (a, b) =>
+    val (from, to) = bound("period").ordered(a, b)
+    val bounds = History.of(rows.plan, rows.values ++ rows.period.get.columns, from, to)
     val (asked, own) = (bounds.period.get, rows.period.get)
     val both = And(LessThan(asked.from, own.to), LessThan(own.from, asked.to))
     val some = And(both, LessThan(asked.from, asked.to))
@@ -142,13 +151,11 @@ private[temporal] case class SequencedQuery(
     val (from, to) = names.getOrElse(leaves.head.names)
     Seq(from, to).find(n => columns.exists(c => conf.resolver(c.name, n)))
       .orElse(Option.when(conf.resolver(from, to))(from))
-      .foreach(TemporalErrors.periodName)
+      .foreach(TemporalErrors.periodName(_, columns.map(_.name)))
     (from, to)
   }
 
-  private def typed(bound: Expression): Expression =
-    if (bound.dataType == dataType) bound
-    else Cast(bound, dataType, Some(conf.sessionLocalTimeZone))
+  private def bound(option: String) = GivenBound("sequenced", option, dataType)
 
   /** The common type of all periods, by the rules for the arguments of GREATEST. */
   private def commonType(ends: Seq[Expression]): DataType = {

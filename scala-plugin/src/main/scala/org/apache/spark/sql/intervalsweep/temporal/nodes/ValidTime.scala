@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.trees.UnaryLike
  * @param end       None if every row is valid from its start on
  * @param names     the names of the period's columns in the result, unless `sequenced` gives others
  * @param unbounded a value of the end that means unbounded
+ * @param step      the length by which an end moves to become half-open; None for the smallest
  */
 case class ValidTime(
     child: LogicalPlan,
@@ -24,7 +25,8 @@ case class ValidTime(
     nulls: Nulls,
     invalid: Invalid,
     closed: Closed,
-    unbounded: Option[Expression])
+    unbounded: Option[Expression],
+    step: Option[Expression] = None)
     extends LogicalPlan with UnaryLike[LogicalPlan] {
 
   override def output: Seq[Attribute] = {
