@@ -38,6 +38,11 @@ object StreamErrors {
       s"revisions of a row, which ${found.toLowerCase} mode does not support. Write the query " +
       "with outputMode('update'), or do not select these functions: then each row is emitted once.")
 
+  def revisionsAreNoRows(what: String): Nothing = unsupported(
+    s"$what above a window union with revisions, which would take each revision for a row,",
+    "keep only the final rows below it, by a filter on the column of window_is_final() such as " +
+      ".where('is_final'), or do not select window_revision() and window_is_final()")
+
   def unsupported(what: String, cure: String): Nothing =
     fail("UNSUPPORTED", s"$what is not supported over two streams: $cure.")
 
