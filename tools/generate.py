@@ -50,7 +50,8 @@ Pass four endpoints, or two structs with two fields each:
 ... ON allen_overlaps(r.period, s.period)
 ```
 
-The four endpoints are converted to one common type, as for `greatest`. This type must have an
+The four endpoints are converted to one common type, as for `greatest`. Strings next to dates and
+times are cast to the type of these, as in comparisons. The common type must have an
 order: numbers, DATE, TIMESTAMP, TIMESTAMP_NTZ, STRING and so on.
 
 ## Parameters
@@ -68,8 +69,9 @@ endpoints, by position or by name. They may be columns:
 | numbers | a number |
 | DATE | a whole number of days, an `INTERVAL` of days, or one of months or years |
 | TIMESTAMP, TIMESTAMP_NTZ | an `INTERVAL` of days to seconds, or one of months or years |
+| TIME | an `INTERVAL` of days to seconds |
 
-- Without the parameter, or with the literal NULL, the distance has no limit. A NULL from a
+- Without the parameter the distance has no limit. A constant NULL is an error; a NULL from a
   column makes the comparison of the distance NULL.
 - A negative constant is an error.
 - Distances are exact: they neither overflow nor round. The exception is FLOAT and DOUBLE, whose

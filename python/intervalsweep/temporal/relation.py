@@ -252,7 +252,7 @@ class Relation:
         ----------
         sliding
             The row is valid for this length from its start on: a number, a timedelta, a text such
-            as ``"10 minutes"``, or calendar units such as ``"DAY"``, ``"2 WEEKS"`` or ``"1 month"``.
+            as ``"10 minutes"``, or calendar units such as ``"DAY"``, ``"2 WEEKS"`` or ``"MONTH"``.
         fixed
             The row is valid to the end of the fixed window that contains its start. Fixed windows
             have this length and follow each other without gaps.

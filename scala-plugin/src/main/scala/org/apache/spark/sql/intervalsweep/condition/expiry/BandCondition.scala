@@ -3,7 +3,8 @@ package org.apache.spark.sql.intervalsweep.condition.expiry
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.intervalsweep.condition.model.Side
-import org.apache.spark.sql.intervalsweep.condition.reading.{Conjuncts, ExactArithmetic, Ordered}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.Conjuncts
+import org.apache.spark.sql.intervalsweep.condition.reading.{ExactArithmetic, Ordered}
 import org.apache.spark.sql.types.IntegralType
 
 /**

@@ -8,9 +8,9 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{
   EncodedEndpoint, EndpointEncoding, ExactSum, OnErrorElse
 }
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.{Conjunct, Conjuncts, Sides}
 import org.apache.spark.sql.intervalsweep.condition.reading.{
-  Alternatives, BoundExpression, Comparisons, Conjunct, Conjuncts, Offset, Operand, PointBounds,
-  Sides, WallClock
+  Alternatives, BoundExpression, Comparisons, Offset, Operand, PointBounds, WallClock
 }
 import org.apache.spark.sql.intervalsweep.functions.distances.DifferenceAtMost
 import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relation}

@@ -7,9 +7,8 @@ import org.apache.spark.sql.intervalsweep.compat.SparkShims.TimestampAddInterval
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   EncodedEndpoint, EndpointEncoding, ExactSum
 }
-import org.apache.spark.sql.intervalsweep.condition.reading.{
-  Conjuncts, LinearSums, Ordered, Sides, Term, WallClock
-}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.{Conjuncts, Sides}
+import org.apache.spark.sql.intervalsweep.condition.reading.{LinearSums, Ordered, Term, WallClock}
 import org.apache.spark.sql.types.DayTimeIntervalType
 
 /**

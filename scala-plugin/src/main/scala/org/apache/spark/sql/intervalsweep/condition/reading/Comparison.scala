@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.{Conjunct, OpenComparison, Sides}
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   DecimalBound, EndpointEncoding, FloatingBound, IsTotal
 }
@@ -21,19 +22,6 @@ private[condition] object Ordered {
 }
 
 /**
- * `lesser < greater` or `lesser <= greater` between encoded endpoints.
- *
- * @param exact whether it is equivalent to the comparison. If not, it compares prefixes
- */
-private[condition] case class Inequality(
-    lesser: Expression,
-    greater: Expression,
-    strict: Boolean,
-    lesserSide: Side,
-    dataType: DataType,
-    exact: Boolean)
-
-/**
  * A conjunct that compares the two sides.
  *
  * @param boxes      its bounds with the rows of one side as boxes, for each side for which they
@@ -48,8 +36,12 @@ private[condition] case class Comparison(
 /**
  * Reads a conjunct as a [[Comparison]], or returns the reason why it is not one. The spelling does
  * not matter: `s.ts - r.ts <= 5` and `s.ts <= r.ts + 5` have the same bounds.
+ *
+ * @param notNull columns that are not NULL in any matching pair
  */
-private[condition] case class Comparisons(sides: Sides) {
+private[condition] case class Comparisons(
+    sides: Sides,
+    notNull: AttributeSet = AttributeSet.empty) {
 
   private val sums = LinearSums(sides)
 
@@ -65,6 +57,11 @@ private[condition] case class Comparisons(sides: Sides) {
     case Ordered(lesser, greater, strict) => ordered(lesser, greater, strict)
     case EqualTo(l, r) => equal(l, r)
     case d: DifferenceAtMost => atMost(d)
+    case open: OpenComparison =>
+      for {
+        (side, bounds) <- boxesOf(open.comparison)
+        opened <- OpenBounds(sides, open, notNull).bounds(bounds, side)
+      } yield side -> opened
     case _ => Map.empty
   }
 
@@ -74,6 +71,8 @@ private[condition] case class Comparisons(sides: Sides) {
         val exact = l.isExact || g.isExact
         Inequality(l.encoded, g.encoded, strict && exact, side, lesser.dataType, exact)
       }
+    case open: OpenComparison =>
+      inequalityOf(open.comparison).map(OpenBounds(sides, open, notNull).inequality)
     case _ => None
   }
 

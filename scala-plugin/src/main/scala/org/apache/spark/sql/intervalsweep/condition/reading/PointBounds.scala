@@ -3,6 +3,8 @@ package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.intervalsweep.condition.expressions.ExactSum
+import org.apache.spark.sql.intervalsweep.condition.model.Side
+import org.apache.spark.sql.types.DataType
 
 /**
  * A comparison, read with the rows of one side as boxes: the `point` of the other side must lie
@@ -53,6 +55,19 @@ private[condition] case class PointBounds(
   private def endEverywhere(isUpper: Boolean): Option[BoundExpression] =
     validRanges.findLast(_.upper == isUpper).map(_.everywhere)
 }
+
+/**
+ * `lesser < greater` or `lesser <= greater` between encoded endpoints.
+ *
+ * @param exact whether it is equivalent to the comparison. If not, it compares prefixes
+ */
+private[condition] case class Inequality(
+    lesser: Expression,
+    greater: Expression,
+    strict: Boolean,
+    lesserSide: Side,
+    dataType: DataType,
+    exact: Boolean)
 
 /**
  * The range of points for which a derived bound is exact, although the arithmetic of the comparison

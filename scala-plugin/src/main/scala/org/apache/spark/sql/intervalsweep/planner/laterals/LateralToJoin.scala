@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.planner.joins.IntervalSweepStrategy
 import org.apache.spark.sql.intervalsweep.planner.nodes.{PerBatchRows, RowId, WithRowId}
 import org.apache.spark.sql.types._

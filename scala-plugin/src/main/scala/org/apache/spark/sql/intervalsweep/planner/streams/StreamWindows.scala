@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LateralJoin, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{LATERAL_JOIN, SCALAR_SUBQUERY}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.planner.laterals.{
   LateralWindow, ScalarSubqueries, WindowCounts
 }

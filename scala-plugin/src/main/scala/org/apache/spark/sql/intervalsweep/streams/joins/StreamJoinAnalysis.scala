@@ -7,7 +7,8 @@ import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.intervalsweep.condition.model.{
   Axis, Bound, LeftSide, RightSide, Side, SweepCondition, SweepOptions
 }
-import org.apache.spark.sql.intervalsweep.condition.reading.{ConditionAnalysis, Conjuncts}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.Conjuncts
+import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
 import org.apache.spark.sql.intervalsweep.execution.block.RowKeys
 import org.apache.spark.sql.intervalsweep.streams.eventtime.{JoinWatermarks, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.state.RowFields

@@ -41,9 +41,10 @@ class WhyNotSuite extends ConditionSupport {
   reason("r.k = s.k AND r.ts < 5 AND r.ts <> s.ts") {
     case w: WhyNot.NoRange => about("(NOT (r.ts = s.ts))")(w)
   }
-  reason("NOT coalesce(r.ts < s.ts, false)") {
-    case w: WhyNot.NoRange => about("(NOT coalesce((r.ts < s.ts), false))")(w)
+  reason("NOT coalesce(r.ts = s.ts, false)") {
+    case w: WhyNot.NoRange => about("(NOT coalesce((r.ts = s.ts), false))")(w)
   }
+  reason("r.ts = s.ts OR r.ts IS NULL OR s.ts IS NULL") { case _: WhyNot.Disjunction => true }
   reason("CASE WHEN r.k = s.k THEN r.ts < s.ts ELSE true END") {
     case w: WhyNot.NoRange =>
       about("CASE WHEN (r.k = s.k) THEN (r.ts < s.ts) ELSE true END")(w)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.condition.reading
+package org.apache.spark.sql.intervalsweep.condition.conjuncts
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.trees.TreePattern._
