@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.intervalsweep.condition.reading.Conjuncts
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.Conjuncts
 import org.apache.spark.sql.intervalsweep.streams.partitioning.OperatorOutput
 import org.apache.spark.sql.intervalsweep.streams.state.PartitionProcessor
 import org.apache.spark.sql.streaming.OutputMode
