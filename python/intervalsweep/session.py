@@ -21,6 +21,8 @@ EXTENSION = "org.intervalsweep.IntervalSweepExtensions"
 
 _JAR_FAMILY = "intervalsweep-spark"
 _WORKER_PYTHON = "spark.sql.intervalsweep.python"
+# The settings that name the workers' Python; the first that is set counts.
+_PYTHONS = (_WORKER_PYTHON, "spark.sql.execution.pyspark.python", "spark.pyspark.python")
 
 
 def jar_path(spark: str | None = None) -> str:
@@ -185,14 +187,21 @@ def _is_our_jar(path: str) -> bool:
     return _JAR_FAMILY in path.rsplit("/", 1)[-1]
 
 
+def worker_python(settings: dict[str, str]) -> str:
+    """Return the Python that the workers of a local session with these settings will have."""
+    if _worker_python_is_left_to_chance({"spark.master": "local", **settings}):
+        return sys.executable
+    named = next((settings[name] for name in _PYTHONS if name in settings), None)
+    return named or os.environ.get("PYSPARK_PYTHON", "python3")
+
+
 def _worker_python_is_left_to_chance(settings: dict[str, str]) -> bool:
     """Return whether to set the workers' Python: in local mode, if no setting names one.
 
     In local mode the workers can use this Python. On other machines its path may not exist.
     """
-    named = {_WORKER_PYTHON, "spark.sql.execution.pyspark.python", "spark.pyspark.python"}
     is_local = settings.get("spark.master", "local").startswith("local")
-    return is_local and not named & settings.keys() and "PYSPARK_PYTHON" not in os.environ
+    return is_local and not {*_PYTHONS} & settings.keys() and "PYSPARK_PYTHON" not in os.environ
 
 
 def _refuse_running_session() -> None:

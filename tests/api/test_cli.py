@@ -83,7 +83,7 @@ def test_doctor_finds_all_well(printed: Printed) -> None:
     lines = out.splitlines()
     assert code == 0, out
     assert lines[0] == f"IntervalSweep {intervalsweep.__version__}"
-    names = ["Java", "Spark", "jar", "Scala", "workers", "cache", "sweep"]
+    names = ["user", "Java", "Spark", "jar", "Scala", "workers", "cache", "sweep"]
     assert [line.split(":")[0] for line in lines[1:]] == [f"ok   {name}" for name in names]
     assert intervalsweep.jar_path() in out
     assert "numba" in out
