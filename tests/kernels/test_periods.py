@@ -79,11 +79,14 @@ def test_values(
     got: dict[int, list[Any]] = {}
     last = None
     with mock.patch.multiple(periods, _BATCH=batch, _PLACES=places):
-        sweep = ValueSweep(["sum", "sum", "least", "greatest"], empty=empty, ends=ends)
+        # The only place of a tree is its root, which NEXT needs.
+        nexts = [] if ends == "islands" or places == 1 else ["least", "next", "next"]
+        kinds = ["sum", "sum", "least", "greatest", *nexts]
+        sweep = ValueSweep(kinds, empty=empty, ends=ends)
         for some, goes_on in parts(rows, split):
             columns = column(some, 0, np.int32), column(some, 1), column(some, 2)
             value = column(some, 3)
-            measures = np.stack([np.ones_like(value), value, value, value])
+            measures = np.stack([np.ones_like(value), *[value] * (len(kinds) - 1)])
             for found in sweep.feed(*columns, measures, goes_on=goes_on):
                 for k, row in enumerate(found.row.tolist()):
                     group = last if row < 0 else some[row][0]
@@ -95,7 +98,8 @@ def test_values(
 
         def value_of(held: list[int], some: list[Any] = some) -> object:
             of = [some[k][3] for k in held]
-            return [len(of), sum(of), min(of, default=MAX), max(of, default=MIN)]
+            in_order = [*sorted({*of}), MAX, MAX, MAX][: len(nexts)]
+            return [len(of), sum(of), min(of, default=MAX), max(of, default=MIN), *in_order]
 
         expected = values_by_time([row[1:3] for row in some], value_of, empty=empty, ends=ends)
         assert got.pop(group, []) == expected
@@ -140,7 +144,9 @@ def test_a_result_that_is_larger_than_its_input() -> None:
     ("call", "says"),
     [
         (lambda: CountSweep("minus"), "expected one of coalesce, .*, got 'minus'"),
-        (lambda: ValueSweep(["avg"]), "expected one of sum, least, greatest, got 'avg'"),
+        (lambda: ValueSweep(["avg"]), "expected one of sum, least, greatest, next, got 'avg'"),
+        (lambda: ValueSweep(["next"]), "next must follow least or next"),
+        (lambda: ValueSweep(["least", "next"], ends="islands"), "not possible with islands"),
         (lambda: feed([0, 0], [2, 1], [3, 3]), "not sorted"),
         (lambda: feed([1, 0], [1, 1], [3, 3]), "not sorted"),
         (lambda: feed([0], [1, 2], [3]), "expected 1 values, got 2"),

@@ -51,6 +51,7 @@ KINDS = {
     "sum": period_measures.SUM,
     "least": period_measures.LEAST,
     "greatest": period_measures.GREATEST,
+    "next": period_measures.NEXT,
 }
 
 # Periods per batch: 200 kB.
@@ -190,7 +191,9 @@ class ValueSweep(_Sweep[ValueBatch]):
     Parameters
     ----------
     kinds
-        The integer measures: ``sum``, ``least`` or ``greatest``. No sum may exceed 64 bits.
+        The integer measures: ``sum``, ``least``, ``greatest`` or ``next``. No sum may exceed 64
+        bits. ``next`` is the least value above that of the measure before it, which is ``least`` or
+        ``next`` and has the same values in all rows.
     floats
         The number of sums of floats.
     empty
@@ -227,6 +230,11 @@ class ValueSweep(_Sweep[ValueBatch]):
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
             raise ValueError(f"kinds: expected one of {', '.join(KINDS)}, got {unknown[0]!r}")
+        pairs = zip(("", *kinds), kinds, strict=False)
+        if any(kind == "next" and before not in ("least", "next") for before, kind in pairs):
+            raise ValueError("kinds: next must follow least or next")
+        if ends == "islands" and "next" in kinds:
+            raise ValueError("kinds: next is not possible with islands")
         if ends not in ENDS:
             raise ValueError(f"ends: expected one of {', '.join(ENDS)}, got {ends!r}")
         if empty and ends == "islands":

@@ -56,7 +56,13 @@ private[temporal] case class SequencedQuery(
     case sweep: PeriodSweep if sweep.fired.isEmpty => sweep.firedBy(fired)
   }
 
-  private def lowered: LogicalPlan = at.map(bound("at").typed) match {
+  private val instant = at.map(bound("at").typed)
+  private val bounds = period.map { case (from, to) => bound("period").ordered(from, to) }
+  private val asked: Option[AskedPeriod] =
+    bounds.map { case (from, to) => AskedPeriod(from, to, isInstant = false) }
+      .orElse(instant.map(x => AskedPeriod(x, x, isInstant = true)))
+
+  private def lowered: LogicalPlan = instant match {
     case Some(instant) if !TemporalPlan.hasOperators(asWritten) => snapshot(asWritten, instant)
     case Some(instant) =>
       val rows = history
@@ -95,12 +101,15 @@ private[temporal] case class SequencedQuery(
   /** At a single instant, each operator stays the same and reads the rows that are valid then. */
   private def snapshot(plan: LogicalPlan, instant: Expression): LogicalPlan =
     plan.transformUpWithSubqueries { case relation: ValidTime =>
-      ValidTimeLeaf(relation).snapshot(instant, dataType)
+      ValidTimeLeaf(relation, asked).snapshot(instant, dataType)
     }
+
+  private def prepared(query: LogicalPlan): LogicalPlan =
+    PruneUnreadColumns(DistinctAggregates(Decorrelation(query)))
 
   private def history: History = {
     Refused.check(plain)
-    Sequenced(dataType).history(PruneUnreadColumns(Decorrelation(plain)))
+    Sequenced(dataType, asked).history(prepared(plain))
   }
 
   /** An ORDER BY at the top orders the rows of the history. */
@@ -126,8 +135,8 @@ private[temporal] case class SequencedQuery(
       columns: Seq[Attribute],
       order: Seq[SortOrder]): LogicalPlan = {
     Refused.check(query)
-    val lowering = Sequenced(dataType)
-    val rows = clipped(lowering.history(PruneUnreadColumns(Decorrelation(query))).bounded(dataType))
+    val lowering = Sequenced(dataType, asked)
+    val rows = clipped(lowering.history(prepared(query)).bounded(dataType))
     val all = if (coalesce) lowering.coalesced(rows) else rows
     val sorted = if (order.isEmpty) all.plan else Sort(order, global = true, all.plan)
     val (from, to) = periodNames(columns)
@@ -137,14 +146,13 @@ private[temporal] case class SequencedQuery(
     Project(columns ++ Seq(Alias(start, from)(), Alias(shown, to)()), sorted)
   }
 
-  private def clipped(rows: History): History = period.fold(rows) { case (a, b) =>
-    val (from, to) = bound("period").ordered(a, b)
-    val bounds = History.of(rows.plan, rows.values ++ rows.period.get.columns, from, to)
-    val (asked, own) = (bounds.period.get, rows.period.get)
-    val both = And(LessThan(asked.from, own.to), LessThan(own.from, asked.to))
-    val some = And(both, LessThan(asked.from, asked.to))
+  private def clipped(rows: History): History = bounds.fold(rows) { case (from, to) =>
+    val both = History.of(rows.plan, rows.values ++ rows.period.get.columns, from, to)
+    val (asked, own) = (both.period.get, rows.period.get)
+    val overlap = And(LessThan(asked.from, own.to), LessThan(own.from, asked.to))
+    val some = And(overlap, LessThan(asked.from, asked.to))
     val (start, end) = own.overlap(asked)
-    History.of(Filter(some, bounds.plan), rows.values, start, end)
+    History.of(Filter(some, both.plan), rows.values, start, end)
   }
 
   private def periodNames(columns: Seq[Attribute]): (String, String) = {

@@ -17,8 +17,12 @@ import org.apache.spark.sql.types._
 
 /**
  * A valid-time relation as `sequenced` reads it: periods are half-open, of one type and not empty.
+ *
+ * @param asked the part of the history that is read
  */
-private[temporal] case class ValidTimeLeaf(relation: ValidTime) {
+private[temporal] case class ValidTimeLeaf(
+    relation: ValidTime,
+    asked: Option[AskedPeriod] = None) {
 
   import relation._
 
@@ -49,12 +53,13 @@ private[temporal] case class ValidTimeLeaf(relation: ValidTime) {
   def checked: LogicalPlan = {
     val columns = start +: end.toSeq
     val known = columns.map(IsNotNull(_)).reduce[Expression](And)
+    val rows = asked.fold(child)(_.of(relation, stepUnits))
     nulls match {
-      case Nulls.Unbounded => child
-      case Nulls.Drop => Filter(known, child)
+      case Nulls.Unbounded => rows
+      case Nulls.Drop => Filter(known, rows)
       case Nulls.Error =>
         val what = "has a NULL endpoint: replace it, or set nulls => 'unbounded' or 'drop'"
-        Filter(orRaise(known, "NULL_END", what, columns), child)
+        Filter(orRaise(known, "NULL_END", what, columns), rows)
     }
   }
 
