@@ -69,6 +69,9 @@ def jar_name(series: str) -> str:
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add the jar and the extension to the settings of a session that has not started.
 
+    With a remote of ``local[...]`` these are the settings of the Connect server that the session
+    starts; Spark then warns that the session itself cannot change them.
+
     Appends to `spark.jars` and `spark.sql.extensions`, wherever they are set: on the builder, on
     the command line of spark-submit, in PYSPARK_SUBMIT_ARGS or in spark-defaults.conf. A second
     call changes nothing.
@@ -87,7 +90,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     ------
     SetupError
         If PySpark, Java or the jar is missing or too old, if a session without the extension is
-        already running, or if the builder is for Spark Connect.
+        already running, or if the builder is for a Spark Connect server that runs elsewhere.
 
     Examples
     --------
@@ -102,8 +105,9 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             "call intervalsweep.register(spark)."
         )
     options: dict[str, Any] = builder._options
-    if "spark.remote" in options or "SPARK_REMOTE" in os.environ:
-        raise SetupError(_remote_advice())
+    remote = options.get("spark.remote", os.environ.get("SPARK_REMOTE"))
+    if remote is not None:
+        return _configure_local_server(builder, str(remote), options)
     check_spark()
     _refuse_running_session()
     jvm = _running_jvm()
@@ -113,16 +117,35 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     settings.update({key: str(value) for key, value in options.items()})
 
     jar = jar_path()
+    jars = _extend(builder, settings, jar)
+    if jvm:
+        _add_to_class_path(jvm, jar)
+    else:
+        _submit.extend_jars(jars)
+    return builder
+
+
+def _extend(builder: SparkSession.Builder, settings: dict[str, str], jar: str) -> str:
+    """Add the jar and the extension to the builder; return all jars."""
     jars = _appended(settings.get("spark.jars"), jar, _is_our_jar)
     extensions = _appended(settings.get("spark.sql.extensions"), EXTENSION, EXTENSION.__eq__)
     builder.config("spark.jars", jars).config("spark.sql.extensions", extensions)
     if _worker_python_is_left_to_chance(settings):
         builder.config(_WORKER_PYTHON, sys.executable)
+    return jars
 
-    if jvm:
-        _add_to_class_path(jvm, jar)
-    else:
-        _submit.extend_jars(jars)
+
+def _configure_local_server(
+    builder: SparkSession.Builder, remote: str, options: dict[str, Any]
+) -> SparkSession.Builder:
+    """Configure the Connect server that `getOrCreate` starts for a remote of "local[...]"."""
+    if not remote.startswith("local"):
+        raise SetupError(_remote_advice())
+    check_spark()
+    check_java()
+    settings = _submit.settings_to_come()
+    settings.update({key: str(value) for key, value in options.items()})
+    _extend(builder, {**settings, "spark.master": remote}, jar_path())
     return builder
 
 

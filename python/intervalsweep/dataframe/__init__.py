@@ -23,6 +23,7 @@ check_packages("intervalsweep.dataframe", "pyspark")
 
 from intervalsweep.dataframe.coverage import coverage, subtract  # noqa: E402
 from intervalsweep.dataframe.half_open import half_open  # noqa: E402
+from intervalsweep.dataframe.heartbeats import with_heartbeat  # noqa: E402
 from intervalsweep.dataframe.joins import count_matches, join  # noqa: E402
 from intervalsweep.dataframe.nearest import as_of_join, nearest  # noqa: E402
 from intervalsweep.dataframe.sets import cluster, complement, merge, split  # noqa: E402
@@ -51,6 +52,7 @@ __all__ = [
     "subtract",
     "time",
     "window_union",
+    "with_heartbeat",
 ]
 
 if TYPE_CHECKING:  # fails if a function is missing or has another signature

@@ -258,3 +258,29 @@ def test_rows_that_a_filter_drops_have_numbers(streaming: Any, tmp_path: Path, h
     assert (wanted - bag(found)).total() <= missing
     kept = [p["stateOperators"][0]["numRowsTotal"] for p in query.recentProgress]
     assert kept[-1] < 60
+
+
+def test_row_numbers_bound_the_state_of_streams_with_a_watermark(
+    streaming: Any, tmp_path: Path
+) -> None:
+    arrivals = trips(tmp_path, random.Random(6), cuts=12, count=200, clock="ts")
+    for batch in arrivals.batches:
+        batch["a"].sort()
+        batch["b"].sort()
+    arrivals.write()
+    arrivals.streams(streaming)
+    near = "a.dist >= b.dist AND a.fare >= b.fare AND abs(a.seq - b.seq) < 3"
+    sql = f"SELECT a.seq, b.seq AS other FROM a JOIN b ON {near}"
+    count = (
+        "SELECT a.seq, c FROM a LEFT JOIN LATERAL (SELECT count(*) AS c FROM b "
+        f"WHERE {near}) ON true WHERE a.seq < 197"
+    )
+    found: dict[str, list[Any]] = {sql: [], count: []}
+    for number, (query, rows_of) in enumerate(found.items()):
+        ended = start_and_wait(streaming.sql(query), tmp_path / f"{number}", rows_of)
+        assert ended.recentProgress[-1]["stateOperators"][0]["numRowsTotal"] < 80
+        assert joined.counted(ended)["lateRows"] == 0
+    arrivals.tables(streaming)
+    for query, rows_of in found.items():
+        assert len(rows_of) > 50
+        assert bag(rows_of) == bag(streaming.sql(query).collect())

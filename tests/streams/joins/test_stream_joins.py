@@ -134,6 +134,8 @@ def test_late_rows_and_reversed_ones_are_dropped(streaming: Any, tmp_path: Path)
     assert counts["reversedRows"] == 1
     # Each join counts the row once, even without keys, when it goes to all state partitions.
     assert counts["lateRows"] == len(relations)
+    operators = [o for p in query.recentProgress for o in p["stateOperators"]]
+    assert sum(o["numRowsDroppedByWatermark"] for o in operators) == len(relations)
 
 
 def test_rows_that_are_too_long_are_dropped_and_counted(streaming: Any, tmp_path: Path) -> None:

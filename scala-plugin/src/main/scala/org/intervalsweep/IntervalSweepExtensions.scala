@@ -20,8 +20,8 @@ import org.apache.spark.sql.intervalsweep.planner.laterals.{
 import org.apache.spark.sql.intervalsweep.planner.periods.PeriodSweepStrategy
 import org.apache.spark.sql.intervalsweep.planner.report.JoinReportFunction
 import org.apache.spark.sql.intervalsweep.planner.streams.{
-  PairTimes, ResolveStatePartitions, StreamJoins, StreamModes, StreamStrategy, StreamWindows,
-  WindowTimes
+  PairTimes, ResolveStatePartitions, StreamJoins, StreamModes, StreamStrategy, StreamSubqueries,
+  StreamWatermarks, StreamWindows, WindowTimes
 }
 import org.apache.spark.sql.intervalsweep.temporal.functions.TemporalFunctions
 import org.apache.spark.sql.intervalsweep.temporal.rules.{
@@ -54,13 +54,16 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(_ => WindowTimes)
     extensions.injectCheckRule(Placeholder.check)
     extensions.injectCheckRule(StreamModes.check)
+    extensions.injectCheckRule(StreamWatermarks.check)
     extensions.injectResolutionRule(_ => StreamWindows)
     extensions.injectResolutionRule(_ => LateralAggregates)
     // Also as a hint rule, which runs when a query starts, before Spark checks what it supports.
     extensions.injectHintResolutionRule(_ => StreamJoins)
+    extensions.injectHintResolutionRule(_ => StreamWatermarks)
     extensions.injectResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => PairTimes)
     extensions.injectPostHocResolutionRule(_ => HiddenPeriod)
+    extensions.injectPostHocResolutionRule(_ => StreamSubqueries)
     extensions.injectOptimizerRule(_ => ResolveStatePartitions)
     extensions.injectOptimizerRule(_ => ExpandEqualityRelations)
     extensions.injectOptimizerRule(_ => PushFiltersBelowRowId)

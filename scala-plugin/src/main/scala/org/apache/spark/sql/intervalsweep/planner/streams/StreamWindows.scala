@@ -53,7 +53,8 @@ object StreamWindows extends Rule[LogicalPlan] {
       LateralWindow.of(base, subquery).map(_.inlined).map { lateral =>
         checkRevisions(lateral, on)
         val rows =
-          if (WindowCounts.isAsked(base, lateral)) WindowCounts(base, lateral)
+          if (WindowCounts.isAsked(base, lateral, WindowClocks.find(base, lateral).isDefined))
+            WindowCounts(base, lateral)
           else new WindowUnionPlan(base, lateral).plan
         lateral.over(rows, joinType, on)
       }

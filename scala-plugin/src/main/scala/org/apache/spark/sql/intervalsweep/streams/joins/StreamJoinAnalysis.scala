@@ -97,8 +97,8 @@ private[streams] final class StreamJoinAnalysis(val join: Join, val condition: E
     val sameKeys =
       if (!isKeyed || hasNumberForKey) Nil
       else keys(LeftSide).zip(keys(RightSide)).map { case (l, r) => EqualTo(l, r) }
-    val isBand = sameKeys.isEmpty && rest.forall(clocks.isBand)
-    newSide -> ProbePlan(moved, (sameKeys ++ rest).reduceOption(And), isBand)
+    val band = if (sameKeys.isEmpty) clocks.band(rest) else None
+    newSide -> ProbePlan(moved, (sameKeys ++ rest).reduceOption(And), band)
   }.toMap
 
   checkResidual()

@@ -99,10 +99,12 @@ private[temporal] case class SequencedQuery(
   }
 
   /** At a single instant, each operator stays the same and reads the rows that are valid then. */
-  private def snapshot(plan: LogicalPlan, instant: Expression): LogicalPlan =
+  private def snapshot(plan: LogicalPlan, instant: Expression): LogicalPlan = {
+    Refused.checkStreams(plan)
     plan.transformUpWithSubqueries { case relation: ValidTime =>
       ValidTimeLeaf(relation, asked).snapshot(instant, dataType)
     }
+  }
 
   private def prepared(query: LogicalPlan): LogicalPlan =
     PruneUnreadColumns(DistinctAggregates(Decorrelation(query)))

@@ -30,13 +30,19 @@ private[temporal] object Refused {
 
   /** Checks a whole query, with the plans below its valid-time relations. */
   def check(plan: LogicalPlan): Unit = {
-    if (plan.isStreaming)
-      TemporalErrors.noSnapshotForm(
-        "A stream",
-        "write it to a table and read the table",
-        plan.origin)
+    checkStreams(plan)
     checkWithSubqueries(plan)
   }
+
+  /** The rows of a stream are not known at any instant. */
+  def checkStreams(plan: LogicalPlan): Unit =
+    plan.foreachWithSubqueries { node =>
+      if (node.isStreaming)
+        TemporalErrors.noSnapshotForm(
+          "A stream",
+          "write it to a table and read the table",
+          plan.origin)
+    }
 
   private def checkWithSubqueries(plan: LogicalPlan): Unit = {
     val ordered = plan.collect { case limit @ PerInstantLimit(_) =>
