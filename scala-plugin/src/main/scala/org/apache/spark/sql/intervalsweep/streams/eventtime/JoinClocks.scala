@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition.expiry.{ExpiryAnalysis, StateExpiry, Unbounded}
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
-import org.apache.spark.sql.intervalsweep.condition.reading.Conjuncts
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.Conjuncts
 import org.apache.spark.sql.types.{IntegralType, TimestampType}
 
 /**
