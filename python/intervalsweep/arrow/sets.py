@@ -20,7 +20,15 @@ from intervalsweep._signatures import (
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import Merged, in_order, islands
 from intervalsweep.arrow.sides import NO_END, NO_START, Side
-from intervalsweep.arrow.tables import RowNumbers, as_table, ends_in, ends_of, groups_in, like
+from intervalsweep.arrow.tables import (
+    RowNumbers,
+    as_table,
+    ends_in,
+    ends_of,
+    groups_in,
+    has_pandas_intervals,
+    like,
+)
 from intervalsweep.columns import Ends, check_choice, check_columns, check_unique, listed, names_of
 from intervalsweep.kernels.periods import ValueSweep, joined
 
@@ -130,6 +138,8 @@ class _Intervals:
         self.table = as_table(data)
         self._by = listed(by)
         check_columns("given", self.table.column_names, *self._by)
+        if nulls == "unbounded" and has_pandas_intervals(self.table, on):
+            nulls = "drop"  # such a column has an interval with both ends, or none
         columns = ends_of(self.table, "given", on)
         self._kinds = {column.type for column in columns}
         self.encoding = Encoding([column.type for column in columns])

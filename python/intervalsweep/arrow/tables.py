@@ -112,6 +112,12 @@ def ends_of(table: Any, side: str, ends: Ends, *, as_floats: bool = False) -> tu
     return start, end
 
 
+def has_pandas_intervals(table: Any, ends: Ends) -> bool:
+    """Return whether the intervals are one column of pandas intervals."""
+    names = names_of(ends)
+    return len(names) == 1 and is_pandas_interval(table.schema.field(names[0]).type)
+
+
 def with_ends(table: Any, ends: Ends, start: Any, end: Any) -> Any:
     """Return a table whose interval columns are replaced by other starts and ends."""
     names, columns = names_of(ends), ends_in(table.schema, ends, start, end)
