@@ -69,6 +69,8 @@ JoinWord: TypeAlias = Literal[
 LookUpWord: TypeAlias = Literal["left", "leftouter", "left_outer", "inner"]
 Direction: TypeAlias = Literal["backward", "forward"]
 Closed: TypeAlias = Literal["both", "left", "right", "neither"]
+# The least part of the left interval, or of each, that an overlap covers.
+Fraction: TypeAlias = "float | tuple[float | None, float | None] | None"
 Emit: TypeAlias = Literal["final", "eager"]
 
 _Declared = ParamSpec("_Declared")
@@ -87,7 +89,7 @@ the single value 4; next to floating-point numbers it has all numbers between.""
 Equality keys: names of columns that both sides have, or pairs of a left and a right name. A NULL
 key matches nothing. In functions of one table: names of its columns, and NULL equals NULL. On Spark
 also columns without a computation, such as ``F.col("k")``, and names are found without case.""",
-    ("delta", "epsilon", "gap", "tolerance", "max_distance"): """\
+    ("delta", "epsilon", "within", "min_overlap", "gap", "tolerance", "max_distance"): """\
 A distance: between timestamps and durations a timedelta, a ``numpy.timedelta64`` or a text such as
 ``"10 minutes"``; between dates also a number of days; between numbers a number. None means no
 limit. Distances and lengths in results are numbers: of days for dates, and for timestamps and
@@ -132,6 +134,10 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         how: JoinWord = "inner",
         delta: Parameter = None,
         epsilon: Parameter = None,
+        within: Distance = None,
+        min_overlap: Distance = None,
+        min_fraction: Fraction = None,
+        overlap: tuple[str, str] | None = None,
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
     ) -> Frame:
@@ -148,6 +154,17 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         delta, epsilon
             The parameters of the relation: distances. On Spark also the name of a column of the
             left side.
+        within
+            The largest distance of two intervals that match without overlapping: those that meet
+            have the distance 0. Only with ``interval_intersects``.
+        min_overlap
+            The least length of the time that both intervals share.
+        min_fraction
+            The least part of the left interval that the right one overlaps, such as 0.5; or a pair
+            with the part of each, so that ``(0.5, 0.5)`` is reciprocal.
+        overlap
+            The names of two columns of the result with the start and the end of the time that both
+            intervals share: ``("overlap_start", "overlap_end")``. They are NULL if there is none.
 
         Returns
         -------
@@ -169,6 +186,9 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         by: Keys | str = (),
         delta: Parameter = None,
         epsilon: Parameter = None,
+        within: Distance = None,
+        min_overlap: Distance = None,
+        min_fraction: Fraction = None,
         count: str = "count",
     ) -> Frame:
         """Return the left table with the number of matches of each row, in the column `count`.
@@ -505,6 +525,9 @@ class ArrowFunctions(TableFunctions[Frame, OtherFrame], Protocol[Frame, OtherFra
         by: Keys | str = (),
         delta: Parameter = None,
         epsilon: Parameter = None,
+        within: Distance = None,
+        min_overlap: Distance = None,
+        min_fraction: Fraction = None,
     ) -> Frame:
         """Return the row numbers of all matches: the columns `left` and `right`, from 0.
 

@@ -80,7 +80,10 @@ class Interval:
 
     def of(self, row: Column | None = None) -> tuple[Column, Column]:
         """Return start and end of a DataFrame's row, or of a row in a struct column."""
-        of = column if row is None else row.getField
+        return self.ends(column if row is None else row.getField)
+
+    def ends(self, of: Callable[[str], Column]) -> tuple[Column, Column]:
+        """Return start and end, made of the columns that a function returns by their names."""
         first, *second = (field(name, self._known, of) for name in self.names)
         if second:
             return first, second[0]
