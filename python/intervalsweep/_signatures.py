@@ -467,6 +467,42 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
             The columns `by`, and the columns of the interval.
         """
 
+    def until_next(
+        self,
+        data: Frame,
+        *,
+        on: str = "ts",
+        by: Names = (),
+        order: Names = (),
+        ended: str | None = None,
+        end: str = "te",
+    ) -> Frame:
+        """Turn events or a log of changes into periods: each row lasts until the next of its key.
+
+            a   e1    e2         e3           [e1)  [--e2----)[--e3 ...
+            b      e4      e5(ended)             [--e4--)
+
+        Parameters
+        ----------
+        on
+            The column of instants.
+        order
+            Columns that order the rows of a key at the same instant: only the last of them is
+            returned. Without `order` all of them are returned, with the same period.
+        ended
+            A column of booleans. A row for which it is true ends the period before, and has no
+            period itself: a deletion.
+        end
+            The name of the column with the ends.
+
+        Returns
+        -------
+        A table of the same kind
+            The rows with their columns, and the column `end`: the next later instant of the key. It
+            is NULL for the last one: the row is valid until further notice. Rows with a NULL
+            instant are left out.
+        """
+
     def half_open(
         self,
         data: Frame,
