@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 
+from intervalsweep import dataframe
 from intervalsweep._signatures import Closed, Names
 from intervalsweep._sql.literals import for_column, quoted
 from intervalsweep.columns import SparkColumns, spelled
@@ -121,10 +122,8 @@ def until_next(
     >>> sorted(map(tuple, prices.at(5).frame.collect()))
     [('cup', 9), ('tea', 3)]
     """
-    from intervalsweep.dataframe.until_next import until_next as with_ends
-
     check_frame(data)
-    periods = with_ends(data, on=on, by=by, order=order, ended=ended, end=_UNTIL)
+    periods = dataframe.until_next(data, on=on, by=by, order=order, ended=ended, end=_UNTIL)
     return valid(periods, on, _UNTIL, names=names or (on, "te"))
 
 
