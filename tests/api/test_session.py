@@ -10,6 +10,7 @@ import sys
 import textwrap
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pyspark.sql import SparkSession
@@ -96,7 +97,7 @@ def test_configure_refuses_a_remote_session() -> None:
 
 def test_register_refuses_a_remote_session() -> None:
     with pytest.raises(intervalsweep.IntervalSweepError, match="start the server with --jars"):
-        intervalsweep.register(object())  # type: ignore[arg-type]
+        intervalsweep.register(SimpleNamespace(sql=None))  # type: ignore[arg-type]
 
 
 def test_missing_jar_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -49,7 +49,8 @@ def field(name: str, known: Sequence[str], of: Callable[[str], Column] = column)
 def check_frames(*frames: object) -> None:
     """Raise ArgumentError for an input that is not a Spark DataFrame."""
     for frame in frames:
-        if hasattr(frame, "to_spark"):
+        # A DataFrame of Spark Connect seems to have every attribute: those may be columns.
+        if type(frame).__module__.startswith("pyspark.pandas"):
             raise ArgumentError(
                 "A pandas-on-Spark DataFrame is not a Spark DataFrame: call .to_spark() first."
             )
