@@ -70,6 +70,8 @@ LookUpWord: TypeAlias = Literal["left", "leftouter", "left_outer", "inner"]
 Direction: TypeAlias = Literal["backward", "forward"]
 Closed: TypeAlias = Literal["both", "left", "right", "neither"]
 Nulls: TypeAlias = Literal["unbounded", "drop", "error"]
+# The least part of the left interval, or of each, that an overlap covers.
+Fraction: TypeAlias = "float | tuple[float | None, float | None] | None"
 Emit: TypeAlias = Literal["final", "eager"]
 
 _Declared = ParamSpec("_Declared")
@@ -88,7 +90,7 @@ the single value 4; next to floating-point numbers it has all numbers between.""
 Equality keys: names of columns that both sides have, or pairs of a left and a right name. A NULL
 key matches nothing. In functions of one table: names of its columns, and NULL equals NULL. On Spark
 also columns without a computation, such as ``F.col("k")``, and names are found without case.""",
-    ("delta", "epsilon", "gap", "tolerance", "max_distance"): """\
+    ("delta", "epsilon", "within", "min_overlap", "gap", "tolerance", "max_distance"): """\
 A distance: between timestamps and durations a timedelta, a ``numpy.timedelta64`` or a text such as
 ``"10 minutes"``; between dates also a number of days; between numbers a number. None means no
 limit. Distances and lengths in results are numbers: of days for dates, and for timestamps and
@@ -136,6 +138,10 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         how: JoinWord = "inner",
         delta: Parameter = None,
         epsilon: Parameter = None,
+        within: Distance = None,
+        min_overlap: Distance = None,
+        min_fraction: Fraction = None,
+        overlap: tuple[str, str] | None = None,
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
     ) -> Frame:
@@ -152,6 +158,17 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         delta, epsilon
             The parameters of the relation: distances. On Spark also the name of a column of the
             left side.
+        within
+            The largest distance of two intervals that match without overlapping: those that meet
+            have the distance 0. Only with ``interval_intersects``.
+        min_overlap
+            The least length of the time that both intervals share.
+        min_fraction
+            The least part of the left interval that the right one overlaps, such as 0.5; or a pair
+            with the part of each, so that ``(0.5, 0.5)`` is reciprocal.
+        overlap
+            The names of two columns of the result with the start and the end of the time that both
+            intervals share: ``("overlap_start", "overlap_end")``. They are NULL if there is none.
 
         Returns
         -------
@@ -173,6 +190,9 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         by: Keys | str = (),
         delta: Parameter = None,
         epsilon: Parameter = None,
+        within: Distance = None,
+        min_overlap: Distance = None,
+        min_fraction: Fraction = None,
         count: str = "count",
     ) -> Frame:
         """Return the left table with the number of matches of each row, in the column `count`.
@@ -459,6 +479,42 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
             The columns `by`, and the columns of the interval.
         """
 
+    def until_next(
+        self,
+        data: Frame,
+        *,
+        on: str = "ts",
+        by: Names = (),
+        order: Names = (),
+        ended: str | None = None,
+        end: str = "te",
+    ) -> Frame:
+        """Turn events or a log of changes into periods: each row lasts until the next of its key.
+
+            a   e1    e2         e3           [e1)  [--e2----)[--e3 ...
+            b      e4      e5(ended)             [--e4--)
+
+        Parameters
+        ----------
+        on
+            The column of instants.
+        order
+            Columns that order the rows of a key at the same instant: only the last of them is
+            returned. Without `order` all of them are returned, with the same period.
+        ended
+            A column of booleans. A row for which it is true ends the period before, and has no
+            period itself: a deletion.
+        end
+            The name of the column with the ends.
+
+        Returns
+        -------
+        A table of the same kind
+            The rows with their columns, and the column `end`: the next later instant of the key. It
+            is NULL for the last one: the row is valid until further notice. Rows with a NULL
+            instant are left out.
+        """
+
     def half_open(
         self,
         data: Frame,
@@ -519,6 +575,9 @@ class ArrowFunctions(TableFunctions[Frame, OtherFrame], Protocol[Frame, OtherFra
         by: Keys | str = (),
         delta: Parameter = None,
         epsilon: Parameter = None,
+        within: Distance = None,
+        min_overlap: Distance = None,
+        min_fraction: Fraction = None,
     ) -> Frame:
         """Return the row numbers of all matches: the columns `left` and `right`, from 0.
 

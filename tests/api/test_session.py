@@ -10,6 +10,7 @@ import sys
 import textwrap
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pyspark.sql import SparkSession
@@ -105,7 +106,7 @@ def test_configure_extends_the_connect_server_that_the_session_starts(tmp_path: 
 
 def test_register_refuses_a_remote_session() -> None:
     with pytest.raises(intervalsweep.IntervalSweepError, match="start the server with --jars"):
-        intervalsweep.register(object())  # type: ignore[arg-type]
+        intervalsweep.register(SimpleNamespace(sql=None))  # type: ignore[arg-type]
 
 
 def test_missing_jar_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -104,6 +104,15 @@ class Encoding:
         exact = self._exact(name, value)
         return exact if isinstance(exact, int | float) else math.floor(exact)
 
+    def least(self, name: str, value: Any) -> int | float:
+        """Return a least distance in the unit of the integers, rounded up.
+
+        Raises the errors of :meth:`limit`.
+        """
+        self.limit(name, value)
+        exact = self._exact(name, value)
+        return exact if isinstance(exact, int | float) else math.ceil(exact)
+
     def length(self, name: str, value: Any) -> int:
         """Return a length in the unit of the integers, which must be a whole number of them.
 

@@ -35,7 +35,7 @@ def as_table(data: Any) -> Any:
         return _usable(data)
     if _library(data) == "polars" and type(data).__name__ == "LazyFrame":
         raise ArgumentError("A LazyFrame has no rows yet: call .collect() on it first.")
-    if _library(data) == "pyspark" and hasattr(data, "to_spark"):
+    if type(data).__module__.startswith("pyspark.pandas"):
         raise ArgumentError(
             "intervalsweep.arrow does not take pandas-on-Spark DataFrames: use "
             "intervalsweep.dataframe with .to_spark(), or call .to_pandas() first."

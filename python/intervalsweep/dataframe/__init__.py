@@ -34,6 +34,7 @@ from intervalsweep.dataframe.stream_joins import (  # noqa: E402
     time,
 )
 from intervalsweep.dataframe.streams import window_union  # noqa: E402
+from intervalsweep.dataframe.until_next import until_next  # noqa: E402
 
 __all__ = [
     "as_of_join",
@@ -51,6 +52,7 @@ __all__ = [
     "stream_join",
     "subtract",
     "time",
+    "until_next",
     "window_union",
     "with_heartbeat",
 ]

@@ -49,7 +49,8 @@ def field(name: str, known: Sequence[str], of: Callable[[str], Column] = column)
 def check_frames(*frames: object) -> None:
     """Raise ArgumentError for an input that is not a Spark DataFrame."""
     for frame in frames:
-        if hasattr(frame, "to_spark"):
+        # A DataFrame of Spark Connect seems to have every attribute: those may be columns.
+        if type(frame).__module__.startswith("pyspark.pandas"):
             raise ArgumentError(
                 "A pandas-on-Spark DataFrame is not a Spark DataFrame: call .to_spark() first."
             )
@@ -80,7 +81,10 @@ class Interval:
 
     def of(self, row: Column | None = None) -> tuple[Column, Column]:
         """Return start and end of a DataFrame's row, or of a row in a struct column."""
-        of = column if row is None else row.getField
+        return self.ends(column if row is None else row.getField)
+
+    def ends(self, of: Callable[[str], Column]) -> tuple[Column, Column]:
+        """Return start and end, made of the columns that a function returns by their names."""
         first, *second = (field(name, self._known, of) for name in self.names)
         if second:
             return first, second[0]

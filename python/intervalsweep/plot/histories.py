@@ -71,7 +71,7 @@ def history(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['NS', 'SP']
     """
-    if hasattr(data, "frame") and hasattr(data, "leaves"):  # a temporal.Relation
+    if type(data).__module__.startswith("intervalsweep.temporal"):  # a Relation
         data = data.frame
         on = tuple(data.columns[-2:]) if not {*on} <= {*data.columns} else on
     if hasattr(data, "sparkSession"):

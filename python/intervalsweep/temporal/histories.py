@@ -7,7 +7,8 @@ from typing import Any, Literal, TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 
-from intervalsweep._signatures import Closed
+from intervalsweep import dataframe
+from intervalsweep._signatures import Closed, Names
 from intervalsweep._sql.literals import for_column, quoted
 from intervalsweep.columns import SparkColumns, spelled
 from intervalsweep.session import check_active
@@ -88,6 +89,49 @@ def valid(
         unbounded = for_column(unbounded, data.schema[end].dataType)
     given |= {"unbounded": unbounded, "names": names, "step": step}
     return leaf_of(data, marks(start, end, given))
+
+
+def until_next(
+    data: DataFrame,
+    on: str = "ts",
+    *,
+    by: Names = (),
+    order: Names = (),
+    ended: str | None = None,
+    names: tuple[str, str] | None = None,
+) -> Relation:
+    """Mark events or a log of changes as a history: a row is valid until the next of its key.
+
+    Parameters
+    ----------
+    data
+        A Spark DataFrame.
+    on
+        The column of instants.
+    by, order, ended
+        The same as in :func:`intervalsweep.dataframe.until_next`.
+    names
+        The names of the period's columns in results.
+
+    Returns
+    -------
+    Relation
+        The history. The last row of a key is valid until further notice.
+
+    Examples
+    --------
+    >>> rows = "('tea', 1, 3), ('tea', 6, 4), ('cup', 3, 9)"
+    >>> log = spark.sql(f"SELECT * FROM VALUES {rows} t(product, ts, price)")
+    >>> prices = until_next(log, by="product", names=("ts", "te"))
+    >>> sorted(map(tuple, prices.at(5).frame.collect()))
+    [('cup', 9), ('tea', 3)]
+    """
+    check_frame(data)
+    periods = dataframe.until_next(data, on=on, by=by, order=order, ended=ended, end=_UNTIL)
+    return valid(periods, on, _UNTIL, names=names or (on, "te"))
+
+
+_UNTIL = "intervalsweep_until"
 
 
 def sequenced(

@@ -111,11 +111,14 @@ def test_parameter_is_an_expression(
         assert both(" UNION ALL ".join(called), " UNION ALL ".join(written), len(called)) > 0
 
 
-def test_null_literals_relax(spark: Any, both: Both) -> None:
+def test_null_by_position_stands_for_a_parameter_without_a_limit(spark: Any, both: Both) -> None:
+    """At the end it is an error, since a parameter marker without a value would return all rows."""
     make(spark, "{0}")
     query = "SELECT r.id, s.id FROM r JOIN s ON {0}"
-    relaxed = query.format("ISEQL_DURING(r.ts, r.te, s.ts, s.te, NULL, CAST(NULL AS INT))")
-    assert both(relaxed, query.format(oracle.formula("ISEQL_DURING"))) > 0
+    by_position = query.format("ISEQL_DURING(r.ts, r.te, s.ts, s.te, NULL, 1)")
+    by_name = query.format("ISEQL_DURING(r.ts, r.te, s.ts, s.te, epsilon => 1)")
+    assert both(by_position, by_name.replace("epsilon =>", "NULL,")) > 0
+    assert spark.sql(by_position).count() == spark.sql(by_name).count()
 
 
 MONTHS = """

@@ -102,10 +102,15 @@ private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Ex
     else CollationTypeCoercion(rules.FunctionArgumentTypeCoercion(Greatest(operands))).children
   }
 
-  /** The parameters that are given, by name. */
+  /**
+   * The parameters that are given, by name. By position, NULL stands for a parameter without a
+   * value if another one follows.
+   */
   private def assigned(values: Seq[Expression]): Map[String, Expression] = {
     val names = relation.parameters.map(_._1)
-    val byPosition = names.zip(values)
+    val byPosition = names.zip(values).zipWithIndex.collect {
+      case (given, at) if at == values.size - 1 || !constant(given._2).contains(null) => given
+    }
     val byName = named.map { argument =>
       val name = names.find(conf.resolver(_, argument.key))
         .getOrElse(errors.unknownParameter(argument.key))
