@@ -242,6 +242,9 @@ def sequenced(
     at: Any = None,
     coalesce: bool | None = None,
     names: tuple[str, str] | None = None,
+    closed: Literal["left", "right", "both", "neither"] | None = None,
+    unbounded: Any = None,
+    step: Duration | None = None,
 ) -> DataFrame:
     """Return the history of a plain query over valid-time relations.
 
@@ -257,6 +260,10 @@ def sequenced(
         True returns the fewest rows: equal rows whose periods touch become one.
     names
         Names of the period's columns; by default those of the first marked DataFrame.
+    closed, step
+        The ends that belong to a period of the result, as in :func:`validtime`.
+    unbounded
+        An end that means "no end" in the result, such as ``date(9999, 12, 31)``, instead of NULL.
 
     Returns
     -------
@@ -277,7 +284,9 @@ def sequenced(
     +-----+---+---+
     <BLANKLINE>
     """
-    return _call("sequenced", (query,), period=period, at=at, coalesce=coalesce, names=names)
+    given = {"period": period, "at": at, "coalesce": coalesce, "names": names}
+    form = {"closed": closed, "unbounded": unbounded, "step": step}
+    return _call("sequenced", (query,), **given, **form)
 
 
 def temporal_union_max(

@@ -95,6 +95,9 @@ def sequenced(
     at: Any = None,
     coalesce: bool = False,
     names: tuple[str, str] | None = None,
+    closed: Closed | None = None,
+    unbounded: Any = None,
+    step: Any = None,
     **frames: Relation | DataFrame,
 ) -> DataFrame:
     """Return the history of a plain query: at each instant, its rows over the rows valid then.
@@ -105,7 +108,8 @@ def sequenced(
         The session.
     query
         SQL over the `frames`, by their names, and over views of the session. A relation that is
-        marked by :func:`valid` hides its period; the rows of other DataFrames are always valid.
+        marked by :func:`valid` hides its period. The rows of other DataFrames are always valid; one
+        with the columns of a marked relation's period is an error.
     period
         A start and an end (exclusive) to which the history is clipped; None means no limit.
     at
@@ -114,6 +118,10 @@ def sequenced(
         If true, return the fewest rows: equal rows whose periods touch become one.
     names
         The names of the period's columns. The default is those of the first marked relation.
+    closed, step
+        The endpoints that belong to a period of the result, as in :func:`valid`.
+    unbounded
+        A value instead of NULL for the end of a row without an end, such as ``date(9999, 12, 31)``.
     frames
         Relations and DataFrames, by their names in `query`.
 
@@ -148,7 +156,7 @@ def sequenced(
     <BLANKLINE>
     """
     check_active(spark)
-    settings = Settings(period, at, coalesce or None, names)
+    settings = Settings(period, at, coalesce or None, names, closed, unbounded, step)
     leaves: dict[str, Leaf] = {}
     ctes = []
     for name, given in frames.items():

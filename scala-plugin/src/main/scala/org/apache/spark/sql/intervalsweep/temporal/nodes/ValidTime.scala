@@ -4,6 +4,8 @@ package org.apache.spark.sql.intervalsweep.temporal.nodes
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.UnaryLike
+import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
+import org.apache.spark.sql.types.{DataType, DecimalType}
 
 /**
  * A relation whose rows are valid in their periods, and which `sequenced` reads. It hides the
@@ -66,4 +68,12 @@ object Closed {
   case object Both extends Closed("both", false, true)
   case object Neither extends Closed("neither", true, false)
   val all: Seq[Closed] = Seq(Left, Right, Both, Neither)
+
+  /** Raises an error if ends must move, and the type has no smallest step. */
+  def check(closed: Closed, dataType: DataType): Unit =
+    if (closed != Left && !EndpointEncoding.isWhole(dataType) &&
+      !dataType.isInstanceOf[DecimalType])
+      TemporalErrors.periodType(
+        Seq(dataType),
+        s"closed => '${closed.name}' needs a type with a smallest step")
 }
