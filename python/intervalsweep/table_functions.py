@@ -194,6 +194,7 @@ def validtime(
     unbounded: Any = None,
     names: tuple[str, str] | None = None,
     step: Duration | None = None,
+    unbounded_start: Any = None,
 ) -> DataFrame:
     """Mark a DataFrame as a valid-time relation for :func:`sequenced`, and hide its period.
 
@@ -211,8 +212,9 @@ def validtime(
     closed
         The ends that belong to a period: ``left`` (the default), ``right``, ``both`` or
         ``neither``.
-    unbounded
-        An end that means "no end", such as ``date(9999, 12, 31)``.
+    unbounded, unbounded_start
+        An end that means "no end", such as ``date(9999, 12, 31)``, or a start that means "no
+        start"; a tuple for several.
     names
         Names of the period's columns in results.
     step
@@ -231,7 +233,8 @@ def validtime(
     >>> validtime(works, "ts", "te").columns
     ['name']
     """
-    given = {"nulls": nulls, "invalid": invalid, "closed": closed, "step": step}
+    given: dict[str, Any] = {"nulls": nulls, "invalid": invalid, "closed": closed, "step": step}
+    given["unbounded_start"] = unbounded_start
     return _call("validtime", (data,), (ts, te), **given, unbounded=unbounded, names=names)
 
 

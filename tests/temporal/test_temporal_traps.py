@@ -157,3 +157,17 @@ def test_the_result_in_the_convention_of_the_user(spark: Any) -> None:
     assert sorted(map(tuple, shown.collect())) == [(10, 1, 4), (20, 5, 8), (30, 2, 99)]
     again = temporal.valid(shown, "valid_from", "valid_to", closed="both", unbounded=99)
     assert sorted(map(tuple, again.frame.collect())) == [(10, 1, 5), (20, 5, 9), (30, 2, None)]
+
+
+def test_several_values_that_mean_unbounded(spark: Any) -> None:
+    frame = spark.sql("SELECT * FROM VALUES (1, 0, 99), (2, 3, 98), (3, 0, 5) AS t(id, ts, te)")
+    marked = temporal.valid(frame, "ts", "te", unbounded=(98, 99), unbounded_start=0)
+    wanted = [(1, None, None), (2, 3, None), (3, None, 5)]
+    assert sorted(map(tuple, marked.frame.collect())) == wanted
+    assert sorted(row.id for row in marked.at(200).frame.collect()) == [1, 2]
+    assert sorted(row.id for row in marked.at(-7).frame.collect()) == [1, 3]
+    wrong = (
+        "SELECT * FROM validtime(TABLE(SELECT 1 AS ts, 2 AS te), 'ts', 'te', "
+        "unbounded => array(9, try_cast('x' AS INT)))"
+    )
+    assert "`unbounded` of validtime must be of INT" in error(spark, wrong)

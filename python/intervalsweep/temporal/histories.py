@@ -30,6 +30,7 @@ def valid(
     unbounded: Any = None,
     names: tuple[str, str] | None = None,
     step: Any = None,
+    unbounded_start: Any = None,
 ) -> Relation:
     """Mark a DataFrame as a history: each row is valid from `start` to before `end`.
 
@@ -49,8 +50,9 @@ def valid(
     closed
         The endpoints that belong to a period: ``left`` (the default), ``right``, ``both`` or
         ``neither``.
-    unbounded
-        A value of `end` that means no end, such as ``date(9999, 12, 31)``.
+    unbounded, unbounded_start
+        A value of `end` that means no end, such as ``date(9999, 12, 31)``, or of `start` that means
+        no start; a tuple for several.
     names
         The names of the period's columns in results.
     step
@@ -83,6 +85,7 @@ def valid(
     check_columns("given", data.columns, start, *([] if end is None else [end]))
     given: dict[str, Any] = {"nulls": nulls, "invalid": invalid, "closed": closed}
     given |= {"unbounded": unbounded, "names": names, "step": step}
+    given |= {"unbounded_start": unbounded_start}
     return leaf_of(data, marks(start, end, given))
 
 

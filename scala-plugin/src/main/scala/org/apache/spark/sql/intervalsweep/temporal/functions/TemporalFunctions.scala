@@ -35,7 +35,16 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     val arguments = TemporalArguments(
       "validtime",
       Seq("table"),
-      Seq("ts", "te", "nulls", "invalid", "closed", "unbounded", "names", "step"),
+      Seq(
+        "ts",
+        "te",
+        "nulls",
+        "invalid",
+        "closed",
+        "unbounded",
+        "names",
+        "step",
+        "unbounded_start"),
       provided)
     import arguments._
     val child = table("table")
@@ -47,14 +56,16 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     val (closed, step) = closedEnds(arguments)
     Closed.check(closed, plain.start.dataType)
     step.foreach(PeriodLength(_, "step", plain.start.dataType).units)
+    def sentinels(option: String): Seq[Expression] =
+      values(option).map(GivenBound("validtime", option, plain.start.dataType).typed)
     plain.copy(
       names = names.getOrElse(plain.names),
       nulls = choice("nulls", Nulls.all)(_.name),
       invalid = choice("invalid", Invalid.all)(_.name),
       closed = closed,
       step = step,
-      unbounded = constant("unbounded").map(
-        GivenBound("validtime", "unbounded", plain.start.dataType).typed))
+      unbounded = sentinels("unbounded"),
+      unboundedStart = sentinels("unbounded_start"))
   }
 
   private def marked(table: LogicalPlan, ts: String, te: Option[String]): ValidTime = {
@@ -75,8 +86,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       names,
       Nulls.Unbounded,
       Invalid.Drop,
-      Closed.Left,
-      unbounded = None)
+      Closed.Left)
   }
 
   /**
@@ -134,7 +144,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
   private val validtimeInfo = FunctionInfo.ofTable(
     this,
     "validtime",
-    "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names][, step]) - Marks a " +
+    "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names][, step][, unbounded_start]) - Marks a " +
       "table or query as a valid-time relation, for `sequenced`: each row is valid in its period " +
       "[ts, te). The columns of the period are hidden.",
     """
@@ -145,7 +155,8 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       |      * invalid - what becomes of an empty or reversed period: 'drop' (the default), 'error'.
       |      * closed - which ends belong to a period: 'left' (the default), 'right', 'both',
       |          'neither'.
-      |      * unbounded - an end that stands for no end, such as DATE '9999-12-31'.
+      |      * unbounded, unbounded_start - a value that stands for no end or for no start, such as
+      |          DATE '9999-12-31', or an array of several.
       |      * names - array('ts', 'te'), what the period is called in results.
       |      * step - how far a closed end is from the next start, such as INTERVAL '1' SECOND; the
       |          default is the smallest step of the type.

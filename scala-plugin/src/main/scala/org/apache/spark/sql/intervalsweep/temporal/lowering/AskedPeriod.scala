@@ -36,7 +36,7 @@ private[temporal] case class AskedPeriod(from: Expression, to: Expression, isIns
     val start = table.start
     val isIncluded = isInstant || to.dataType != start.dataType
     val begins = if (isIncluded) LessThanOrEqual(start, last) else LessThan(start, last)
-    orNull(start, begins)
+    orNull(start, orOneOf(start, table.unboundedStart, begins))
   }
 
   private def ends(table: ValidTime, step: => Long): Option[Expression] =
@@ -44,7 +44,7 @@ private[temporal] case class AskedPeriod(from: Expression, to: Expression, isIns
       val goesOn =
         if (table.closed.movesEnd) GreaterThanOrEqual(end, earliestEnd(first, step))
         else GreaterThan(end, first)
-      orNull(end, table.unbounded.fold[Expression](goesOn)(v => Or(goesOn, EqualTo(end, v))))
+      orNull(end, orOneOf(end, table.unbounded, goesOn))
     }
 
   /**
@@ -65,6 +65,9 @@ private[temporal] case class AskedPeriod(from: Expression, to: Expression, isIns
     case Literal(value, _) => value == null
     case _ => false
   }
+
+  private def orOneOf(end: Expression, values: Seq[Expression], condition: Expression) =
+    values.foldLeft[Expression](condition)((or, value) => Or(or, EqualTo(end, value)))
 
   private def orNull(end: Expression, condition: Expression): Expression =
     if (end.nullable) Or(IsNull(end), condition) else condition

@@ -16,7 +16,8 @@ import org.apache.spark.sql.types.{DataType, DecimalType}
  *
  * @param end       None if every row is valid from its start on
  * @param names     the names of the period's columns in the result, unless `sequenced` gives others
- * @param unbounded a value of the end that means unbounded
+ * @param unbounded values of the end that mean unbounded
+ * @param unboundedStart values of the start that mean unbounded
  * @param step      the length by which an end moves to become half-open; None for the smallest
  */
 case class ValidTime(
@@ -27,7 +28,8 @@ case class ValidTime(
     nulls: Nulls,
     invalid: Invalid,
     closed: Closed,
-    unbounded: Option[Expression],
+    unbounded: Seq[Expression] = Nil,
+    unboundedStart: Seq[Expression] = Nil,
     step: Option[Expression] = None)
     extends LogicalPlan with UnaryLike[LogicalPlan] {
 
