@@ -522,6 +522,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         end: str | None = None,
         *,
         closed: Closed = "left",
+        step: Distance = None,
         unbounded_end: bool = False,
         names: tuple[str, str] = ("ts", "te"),
     ) -> Frame:
@@ -544,6 +545,9 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
             the microsecond. Floating-point numbers have no smallest step,
             so only ``left`` works for them. Moving an endpoint past the end of its type is an
             error; a closed end at the end of the year 9999 means no end and becomes NULL.
+        step
+            How far a closed end is from the next start, such as one second for ends at 23:59:59:
+            ends are moved by this distance instead of the smallest step.
         unbounded_end
             If true, a NULL end means until further notice and is replaced: by the largest number of
             its type, by infinity for floating-point numbers, and for dates and timestamps by

@@ -199,6 +199,7 @@ def validtime(
     unbounded: Any = None,
     names: tuple[str, str] | None = None,
     step: Duration | None = None,
+    unbounded_start: Any = None,
 ) -> DataFrame:
     """Mark a DataFrame as a valid-time relation for :func:`sequenced`, and hide its period.
 
@@ -216,8 +217,9 @@ def validtime(
     closed
         The ends that belong to a period: ``left`` (the default), ``right``, ``both`` or
         ``neither``.
-    unbounded
-        An end that means "no end", such as ``date(9999, 12, 31)``.
+    unbounded, unbounded_start
+        An end that means "no end", such as ``date(9999, 12, 31)``, or a start that means "no
+        start"; a tuple for several.
     names
         Names of the period's columns in results.
     step
@@ -236,9 +238,11 @@ def validtime(
     >>> validtime(works, "ts", "te").columns
     ['name']
     """
-    given = {"nulls": nulls, "invalid": invalid, "closed": closed, "step": step, "names": names}
-    unbounded = for_column(unbounded, _type_of(data, te))
-    return _call("validtime", (data,), (ts, te), **given, unbounded=unbounded)
+    kind = _type_of(data, te or ts)
+    given: dict[str, Any] = {"nulls": nulls, "invalid": invalid, "closed": closed, "step": step}
+    given["unbounded"] = for_column(unbounded, kind)
+    given["unbounded_start"] = for_column(unbounded_start, kind)
+    return _call("validtime", (data,), (ts, te), **given, names=names)
 
 
 def sequenced(
@@ -248,6 +252,9 @@ def sequenced(
     at: Any = None,
     coalesce: bool | None = None,
     names: tuple[str, str] | None = None,
+    closed: Literal["left", "right", "both", "neither"] | None = None,
+    unbounded: Any = None,
+    step: Duration | None = None,
 ) -> DataFrame:
     """Return the history of a plain query over valid-time relations.
 
@@ -264,6 +271,10 @@ def sequenced(
         True returns the fewest rows: equal rows whose periods touch become one.
     names
         Names of the period's columns; by default those of the first marked DataFrame.
+    closed, step
+        The ends that belong to a period of the result, as in :func:`validtime`.
+    unbounded
+        An end that means "no end" in the result, such as ``date(9999, 12, 31)``, instead of NULL.
 
     Returns
     -------
@@ -284,10 +295,12 @@ def sequenced(
     +-----+---+---+
     <BLANKLINE>
     """
-    if is_naive(at) or any(map(is_naive, period or ())):
+    if any(map(is_naive, (at, unbounded, *(period or ())))):
         kind = _period_type(query)
-        period, at = for_column(period, kind), for_column(at, kind)
-    return _call("sequenced", (query,), period=period, at=at, coalesce=coalesce, names=names)
+        period, at, unbounded = (for_column(value, kind) for value in (period, at, unbounded))
+    given = {"period": period, "at": at, "coalesce": coalesce, "names": names}
+    form = {"closed": closed, "unbounded": unbounded, "step": step}
+    return _call("sequenced", (query,), **given, **form)
 
 
 def temporal_union_max(

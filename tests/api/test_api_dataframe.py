@@ -355,6 +355,24 @@ def test_half_open_of_the_last_day(spark: Any) -> None:
     assert here.column("te").to_pylist() == [None]
 
 
+def test_half_open_with_a_step(spark: Any) -> None:
+    frame = spark.sql(
+        "SELECT TIMESTAMP_NTZ'2024-01-01' AS a, TIMESTAMP_NTZ'2024-01-31 23:59:59' AS b, "
+        "TIMESTAMP_NTZ'9999-12-31 23:59:59' AS c, 1 AS i, 5 AS j, 1.5BD AS d, 2.5BD AS e"
+    )
+    cases: list[Any] = [
+        ("a", "b", timedelta(seconds=1), datetime(2024, 2, 1)),
+        ("a", "c", timedelta(seconds=1), None),
+        ("i", "j", 10, 15),
+        ("d", "e", Decimal("0.5"), Decimal("3.0")),
+    ]
+    for start, end, step, wanted in cases:
+        found = isd.half_open(frame, start, end, closed="both", step=step)
+        assert found.first().te == wanted
+        here = isa.half_open(frame.toArrow(), start, end, closed="both", step=step)
+        assert here.column("te").to_pylist() == [wanted]
+
+
 @pytest.mark.parametrize("by", [None, "k"])
 def test_null_is_no_end(spark: Any, by: str | None) -> None:
     rows = [(1, 1, 5), (1, 7, None), (1, None, 0), (1, 9, 12), (2, 3, 4)]

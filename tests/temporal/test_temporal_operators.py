@@ -209,7 +209,7 @@ DISTINCT = [
     "SELECT v, (SELECT count(DISTINCT w) FROM s WHERE s.k = r.k) AS n FROM r",
 ]
 
-CANONICAL = [*SETS, *AGGREGATES[:6], *WINDOWS[:3]]
+CANONICAL = [*SETS, *AGGREGATES[:6], *WINDOWS[:3], *FIRST[:2], *FIRST[4:6], *DISTINCT[:5]]
 
 # DuckDB orders NULL last, and returns a grand total over no rows. As a value, NULL IN (query) is
 # NULL in DuckDB and false in Spark.

@@ -90,6 +90,20 @@ def test_the_result_stays_the_same(spark: Any, query: str) -> None:
     )
 
 
+def test_bounds_of_timestamps_reach_dates(spark: Any) -> None:
+    start, end = "TIMESTAMP '2020-03-01 12:00:00'", "TIMESTAMP '2020-03-20 00:00:00'"
+    query = "SELECT v FROM h"
+    with configured(spark, {"spark.sql.maxMetadataStringLength": "1000"}):
+        for options in (f", period => array({start}, {end})", f", at => {start}"):
+            frame = history(spark, query, options)
+            assert "LessThanOrEqual(ts,2020-03-" in physical(frame)
+            times = (f"{start} < te", f"ts < {end}" if "period" in options else f"ts <= {start}")
+            wanted = f"SELECT v FROM plain WHERE (te IS NULL OR {times[0]}) AND {times[1]}"
+            assert sorted(row.v for row in frame.collect()) == sorted(
+                row.v for row in spark.sql(wanted).collect()
+            )
+
+
 def test_partitions_are_pruned(spark: Any) -> None:
     plan = physical(history(spark, "SELECT count(*) AS n FROM y", PERIOD))
     (filters,) = re.findall(r"PartitionFilters: \[([^\]]*)\]", plan)

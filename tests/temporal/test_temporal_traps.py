@@ -84,6 +84,13 @@ def test_the_period_is_hidden(spark: Any, query: str) -> None:
     assert "UNRESOLVED_COLUMN" in error(spark, query.replace("_", "__").replace("VALID", "x"))
 
 
+def test_a_column_of_the_outer_query_may_have_the_hidden_name(spark: Any) -> None:
+    outer = "(SELECT 1 AS valid_to) o"
+    query = f"SELECT * FROM {outer} WHERE EXISTS (SELECT 1 FROM p WHERE p.id = valid_to)"
+    frame = spark.sql(f"SELECT * FROM sequenced(TABLE({query}), names => array('f', 'u'))")
+    assert sorted(map(tuple, frame.collect())) == [(1, 1, 9)]
+
+
 def test_the_error_proposes_other_names(spark: Any) -> None:
     message = error(spark, "SELECT id AS valid_from FROM p")
     assert "two columns `valid_from`" in message
@@ -125,3 +132,42 @@ def test_the_property_of_a_table(spark: Any, tmp_path: Path) -> None:
         assert history(spark, query) == [(1, 5, 9), (2, 2, None)]
     finally:
         spark.sql("DROP TABLE pay_table")
+
+
+def test_a_table_of_auto_cdc_needs_no_names(spark: Any) -> None:
+    spark.sql(
+        "CREATE OR REPLACE TEMP VIEW cdc AS SELECT id, sal, valid_from AS __START_AT, "
+        "valid_to AS __END_AT FROM pay"
+    )
+    frame = spark.sql("SELECT * FROM sequenced(TABLE(SELECT id FROM validtime(TABLE(cdc))))")
+    assert frame.columns == ["id", "__START_AT", "__END_AT"]
+    assert frame.count() == 3
+
+
+def test_the_result_in_the_convention_of_the_user(spark: Any) -> None:
+    query = "SELECT sal FROM p"
+    both = ", closed => 'both', unbounded => 99"
+    assert history(spark, query, both) == [(10, 1, 4), (20, 5, 8), (30, 2, 99)]
+    assert history(spark, query, ", closed => 'right'")[0] == (10, 0, 4)
+    assert history(spark, query, ", closed => 'both', step => 2")[0] == (10, 1, 3)
+    assert history(spark, query, ", unbounded => 99")[-1] == (30, 2, 99)
+    assert "must be absent" in error(spark, query, ", step => 2")
+    marked = temporal.valid(spark.table("pay"), "valid_from", "valid_to")
+    shown = marked.shown_as(closed="both", unbounded=99).select("sal").frame
+    assert sorted(map(tuple, shown.collect())) == [(10, 1, 4), (20, 5, 8), (30, 2, 99)]
+    again = temporal.valid(shown, "valid_from", "valid_to", closed="both", unbounded=99)
+    assert sorted(map(tuple, again.frame.collect())) == [(10, 1, 5), (20, 5, 9), (30, 2, None)]
+
+
+def test_several_values_that_mean_unbounded(spark: Any) -> None:
+    frame = spark.sql("SELECT * FROM VALUES (1, 0, 99), (2, 3, 98), (3, 0, 5) AS t(id, ts, te)")
+    marked = temporal.valid(frame, "ts", "te", unbounded=(98, 99), unbounded_start=0)
+    wanted = [(1, None, None), (2, 3, None), (3, None, 5)]
+    assert sorted(map(tuple, marked.frame.collect())) == wanted
+    assert sorted(row.id for row in marked.at(200).frame.collect()) == [1, 2]
+    assert sorted(row.id for row in marked.at(-7).frame.collect()) == [1, 3]
+    wrong = (
+        "SELECT * FROM validtime(TABLE(SELECT 1 AS ts, 2 AS te), 'ts', 'te', "
+        "unbounded => array(9, try_cast('x' AS INT)))"
+    )
+    assert "`unbounded` of validtime must be of INT" in error(spark, wrong)

@@ -10,9 +10,14 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
 from intervalsweep._errors import EndpointTypeError
-from intervalsweep._signatures import Closed, implements
+from intervalsweep._signatures import Closed, Distance, implements
 from intervalsweep.columns import SparkColumns, check_choice, spelled
-from intervalsweep.dataframe.interval_columns import DataFrameFunctions, check_frames, column
+from intervalsweep.dataframe.interval_columns import (
+    DataFrameFunctions,
+    as_parameter,
+    check_frames,
+    column,
+)
 
 # The last day of Python's calendar, so that Python can still show an unbounded end.
 _LAST_DAY = "9999-12-31"
@@ -32,6 +37,7 @@ def half_open(
     end: str | None,
     *,
     closed: Closed,
+    step: Distance,
     unbounded_end: bool,
     names: tuple[str, str],
 ) -> DataFrame:
@@ -55,20 +61,25 @@ def half_open(
     kinds = {field.name: field.dataType for field in data.schema}
     if end is None:
         closed, end = "both", start
-    from_ = _moved(start, kinds[start]) if closed in ("right", "neither") else column(start)
-    to = _moved(end, kinds[end]) if closed in ("right", "both") else column(end)
+    from_, to = column(start), column(end)
+    if closed in ("right", "neither"):
+        from_ = _moved(start, kinds[start], step)
+    if closed in ("right", "both"):
+        to = _moved(end, kinds[end], step)
     if unbounded_end:
         to = sf.coalesce(to, sf.lit(_largest(kinds[end])).cast(kinds[end]))
     return data.withColumns(dict(zip(names, (from_, to), strict=True)))
 
 
-def _moved(name: str, kind: st.DataType) -> Column:
-    """Return the next larger value of a column; the query fails if there is none.
+def _moved(name: str, kind: st.DataType, step: Distance) -> Column:
+    """Return the value one step after that of a column; the query fails if there is none.
 
     The year 10000 is NULL: a closed end at the end of 9999 means no end.
     """
     value = column(name)
-    moved = sf.try_add(value, _step(name, kind))
+    smallest = _step(name, kind)
+    by = smallest if step is None else sf.lit(as_parameter("step", step, kind))
+    moved = sf.try_add(value, by)
     message = f"The closed end {name} is the last value of its type and has no half-open form"
     found = sf.coalesce(moved.try_cast(kind), sf.raise_error(message))
     if isinstance(kind, (st.DateType, st.TimestampType, st.TimestampNTZType)):

@@ -31,6 +31,7 @@ def valid(
     unbounded: Any = None,
     names: tuple[str, str] | None = None,
     step: Any = None,
+    unbounded_start: Any = None,
 ) -> Relation:
     """Mark a DataFrame as a history: each row is valid from `start` to before `end`.
 
@@ -50,8 +51,9 @@ def valid(
     closed
         The endpoints that belong to a period: ``left`` (the default), ``right``, ``both`` or
         ``neither``.
-    unbounded
-        A value of `end` that means no end, such as ``date(9999, 12, 31)``.
+    unbounded, unbounded_start
+        A value of `end` that means no end, such as ``date(9999, 12, 31)``, or of `start` that means
+        no start; a tuple for several.
     names
         The names of the period's columns in results.
     step
@@ -88,6 +90,7 @@ def valid(
     if end is not None:
         unbounded = for_column(unbounded, data.schema[end].dataType)
     given |= {"unbounded": unbounded, "names": names, "step": step}
+    given |= {"unbounded_start": for_column(unbounded_start, data.schema[start].dataType)}
     return leaf_of(data, marks(start, end, given))
 
 
@@ -143,6 +146,9 @@ def sequenced(
     at: Any = None,
     coalesce: bool = False,
     names: tuple[str, str] | None = None,
+    closed: Closed | None = None,
+    unbounded: Any = None,
+    step: Any = None,
     **frames: Relation | DataFrame,
 ) -> DataFrame:
     """Return the history of a plain query: at each instant, its rows over the rows valid then.
@@ -153,7 +159,8 @@ def sequenced(
         The session.
     query
         SQL over the `frames`, by their names, and over views of the session. A relation that is
-        marked by :func:`valid` hides its period; the rows of other DataFrames are always valid.
+        marked by :func:`valid` hides its period. The rows of other DataFrames are always valid; one
+        with the columns of a marked relation's period is an error.
     period
         A start and an end (exclusive) to which the history is clipped; None means no limit. A naive
         datetime is in Python's local time, as in PySpark; for TIMESTAMP_NTZ it is the time that the
@@ -164,6 +171,10 @@ def sequenced(
         If true, return the fewest rows: equal rows whose periods touch become one.
     names
         The names of the period's columns. The default is those of the first marked relation.
+    closed, step
+        The endpoints that belong to a period of the result, as in :func:`valid`.
+    unbounded
+        A value instead of NULL for the end of a row without an end, such as ``date(9999, 12, 31)``.
     frames
         Relations and DataFrames, by their names in `query`.
 
@@ -198,7 +209,7 @@ def sequenced(
     <BLANKLINE>
     """
     check_active(spark)
-    settings = Settings(period, at, coalesce or None, names)
+    settings = Settings(period, at, coalesce or None, names, closed, unbounded, step)
     leaves: dict[str, Leaf] = {}
     ctes = []
     for name, given in frames.items():

@@ -303,6 +303,17 @@ class Relation:
         settings = dataclasses.replace(self.settings, period=(start, end))
         return dataclasses.replace(self, settings=settings)
 
+    def shown_as(
+        self,
+        *,
+        closed: Literal["left", "right", "both", "neither"] | None = None,
+        unbounded: Any = None,
+        step: Any = None,
+    ) -> Relation:
+        """Choose the form of the periods in the result, as in :func:`sequenced`."""
+        form = {"closed": closed, "unbounded": unbounded, "step": step}
+        return dataclasses.replace(self, settings=dataclasses.replace(self.settings, **form))
+
     @property
     def source(self) -> str:
         """The SQL for this relation in a FROM clause."""

@@ -35,12 +35,15 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Settings:
-    """Arguments of `sequenced`: the wanted part of a history, and the names of its period."""
+    """Arguments of `sequenced`: the wanted part of a history, and the form of its period."""
 
     period: tuple[Any, Any] | None = None
     at: Any = None
     coalesce: bool | None = None
     names: tuple[str, str] | None = None
+    closed: str | None = None
+    unbounded: Any = None
+    step: Any = None
 
     def __post_init__(self) -> None:
         if self.period is not None and self.at is not None:

@@ -11,7 +11,8 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
- * Reads the table property `validtime`, which names the period's columns, as 'ts,te' or 'ts'.
+ * Reads the table property `validtime`, which names the period's columns, as 'ts,te' or 'ts'. A
+ * table of Spark's AUTO CDC needs no property: its columns are `__START_AT` and `__END_AT`.
  *
  * A plan does not have all properties of its tables: Delta keeps them in its log, and Spark reads a
  * Delta table by a relation whose entry in the session catalog has none. So a table whose plan does
@@ -25,7 +26,10 @@ private[temporal] object TableProperty {
     property(table).map(_.split(',').map(_.trim)).collect {
       case Array(ts) => (ts, None)
       case Array(ts, te) => (ts, Some(te))
-    }
+    }.orElse(Option.when(ofAutoCdc.forall(name => table.output.exists(_.name == name)))(
+      (ofAutoCdc.head, ofAutoCdc.lastOption)))
+
+  private val ofAutoCdc = Seq("__START_AT", "__END_AT")
 
   private def property(table: LogicalPlan): Option[String] = table match {
     case SubqueryAlias(_, child) => property(child)

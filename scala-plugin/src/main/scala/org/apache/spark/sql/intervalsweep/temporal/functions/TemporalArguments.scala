@@ -51,6 +51,17 @@ private[temporal] case class TemporalArguments(
     GivenBound.evaluable(e).fold(Option(e))(plain => Option.when(plain.eval() != null)(plain))
   }
 
+  /** A constant, or the elements of a constant array. */
+  def values(name: String): Seq[Expression] = constant(name).toSeq.flatMap { e =>
+    (e, e.dataType) match {
+      case (CreateArray(elements, _), _) => elements
+      case (_, ArrayType(_, _)) =>
+        (0 until e.eval().asInstanceOf[ArrayData].numElements())
+          .map(n => GetArrayItem(e, Literal(n), failOnError = false))
+      case _ => Seq(e)
+    }
+  }
+
   def text(name: String): Option[String] = optional(name).map { e =>
     if (!e.dataType.isInstanceOf[StringType]) wrong(name, "a STRING", e)
     e.eval().toString

@@ -3,10 +3,12 @@ package org.apache.spark.sql.intervalsweep.temporal.lowering
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   DecodedEndpoint, EncodedEndpoint, EndpointEncoding
 }
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{Invalid, Nulls, ValidTime}
+import org.apache.spark.sql.types.{DateType, TimestampNTZType, TimestampType}
 
 /**
  * The part of a history that a query asks for, by `period` or `at`. The result at an instant depends
@@ -32,8 +34,9 @@ private[temporal] case class AskedPeriod(from: Expression, to: Expression, isIns
 
   private def starts(table: ValidTime): Option[Expression] = bound(to, table).map { last =>
     val start = table.start
-    val begins = if (isInstant) LessThanOrEqual(start, last) else LessThan(start, last)
-    orNull(start, begins)
+    val isIncluded = isInstant || to.dataType != start.dataType
+    val begins = if (isIncluded) LessThanOrEqual(start, last) else LessThan(start, last)
+    orNull(start, orOneOf(start, table.unboundedStart, begins))
   }
 
   private def ends(table: ValidTime, step: => Long): Option[Expression] =
@@ -41,18 +44,30 @@ private[temporal] case class AskedPeriod(from: Expression, to: Expression, isIns
       val goesOn =
         if (table.closed.movesEnd) GreaterThanOrEqual(end, earliestEnd(first, step))
         else GreaterThan(end, first)
-      orNull(end, table.unbounded.fold[Expression](goesOn)(v => Or(goesOn, EqualTo(end, v))))
+      orNull(end, orOneOf(end, table.unbounded, goesOn))
     }
 
-  /** A bound in the type of the table. Another type would hide the columns from the source. */
+  /**
+   * A bound in the type of the table. Another type would hide the columns from the source. A date is
+   * the day of a timestamp: a row of dates that overlaps the part begins up to its last day.
+   */
   private def bound(e: Expression, table: ValidTime): Option[Expression] =
-    Option.when(e.dataType == table.start.dataType && !isNull(e))(e)
+    (e.dataType, table.start.dataType) match {
+      case _ if isNull(e) => None
+      case (given, own) if given == own => Some(e)
+      case (TimestampType | TimestampNTZType, DateType) =>
+        Some(Cast(e, DateType, Some(SQLConf.get.sessionLocalTimeZone)))
+      case _ => None
+    }
 
   private def isNull(e: Expression): Boolean = e match {
     case Cast(child, _, _, _) => isNull(child)
     case Literal(value, _) => value == null
     case _ => false
   }
+
+  private def orOneOf(end: Expression, values: Seq[Expression], condition: Expression) =
+    values.foldLeft[Expression](condition)((or, value) => Or(or, EqualTo(end, value)))
 
   private def orNull(end: Expression, condition: Expression): Expression =
     if (end.nullable) Or(IsNull(end), condition) else condition

@@ -5,7 +5,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.intervalsweep.temporal.nodes.{History, PeriodSweep, TemporalPlan}
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  History, PeriodSweep, TemporalCoalesce, TemporalPlan
+}
 
 /**
  * Rewrites aggregates over distinct values as aggregates over distinct rows, which a sweep
@@ -62,7 +64,13 @@ private[temporal] object DistinctAggregates {
         val value = replaced(column, first.groups, results)
         Alias(value, column.name)(column.exprId, column.qualifier)
       }
-      Project(columns, all)
+      val result = Project(columns, all)
+      // Rows that touch may be equal if a column is computed, or if a group is not returned.
+      val told = AttributeSet(columns.map(_.child).collect { case a: Attribute => a })
+      val isCanonical = parts.size == 1 &&
+        columns.forall(_.child.isInstanceOf[Attribute]) && first.groups.forall(told.contains)
+      if (isCanonical || !result.output.forall(PeriodSweep.isComparable)) result
+      else TemporalCoalesce(result)
     }
 
     private def plain(functions: Seq[AggregateExpression]): Part = {

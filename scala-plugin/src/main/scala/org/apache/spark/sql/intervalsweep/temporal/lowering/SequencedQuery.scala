@@ -12,9 +12,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.intervalsweep.condition.expressions.{
-  DecodedEndpoint, EndpointEncoding, PeriodEndpoint
-}
+import org.apache.spark.sql.intervalsweep.condition.expressions.{EndpointEncoding, PeriodEndpoint}
+import org.apache.spark.sql.intervalsweep.temporal.fragments.ResultForm
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   GivenBound, History, Period, PeriodSweep, Refused, RuleNames, TemporalErrors, TemporalPlan,
   ValidTime
@@ -26,6 +25,7 @@ import org.apache.spark.sql.types._
  *
  * @param period the part of the history that is returned
  * @param at     the instant
+ * @param form   the form of the periods in the result
  * @param rules  rules that rewrite the query, except those that the session excludes
  */
 private[temporal] case class SequencedQuery(
@@ -34,7 +34,8 @@ private[temporal] case class SequencedQuery(
     at: Option[Expression],
     coalesce: Boolean,
     names: Option[(String, String)],
-    rules: Seq[Rule[LogicalPlan]]) {
+    rules: Seq[Rule[LogicalPlan]],
+    form: ResultForm = ResultForm.HalfOpen) {
 
   private val conf = SQLConf.get
   private val asWritten = Decorrelation.plain(withoutCtes)
@@ -143,9 +144,10 @@ private[temporal] case class SequencedQuery(
     val sorted = if (order.isEmpty) all.plan else Sort(order, global = true, all.plan)
     val (from, to) = periodNames(columns)
     val Period(start, end) = all.period.get
-    // The largest value of the type means unbounded.
-    val shown = DecodedEndpoint(PeriodEndpoint(end, isEnd = true), dataType)
-    Project(columns ++ Seq(Alias(start, from)(), Alias(shown, to)()), sorted)
+    val shown = Seq(
+      Alias(form.start(start, dataType), from)(),
+      Alias(form.end(end, dataType), to)())
+    Project(columns ++ shown, sorted)
   }
 
   private def clipped(rows: History): History = bounds.fold(rows) { case (from, to) =>

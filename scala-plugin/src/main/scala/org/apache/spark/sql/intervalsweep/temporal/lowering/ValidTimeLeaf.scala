@@ -63,14 +63,14 @@ private[temporal] case class ValidTimeLeaf(
     }
   }
 
-  private def startAs(dataType: DataType): Expression =
-    as(dataType, if (closed.movesStart) next(start, isEnd = false) else start)
+  private def startAs(dataType: DataType): Expression = {
+    val stated = withoutSentinels(start, unboundedStart)
+    as(dataType, if (closed.movesStart) next(stated, isEnd = false) else stated)
+  }
 
   private def endAs(dataType: DataType): Expression = {
     val bound = end.fold[Expression](Literal.create(null, ownType)) { end =>
-      val stated = unbounded.fold[Expression](end) { value =>
-        If(EqualNullSafe(end, value), Literal.create(null, ownType), end)
-      }
+      val stated = withoutSentinels(end, unbounded)
       if (closed.movesEnd) next(stated, isEnd = true) else stated
     }
     // The largest value of a type means unbounded, but not in a wider type, so it is decoded before
@@ -78,6 +78,12 @@ private[temporal] case class ValidTimeLeaf(
     if (dataType == ownType) bound
     else as(dataType, DecodedEndpoint(PeriodEndpoint(bound, isEnd = true), ownType))
   }
+
+  /** The endpoint, or NULL if it has one of the values. */
+  private def withoutSentinels(endpoint: Expression, values: Seq[Expression]): Expression =
+    values.map(EqualNullSafe(endpoint, _)).reduceOption[Expression](Or).fold(endpoint) { isOne =>
+      If(isOne, Literal.create(null, ownType), endpoint)
+    }
 
   private def as(dataType: DataType, e: Expression): Expression =
     if (e.dataType == dataType) e

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.temporal.rules
 
-import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.analysis.{AnalysisContext, UnresolvedAttribute}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.internal.SQLConf
@@ -14,7 +14,9 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{TemporalErrors, ValidT
 object HiddenPeriod extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    if (!plan.resolved) plan.foreachWithSubqueries(check)
+    // A subquery is analyzed alone first, where a column may still belong to the query around it.
+    val isWhole = AnalysisContext.get.outerPlan.isEmpty
+    if (isWhole && !plan.resolved) plan.foreachWithSubqueries(check)
     plan
   }
 
