@@ -6,13 +6,14 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, Generate, Project}
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.intervalsweep.condition.expressions.{DecodedEndpoint, EncodedEndpoint}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  FragmentKind, History, OnBounded, Period, TemporalErrors, TemporalFragments
+  FragmentKind, History, OnBounded, Period, PeriodRule, PeriodSweep, SweepInput, TemporalErrors,
+  TemporalFragments
 }
 import org.apache.spark.sql.types._
 
 /**
- * Windows, which set the end of each row, and split, which cuts a row's period into fragments of
- * limited length.
+ * Windows, which set the end of each row; split, which cuts a row's period into fragments of limited
+ * length; and coalesce up to a length.
  */
 private[temporal] case class PeriodFragments(dataType: DataType) {
   import PeriodFragments.plus
@@ -20,9 +21,12 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
   def history(fragments: TemporalFragments, below: History): History = {
     val rows = below.bounded(dataType)
     fragments.how match {
+      case FragmentKind.Coalesce(length) =>
+        checkConstant(length)
+        val rule = PeriodRule.CoalesceUpTo(units(length, "max_length"))
+        PeriodSweep.history(rule, Seq(SweepInput.left(rows)), rows.values, dataType)
       case FragmentKind.Split(length) =>
-        if (isOfMonths(length))
-          refuse(length, "max_length", "a number of days, as months differ in length")
+        checkConstant(length)
         split(rows, units(length, "max_length"))
       case FragmentKind.Sliding(length, onBounded) =>
         windowed(rows, onBounded, slidingEnd(rows.period.get, length))
@@ -30,6 +34,10 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
         windowed(rows, onBounded, fixedEnd(rows.period.get, length, origin))
     }
   }
+
+  private def checkConstant(length: Expression): Unit =
+    if (isOfMonths(length))
+      refuse(length, "max_length", "a number of days, as months differ in length")
 
   private def slidingEnd(period: Period, length: Expression): Expression =
     if (isOfMonths(length)) months.after(period.start, units(length, "sliding").toInt)
