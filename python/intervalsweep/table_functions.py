@@ -386,7 +386,7 @@ def temporal_coalesce(
     data
         A valid-time relation inside :func:`sequenced`, or a table with a period.
     max_length
-        The longest period that is returned; None is no limit.
+        The length from which on a period is not extended; no row is cut. None is no limit.
     ts, te
         Names of the period's columns, for a call outside :func:`sequenced`.
 

@@ -346,7 +346,7 @@ def test_what_needs_spark_says_what_to_install() -> None:
 def test_functions_are_those_of_dataframes_with_the_same_arguments() -> None:
     """The exceptions are `pairs`, as Spark's rows have no numbers, and joins of streams."""
     assert set(isa.__all__) - set(isd.__all__) == {"pairs"}
-    of_streams = {"stream_join", "inequality_join", "rows", "time"}
+    of_streams = {"stream_join", "inequality_join", "rows", "time", "with_heartbeat"}
     assert set(isd.__all__) - set(isa.__all__) == of_streams
     tables = {"Frame", "OtherFrame"}
     for module in (isa, isd):

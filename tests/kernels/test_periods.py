@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intervalsweep.kernels import periods
-from intervalsweep.kernels.oracle import HOW_OFTEN, counted_periods, values_by_time
+from intervalsweep.kernels.oracle import HOW_OFTEN, counted_periods, merged_periods, values_by_time
 from intervalsweep.kernels.periods import RULES, CountSweep, ValueSweep
 from support.kernels.cases import MAX, MIN
 from support.kernels.periods import column, counted, parts
@@ -45,6 +45,33 @@ def test_counts(rule: str, rows: list[Any], cuts: list[int], batch: int, places:
     with mock.patch.multiple(periods, _BATCH=batch, _PLACES=places):
         got = counted(rule, rows, cuts)
     assert got == {group: some for group, some in expected.items() if some}
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(
+    rows=ROWS,
+    cuts=CUTS,
+    length=st.sampled_from([1, 2, 3, 5, MAX]),
+    batch=st.sampled_from([1, 3]),
+    places=st.sampled_from([1, 2]),
+)
+def test_coalesce_up_to_a_length(
+    rows: list[Any], cuts: list[int], length: int, batch: int, places: int
+) -> None:
+    rows = [(*row[:3], abs(row[3])) for row in rows]
+    by_group: dict[int, list[Any]] = {}
+    for group, *row in rows:
+        by_group.setdefault(group, []).append(tuple(row))
+    expected = {group: merged_periods(some, length) for group, some in by_group.items()}
+    with mock.patch.multiple(periods, _BATCH=batch, _PLACES=places):
+        got = counted("coalesce", rows, cuts, length)
+    assert got == {group: some for group, some in expected.items() if some}
+
+
+def test_the_example_of_algorithm_10() -> None:
+    rows = [(0, 0, 4, 1), (0, 4, 9, 1), (0, 9, 12, 1)]
+    assert counted("coalesce", rows, [], 6) == {0: [(0, 9), (9, 12)]}
+    assert counted("coalesce", rows, [], 10) == {0: [(0, 12)]}
 
 
 def test_all_rules_have_an_oracle() -> None:
@@ -143,6 +170,7 @@ def test_a_result_that_is_larger_than_its_input() -> None:
 @pytest.mark.parametrize(
     ("call", "says"),
     [
+        (lambda: CountSweep("distinct", 3), "only coalesce has a length"),
         (lambda: CountSweep("minus"), "expected one of coalesce, .*, got 'minus'"),
         (lambda: ValueSweep(["avg"]), "expected one of sum, least, greatest, next, got 'avg'"),
         (lambda: ValueSweep(["next"]), "next must follow least or next"),

@@ -113,7 +113,10 @@ def test_two_names_and_types_of_periods(spark: Any) -> None:
         ("SELECT * FROM temporal_union_max(TABLE(SELECT skill FROM w), TABLE(SELECT skill FROM w))",
          [("NS", 8, 16), ("SP", 18, 20), ("SP", 3, 10), ("SP", 8, 16)]),
         ("SELECT * FROM temporal_coalesce(TABLE(SELECT 1 AS x FROM w WHERE name = 'Ann'), 5)",
-         [(1, 18, 20), (1, 3, 8), (1, 8, 10)]),
+         [(1, 18, 20), (1, 3, 10)]),
+        ("SELECT * FROM temporal_coalesce(TABLE(SELECT s.x FROM validtime(TABLE(SELECT * FROM "
+         "VALUES (1, 0, 4), (1, 4, 9), (1, 9, 12), (2, 4, 9) s(x, f, u)), 'f', 'u') s), 6)",
+         [(1, 0, 9), (1, 9, 12), (2, 4, 9)]),
         ("SELECT * FROM temporal_split(TABLE(SELECT name FROM w WHERE skill = 'NS'), 5)",
          [("Joe", 13, 16), ("Joe", 8, 13)]),
         ("SELECT * FROM temporal_window(TABLE(SELECT mach FROM a), sliding => 2)",
@@ -231,8 +234,6 @@ def test_errors_of_the_query_around(spark: Any, name: str, text: str, says: str)
         ("BOUNDED", "SELECT * FROM temporal_window(TABLE(SELECT name FROM validtime(TABLE("
          "SELECT 'Ann' AS name, CAST(NULL AS INT) AS f, 5 AS u), 'f', 'u')), fixed => 2)"),
         ("LENGTH", "SELECT * FROM temporal_split(TABLE(SELECT name FROM "
-         "validtime(TABLE(works), 'ts')), 5)"),
-        ("LENGTH", "SELECT * FROM temporal_coalesce(TABLE(SELECT name FROM "
          "validtime(TABLE(works), 'ts')), 5)"),
     ],
 )  # fmt: skip

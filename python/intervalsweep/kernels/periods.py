@@ -125,14 +125,20 @@ class CountSweep(_Sweep[CountBatch]):
     >>> batch.start.tolist(), batch.end.tolist(), batch.count.tolist()
     ([1], [7], [1])
 
-    Raises ValueError for an unknown rule.
+    With a `length`, ``coalesce`` extends only periods that are shorter: it merges the rows of a
+    value one after another until their period has this length, and never cuts a row (Alg. 10).
+
+    Raises ValueError for an unknown rule, or for a length with another rule.
     """
 
-    def __init__(self, rule: str) -> None:
+    def __init__(self, rule: str, length: int = 0) -> None:
         super().__init__(period_counts.STATE)
         if rule not in RULES:
             raise ValueError(f"rule: expected one of {', '.join(RULES)}, got {rule!r}")
+        if length < 0 or (length > 0 and rule != "coalesce"):
+            raise ValueError(f"length: only coalesce has a length of more than 0, got {length}")
         self._rule = RULES[rule]
+        self._length = length
         self._queue = np.empty((_PLACES, 2), dtype=np.int64)
 
     def feed(
@@ -166,7 +172,7 @@ class CountSweep(_Sweep[CountBatch]):
         weights = int64_column("weight", weight, rows.group.size)
         yield from self._batches(
             lambda out: period_counts.sweep_counts(
-                rows, weights, self._rule, self._state, self._heap, self._queue, out
+                rows, weights, self._rule, self._length, self._state, self._heap, self._queue, out
             )
         )
 

@@ -18,7 +18,7 @@ MEASURES: dict[str, tuple[str, Callable[[Any], float]]] = {
     "rate": ("rows a second", lambda p: p["processedRowsPerSecond"]),
     "seconds": ("seconds", lambda p: p["batchDuration"] / 1000),
     "state": ("rows of state", lambda p: _summed(p, "storedRows")),
-    "late": ("late rows", _dropped),
+    "late": ("late rows", lambda p: _dropped(p)),
 }
 
 

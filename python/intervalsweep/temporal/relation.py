@@ -280,7 +280,10 @@ class Relation:
         return self._made(f"SELECT * FROM temporal_split(TABLE({self.query}){given})")
 
     def coalesce(self, max_length: Any = None) -> Relation:
-        """Return the same rows in the fewest periods of at most `max_length` (16)."""
+        """Return the same rows in the fewest periods (16); see `temporal_coalesce`.
+
+        With `max_length`, rows that touch become one until its period has this length (Alg. 10).
+        """
         given = options({"max_length": length("max_length", max_length)})
         return self._made(f"SELECT * FROM temporal_coalesce(TABLE({self.query}){given})")
 

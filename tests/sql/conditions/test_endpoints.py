@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pyspark.errors import AnalysisException
 
 from support.joins import oracle
 from support.joins.oracle import Limit

@@ -106,7 +106,7 @@ def window(
     if np.any(rows.start == NO_START):
         raise EndpointValueError("A row has no start, so it has no window: remove such rows first.")
     name, given = ("sliding", sliding) if fixed is None else ("fixed", fixed)
-    length = _length(one, name, given)
+    length = length_of(one, name, given)
     rest = np.full(rows.start.size, length, dtype=np.int64)
     if fixed is not None:
         zero = one.bound("origin", origin, 0)
@@ -167,7 +167,7 @@ def at(data: Frame, instant: Any, *, on: Names = ("ts", "te")) -> Frame:
 
 def pieces(one: Histories, rows: Rows, max_length: Any) -> Rows:
     """Cut rows that have a start and an end into fragments of at most `max_length`."""
-    length = _length(one, "max_length", max_length)
+    length = length_of(one, "max_length", max_length)
     if np.any((rows.start == NO_START) | (rows.end == NO_END)):
         raise EndpointValueError(
             "A row without a start or an end cannot be split: clip the history with period() first."
@@ -183,7 +183,7 @@ def pieces(one: Histories, rows: Rows, max_length: Any) -> Rows:
     return Rows(rows.numbers[row], start, end)
 
 
-def _length(one: Histories, name: str, value: Any) -> int:
+def length_of(one: Histories, name: str, value: Any) -> int:
     """Return a length in the unit of the integers. Raises ArgumentError if it is not positive."""
     if one.encoding.is_float:
         raise EndpointTypeError(

@@ -94,17 +94,22 @@ _SIDES = {1: ["given"], 2: ["left", "right"]}
 
 
 def swept(
-    rule: str, groups: Int32Array, rows: Rows, weights: Int64Array | None = None
+    rule: str,
+    groups: Int32Array,
+    rows: Rows,
+    weights: Int64Array | None = None,
+    length: int = 0,
 ) -> tuple[RowNumbers, Int64Array, Int64Array]:
     """Return the results of a rule for each group: for each a row of the group and a period.
 
     The row is given by its place in `rows`. Positive weights are rows of the left side, negative
-    ones rows of the right side; without weights all rows are on the left side.
+    ones rows of the right side; without weights all rows are on the left side. `CountSweep`
+    explains `length`.
     """
     order = np.lexsort((rows.start, groups))
     if weights is None:
         weights = np.ones(groups.size, dtype=np.int64)
-    sweep = CountSweep(rule)
+    sweep = CountSweep(rule, length)
     batches = sweep.feed(groups[order], rows.start[order], rows.end[order], weights[order])
     row, start, end, count = joined(batches, 4)
     return order[np.repeat(row, count)], np.repeat(start, count), np.repeat(end, count)

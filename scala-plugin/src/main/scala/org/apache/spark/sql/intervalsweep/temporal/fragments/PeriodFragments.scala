@@ -6,13 +6,14 @@ import org.apache.spark.sql.catalyst.plans.logical.Generate
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.{DecodedEndpoint, EncodedEndpoint}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  FragmentKind, GivenBound, History, OnBounded, Period, TemporalErrors, TemporalFragments
+  FragmentKind, GivenBound, History, OnBounded, Period, PeriodRule, PeriodSweep, SweepInput,
+  TemporalErrors, TemporalFragments
 }
 import org.apache.spark.sql.types._
 
 /**
- * Windows, which set the end of each row, and split, which cuts a row's period into fragments of
- * limited length.
+ * Windows, which set the end of each row; split, which cuts a row's period into fragments of limited
+ * length; and coalesce up to a length.
  */
 private[temporal] case class PeriodFragments(dataType: DataType) {
   import PeriodArithmetic.plus
@@ -20,6 +21,9 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
   def history(fragments: TemporalFragments, below: History): History = {
     val rows = below.bounded(dataType)
     fragments.how match {
+      case FragmentKind.Coalesce(length) =>
+        val rule = PeriodRule.CoalesceUpTo(constant(PeriodLength(length, "max_length", dataType)))
+        PeriodSweep.history(rule, Seq(SweepInput.left(rows)), rows.values, dataType)
       case FragmentKind.Split(length) =>
         split(rows, step(PeriodLength(length, "max_length", dataType)))
       case FragmentKind.Sliding(length, onBounded) =>
@@ -31,6 +35,11 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
         windowed(rows, onBounded, fixedEnd(rows.period.get, fixed, zero))
     }
   }
+
+  private def constant(length: PeriodLength): Long =
+    if (length.calendar.isEmpty) length.units
+    else TemporalErrors.length(
+      s"${length.option} is ${length.length.sql}: give a number of days, as months differ in length.")
 
   private def step(length: PeriodLength): FragmentStep = length.calendar match {
     case Some(units) => FragmentStep.Calendar(dataType, units, SQLConf.get.sessionLocalTimeZone)

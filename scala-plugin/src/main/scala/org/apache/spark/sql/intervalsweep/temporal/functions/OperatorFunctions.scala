@@ -35,7 +35,8 @@ private[temporal] final class OperatorFunctions(
       setOperation(PeriodRule.UnionMax)),
     described(
       "temporal_coalesce",
-      "(TABLE(r)[, max_length]) - The same rows in the fewest periods, none longer than max_length.",
+      "(TABLE(r)[, max_length]) - The same rows in the fewest periods. With max_length, rows that " +
+        "touch become one until its period has this length; no row is cut.",
       coalesce),
     described(
       "temporal_split",
@@ -100,9 +101,8 @@ private[temporal] final class OperatorFunctions(
   private def coalesce: Build = (name, provided) => {
     val arguments = TemporalArguments(name, Seq("r"), "max_length" +: Names, provided)
     operator(arguments) { tables =>
-      val fewest = TemporalCoalesce(tables.head)
-      arguments.constant("max_length").fold[LogicalPlan](fewest)(length =>
-        TemporalFragments(fewest, FragmentKind.Split(length)))
+      arguments.constant("max_length").fold[LogicalPlan](TemporalCoalesce(tables.head))(length =>
+        TemporalFragments(tables.head, FragmentKind.Coalesce(length)))
     }
   }
 
