@@ -70,6 +70,12 @@ REASONS = {
         "in a subquery below",
     ),
     "product": ("CrossSide", joined("r.ts * s.ts < 5"), "((r.ts * s.ts) < 5", "move"),
+    "fallible": (
+        "MayFail",
+        joined("CAST(r.name AS TIMESTAMP) <= CAST(s.name AS TIMESTAMP) AND r.k > 0"),
+        "CAST(r.name AS TIMESTAMP) <=",
+        "try_cast",
+    ),
     "merge": (
         "HintForbids",
         joined(f"r.k = s.k AND {MEET}", "/*+ MERGE(s) */"),

@@ -178,6 +178,8 @@ private[condition] case class Comparisons(
       e.children.find(c => sides.isAcross(c)).map(WhyNot.CrossSide(_, conjunct.written))
         .orElse(e.children.find(c => !EndpointEncoding.isSupported(c.dataType))
           .map(WhyNot.UnsupportedEndpoint(_, conjunct.written)))
+        .orElse(e.children.find(c => !sides.isAcross(c) && !IsTotal(c))
+          .map(WhyNot.MayFail(_, conjunct.written)))
         .getOrElse(WhyNot.CrossSide(e, conjunct.written))
     case e => WhyNot.NoRange(e)
   }

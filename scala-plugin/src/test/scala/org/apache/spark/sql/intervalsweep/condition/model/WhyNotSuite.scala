@@ -64,6 +64,10 @@ class WhyNotSuite extends ConditionSupport {
     case WhyNot.UnsupportedEndpoint(e, _) =>
       e.dataType.sql.startsWith("STRUCT<some: ARRAY<INT>")
   }
+  reason("CAST(r.name AS INT) < CAST(s.name AS INT)") {
+    case w @ WhyNot.MayFail(e, _) =>
+      e.sql == "CAST(r.name AS INT)" && about("(CAST(r.name AS INT) < CAST(s.name AS INT))")(w)
+  }
   reason("r.ts * s.ts < 5") {
     case w @ WhyNot.CrossSide(e, _) =>
       e.sql == "(r.ts * s.ts)" && about("((r.ts * s.ts) < 5)")(w)

@@ -76,6 +76,8 @@ class RawConditionsExactSuite extends ConditionSupport {
     "s.d <=> r.d AND r.f < s.b AND r.d < s.b",
     "r.f < s.d AND r.d > s.d",
     "iseql_before(r.d, r.d, s.d, s.d, r.f)",
+    "floor(r.d) <= floor(s.d) AND ceil(s.d) < ceil(r.d) + 3",
+    "round(r.d, 1) <= round(s.d, 1) AND s.b DIV 3 >= 0 AND r.d / 2 <= s.d / 2",
     "iseql_before(r.d, r.d, s.d, s.d, s.d) AND r.d <= s.d")
 
   private def decimals(values: String*): Seq[Any] = values.map(new java.math.BigDecimal(_))
@@ -144,7 +146,12 @@ class RawConditionsExactSuite extends ConditionSupport {
     "date_add(s.d, r.n) <= r.d AND r.d < s.d + 100",
     "s.t BETWEEN r.d AND date_add(r.d, 1)",
     "s.t >= r.d AND s.d <= r.d + 7",
-    "datediff(s.t, r.d) <= 3 AND s.d >= r.d")
+    "datediff(s.t, r.d) <= 3 AND s.d >= r.d",
+    "trunc(s.d, 'MM') >= trunc(r.d, 'YEAR') AND trunc(s.d, 'MM') <= trunc(r.d, 'WEEK')",
+    "add_months(s.d, r.n) >= r.d AND add_months(s.d, 1) <= add_months(r.d, 2)",
+    "unix_timestamp(s.d) <= unix_timestamp(r.d) AND unix_date(s.d) * 3 >= unix_date(r.d) * 3 - 9",
+    "weekday(s.d) <= weekday(r.d) AND quarter(s.d) >= quarter(r.d)",
+    "date_from_unix_date(r.n) <= s.d AND unix_date(r.d) % 7 < unix_date(s.d) % 5")
 
   // Clocks in Berlin changed at 01:00 UTC on 2024-03-31 and on 2024-10-27.
   private val changes = Seq("2024-03-31T01:00:00Z", "2024-10-27T01:00:00Z").map(Instant.parse)
@@ -161,6 +168,15 @@ class RawConditionsExactSuite extends ConditionSupport {
     "s.t <= r.t + INTERVAL '1' MONTH AND r.t <= s.t",
     "s.t - r.t = INTERVAL '1' HOUR",
     "iseql_before(r.t, r.t, s.t, s.t, INTERVAL '1' DAY)",
+    "date_trunc('HOUR', s.t) >= date_trunc('HOUR', r.t) AND date_trunc('HOUR', s.t) <= date_trunc('DAY', r.t)",
+    "date_trunc('YEAR', s.t) <= date_trunc('WEEK', r.t) AND s.t >= date_trunc('MILLISECOND', r.t)",
+    "unix_timestamp(s.t) - unix_timestamp(r.t) BETWEEN 0 AND 3600",
+    "unix_seconds(s.t) >= unix_seconds(r.t) AND unix_millis(s.t) < unix_millis(r.t) + 1000",
+    "unix_micros(s.t) * 2 <= unix_micros(r.t) * 2 AND s.t >= r.t",
+    "timestamp_seconds(unix_seconds(s.t)) >= timestamp_millis(unix_millis(r.t))",
+    "to_utc_timestamp(s.t, 'Asia/Tokyo') <= from_utc_timestamp(r.t, 'Asia/Tokyo')",
+    "hour(s.t) > hour(r.t) AND year(s.t) >= year(r.t)",
+    "CAST(s.t AS BIGINT) <= CAST(r.t AS BIGINT) AND CAST(s.t AS DOUBLE) >= CAST(r.t AS DOUBLE)",
     "r.t < s.t")
 
   private val local = moments.map(_.map {
