@@ -86,7 +86,23 @@ private[condition] case class Comparisons(
             solved(lesser, greater, strict, boxes).orElse(direct)
           else direct
         }
-      case None => bySide(solved(lesser, greater, strict, _))
+      case None => bySide { boxes =>
+          solved(lesser, greater, strict, boxes).orElse(rounded(lesser, greater, boxes))
+        }
+    }
+
+  /**
+   * The bounds from a difference of fractions, whose arithmetic rounds. A difference that is NaN is
+   * more than every limit. So a NaN of the point side may match all boxes if the difference is the
+   * greater operand; only the other side can then be boxes.
+   */
+  private def rounded(lesser: Expression, greater: Expression, boxes: Side): Option[PointBounds] =
+    (lesser, greater) match {
+      case (FractionDifference(difference), limit) => difference.bounds(limit, boxes, sides)
+      case (limit, FractionDifference(difference))
+          if sides.of(difference.later).contains(boxes.other) =>
+        difference.negated.bounds(UnaryMinus(limit, failOnError = false), boxes, sides)
+      case _ => None
     }
 
   /** The bounds from `lesser - greater`. */
