@@ -22,9 +22,10 @@ private[intervalsweep] object IsTotal {
     case _: GetStructField | _: CreateNamedStruct => true
     case c: Cast => c.evalMode == EvalMode.TRY ||
       castHasValue(c.child.dataType, c.dataType, c.evalMode)
-    case a: Add => wraps(a.dataType, a.evalMode)
-    case s: Subtract => wraps(s.dataType, s.evalMode)
-    case m: Multiply => wraps(m.dataType, m.evalMode)
+    case a: Add => wraps(a.dataType, a.evalMode) || fitsSum(a.left.dataType, a.right.dataType)
+    case s: Subtract => wraps(s.dataType, s.evalMode) || fitsSum(s.left.dataType, s.right.dataType)
+    case m: Multiply =>
+      wraps(m.dataType, m.evalMode) || fitsProduct(m.left.dataType, m.right.dataType)
     case UnaryMinus(child, fails) => isFractional(child.dataType) ||
       !fails && isNumeric(child.dataType)
     case Abs(child, fails) => isFractional(child.dataType) || !fails && isNumeric(child.dataType)
@@ -46,6 +47,19 @@ private[intervalsweep] object IsTotal {
     case _: GetMapValue | _: Size | _: Length | _: Concat => true
     case _: StringTrimLeft | _: StringTrimRight | _: StringLPad | _: StringRPad => true
     case _ => isOfTime(e)
+  }
+
+  /** Whether Spark's type for the sum of two decimals has all of its digits. */
+  private def fitsSum(left: DataType, right: DataType): Boolean = (left, right) match {
+    case (DecimalType.Fixed(p, s), DecimalType.Fixed(q, t)) =>
+      math.max(s, t) + math.max(p - s, q - t) + 1 <= DecimalType.MAX_PRECISION
+    case _ => false
+  }
+
+  private def fitsProduct(left: DataType, right: DataType): Boolean = (left, right) match {
+    case (DecimalType.Fixed(p, _), DecimalType.Fixed(q, _)) => p + q + 1 <=
+        DecimalType.MAX_PRECISION
+    case _ => false
   }
 
   /** Functions of dates and timestamps without overflow. */

@@ -81,8 +81,10 @@ private[condition] case class Comparisons(
       case Some((l, g, lesserSide)) => bySide { boxes =>
           val isUpper = boxes != lesserSide
           val (point, bound) = if (isUpper) (l, g) else (g, l)
-          val direct = PointBounds.direct(point, bound, strict, isUpper)
-          if (hasConstant(if (isUpper) lesser else greater))
+          val (of, by) = if (isUpper) (lesser, greater) else (greater, lesser)
+          val direct = PointBounds.narrowed(of, by, strict, isUpper)
+            .orElse(PointBounds.direct(point, bound, strict, isUpper))
+          if (hasConstant(of))
             solved(lesser, greater, strict, boxes).orElse(direct)
           else direct
         }

@@ -87,6 +87,17 @@ class RawConditionsExactSuite extends ConditionSupport {
     "round(r.d, 1) <= round(s.d, 1) AND s.b DIV 3 >= 0 AND r.d / 2 <= s.d / 2",
     "iseql_before(r.d, r.d, s.d, s.d, s.d) AND r.d <= s.d")
 
+  check(
+    "BIGINT, bands",
+    "b BIGINT",
+    product(wide :+ null),
+    "b BIGINT, i INT",
+    product(wide :+ null, Seq(-1, 7)))(
+    "s.b BETWEEN r.b * 0.9 AND r.b * 1.1",
+    "s.b > r.b * 0.95 AND s.b < r.b * 1.5",
+    "s.i >= r.b * 0.25 AND s.i - 9 < r.b * 1.0",
+    "r.b <= s.i * 922337203685477580.7 AND r.b >= s.i")
+
   private def decimals(values: String*): Seq[Any] = values.map(new java.math.BigDecimal(_))
 
   check(
@@ -103,6 +114,10 @@ class RawConditionsExactSuite extends ConditionSupport {
     "s.w BETWEEN r.c AND r.c + 1",
     "abs(r.d - s.d) < 0.5 AND r.c <= s.i",
     "abs(r.c - s.d) <= 1.9899",
+    "s.i BETWEEN r.c * 0.9 AND r.d * 1.25",
+    "s.i > r.c * 0.9 AND s.i < r.c * 1.105 AND r.c > 0",
+    "s.d BETWEEN s.i + r.c * 1.5 AND r.c * 2",
+    "r.c > s.i * 0.1 AND r.c <= s.i * 2.50 + 3",
     "s.w - r.d BETWEEN -0.5 AND 3 AND r.c <= s.w",
     "r.d - s.d < r.c AND s.d - r.d < 0.0001",
     "iseql_start_preceding(r.c, s.w, s.d, s.w, delta => 0.5)",
