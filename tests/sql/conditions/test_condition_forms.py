@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from pyspark.errors import ArithmeticException
 
+import intervalsweep
 from support.spark.comparison import ANSI, BROADCAST, ENABLED, EXCLUDED_RULES, FOLDING, Both
 
 RANGES = {BROADCAST: "-1"}
@@ -151,3 +152,25 @@ def test_alternatives_left_to_spark(spark: Any, name: str) -> None:
 def test_not_coalesced_is_no_interval_condition(both: Both) -> None:
     """Below NOT, NULL and false differ: pairs with a NULL endpoint match."""
     assert both(queries("NOT coalesce(a.ts < b.te AND b.ts < a.te, false)")["INNER"], swept=0) > 0
+
+
+CONSTANT = {
+    "length": "b.ts >= a.ts AND b.ts < a.ts + (SELECT max(k) + 2 FROM a WHERE k < 3)",
+    "difference": "a.k = b.k AND b.ts - a.ts BETWEEN 0 AND (SELECT CAST(avg(k) AS BIGINT) FROM b)",
+    "parameter": "ISEQL_BEFORE(a.ts, a.te, b.ts, b.te, delta => (SELECT max(k) FROM a))",
+    "no value": "b.ts >= a.ts AND b.ts < a.ts + (SELECT max(k) FROM a WHERE k > 5)",
+}
+
+
+@pytest.mark.parametrize("threshold", ["-1", "10MB"])
+@pytest.mark.parametrize("name", list(CONSTANT))
+def test_a_scalar_subquery_is_a_constant(
+    spark: Any, conf: Any, both: Both, name: str, threshold: str
+) -> None:
+    conf({BROADCAST: threshold})
+    found = 0
+    for query in queries(CONSTANT[name]).values():
+        found += both(query)
+    assert found > 0
+    report = intervalsweep.why_not(spark.sql(queries(CONSTANT[name])["INNER"]))[0]
+    assert "inf" not in str(report.how), report.how

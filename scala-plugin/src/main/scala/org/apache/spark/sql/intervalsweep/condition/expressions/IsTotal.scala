@@ -20,6 +20,7 @@ private[intervalsweep] object IsTotal {
   private def hasValue(e: Expression): Boolean = e match {
     case _: Attribute | _: BoundReference | _: Literal | _: Alias => true
     case _: GetStructField | _: CreateNamedStruct => true
+    case scalar: ScalarSubquery => !scalar.isCorrelated
     case c: Cast => c.evalMode == EvalMode.TRY ||
       castHasValue(c.child.dataType, c.dataType, c.evalMode)
     case a: Add => wraps(a.dataType, a.evalMode) || fitsSum(a.left.dataType, a.right.dataType)
