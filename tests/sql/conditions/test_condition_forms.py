@@ -137,8 +137,9 @@ def test_an_alternative_that_wraps(conf: Any, both: Both, drawn: Any) -> None:
 
 LEFT_TO_SPARK = {
     "no range": f"({OVERLAP}) OR a.k = 1",
-    "many orders": "b.ts BETWEEN a.ts AND a.te OR b.te BETWEEN a.x AND a.k"
-    " OR b.x BETWEEN a.id AND a.id",
+    "many alternatives": " OR ".join(
+        f"b.{end} + b.id BETWEEN a.{end} AND a.x + {i}" for i, end in enumerate(COLUMNS)
+    ),
 }
 
 
@@ -174,3 +175,39 @@ def test_a_scalar_subquery_is_a_constant(
     assert found > 0
     report = intervalsweep.why_not(spark.sql(queries(CONSTANT[name])["INNER"]))[0]
     assert "inf" not in str(report.how), report.how
+
+
+# Alternatives that need different orders of a side: a join for each.
+SPLIT = {
+    "different ends": "(b.ts BETWEEN a.ts AND a.te) OR (b.te BETWEEN a.x AND a.te)",
+    "keys": "a.k = b.k AND a.id <> b.id AND ((b.ts BETWEEN a.ts AND a.te) "
+    "OR (b.te BETWEEN a.x AND a.ts))",
+    # As the macro join_snapshots of dbt writes it.
+    "snapshots": "a.k = b.k AND ((a.ts >= b.ts AND a.ts < b.te) OR (a.te >= b.ts AND a.te < b.te) "
+    "OR (b.ts >= a.ts AND b.te < a.te))",
+    "many orders": "b.ts BETWEEN a.ts AND a.te OR b.te BETWEEN a.x AND a.k"
+    " OR b.x BETWEEN a.id AND a.id",
+    "one bound each": "(b.ts < a.ts AND b.te > a.te) OR (b.x BETWEEN a.x - 1 AND a.x + 1) "
+    "OR (a.k BETWEEN b.ts AND b.ts + 1)",
+}
+
+
+@pytest.mark.parametrize("threshold", ["-1", "10MB"])
+@pytest.mark.parametrize("name", list(SPLIT))
+def test_alternatives_with_different_orders(
+    spark: Any, conf: Any, both: Both, name: str, threshold: str
+) -> None:
+    conf({BROADCAST: threshold})
+    shapes = queries(SPLIT[name])
+    del shapes["EXISTENCE"]
+    for query in shapes.values():
+        assert both(query, swept=None) > 0
+        reports = intervalsweep.why_not(spark.sql(query))
+        assert len(reports) > 1
+        assert all(report.swept for report in reports), reports
+
+
+def test_inputs_that_differ_from_run_to_run_are_read_once(spark: Any) -> None:
+    limited = "(SELECT id, id % 3 k, id ts, id + 3 te, id x FROM range(60) LIMIT 50) AS b"
+    query = f"SELECT a.id FROM a JOIN {limited} ON {SPLIT['different ends']}"
+    assert len(intervalsweep.why_not(spark.sql(query))) == 1
