@@ -138,7 +138,8 @@ def test_an_alternative_that_wraps(conf: Any, both: Both, drawn: Any) -> None:
 LEFT_TO_SPARK = {
     "no range": f"({OVERLAP}) OR a.k = 1",
     "many alternatives": " OR ".join(
-        f"b.{end} + b.id BETWEEN a.{end} AND a.x + {i}" for i, end in enumerate(COLUMNS)
+        f"b.{start} BETWEEN a.{start} AND a.{end}"
+        for start, end in zip(COLUMNS, (*COLUMNS[1:], "id"), strict=True)
     ),
 }
 
