@@ -104,8 +104,8 @@ SELECT * FROM interval_join_report('SELECT * FROM r JOIN s ON r.name < s.name');
 `estimated_pairs` comes from Spark's optimizer. It is NULL unless `spark.sql.cbo.enabled` is set and
 the tables are analyzed. A sweep visits only some of these pairs.
 
-The argument may be any constant expression. For a statement such as `INSERT ... SELECT`, pass the
-`SELECT`. In Python, `intervalsweep.why_not(df)` returns the same report for a DataFrame.
+The argument may be any constant expression, and the text a statement with a query, such as `INSERT`
+or `CREATE TABLE ... AS`: it is not executed. In Python, `intervalsweep.why_not(df)` returns the same report for a DataFrame.
 """
 
 SETS = """

@@ -60,6 +60,13 @@ SWEPT = {
     "open ends, not false": "(r.i1 <= s.i2) IS NOT FALSE AND coalesce(s.i1 <= r.i2, true)",
     "open start": "(r.g1 <= s.g1 OR r.g1 IS NULL) AND s.g1 < r.g2",
     "open where true": "s.i1 >= r.i1 AND (s.i1 <= r.i1 + 3 OR r.k = 1)",
+    "greatest and least": "greatest(r.i1, s.i1) <= least(r.i2, s.i2)",
+    "greatest and least, constants": "greatest(r.d1, s.d1, DATE'2024-03-01') < least(r.d2, s.d2)",
+    "abs of double": "abs(r.g1 - s.g1) < 0.5 AND abs(r.g2 - s.g2) < 0.5D",
+    "abs of decimal": "abs(r.m1 - s.p1) <= 0.5",
+    "date_trunc": "date_trunc('DAY', r.t1) <= date_trunc('DAY', s.t1) AND "
+    "date_trunc('HOUR', s.t1) <= date_trunc('HOUR', r.t2)",
+    "unix_timestamp": "unix_timestamp(s.t1) - unix_timestamp(r.t1) BETWEEN 0 AND 3600",
     "date": "r.d1 < s.d2 AND s.d1 < r.d2",
     "date_add": "s.d1 BETWEEN r.d1 AND date_add(r.d1, 3)",
     "date + interval": "s.d1 >= r.d1 AND s.d1 <= r.d1 + INTERVAL '3' DAY",

@@ -12,7 +12,7 @@ import org.apache.spark.sql.intervalsweep.planner.adaptive.{
 import org.apache.spark.sql.intervalsweep.planner.aggregates.AggregateRuns
 import org.apache.spark.sql.intervalsweep.planner.joins.{
   ExpandEqualityRelations, ExpandSingleTableFilters, InferEndpointsNotNull, IntervalSweepStrategy,
-  PruneUnusedEndpoints
+  PruneUnusedEndpoints, SplitAlternatives
 }
 import org.apache.spark.sql.intervalsweep.planner.laterals.{
   LateralAggregates, PushFiltersBelowRowId
@@ -72,6 +72,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
     extensions.injectOptimizerRule(_ => PushFilterThroughSweep)
     extensions.injectOptimizerRule(_ => FlattenPeriodJoins)
+    extensions.injectPreCBORule(_ => SplitAlternatives)
     extensions.injectPreCBORule(_ => AggregateRuns)
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
     extensions.injectPlannerStrategy(_ => PeriodSweepStrategy)

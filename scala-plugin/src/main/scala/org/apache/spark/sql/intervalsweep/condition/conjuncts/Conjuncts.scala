@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.condition.conjuncts
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.intervalsweep.condition.expressions.IsTotal
 import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
-import org.apache.spark.sql.types.IntegralType
+import org.apache.spark.sql.types.NumericType
 
 /**
  * A part of a condition that must be true for a match.
@@ -127,7 +127,7 @@ private[intervalsweep] object Conjuncts {
   private object Absolute {
     def unapply(e: Expression): Option[Seq[Expression]] = e match {
       case Abs(child, fails) => Some(Seq(child, UnaryMinus(child, fails)))
-      case Cast(Absolute(both), to: IntegralType, zone, mode)
+      case Cast(Absolute(both), to: NumericType, zone, mode)
           if Cast.canUpCast(both.head.dataType, to) => Some(both.map(Cast(_, to, zone, mode)))
       case _ => None
     }

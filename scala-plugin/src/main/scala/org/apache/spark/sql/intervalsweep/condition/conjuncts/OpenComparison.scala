@@ -39,17 +39,56 @@ private[condition] case class OpenComparisons(sides: Sides) {
    * conjunct itself, unless the comparisons are equivalent to it.
    */
   def of(conjunct: Conjunct): Seq[Conjunct] =
-    if (conjunct.relation.isDefined || !mayBeOpen(conjunct.expression)) Seq(conjunct)
+    if (conjunct.relation.isDefined) Seq(conjunct)
+    else if (mayBeOpen(conjunct.expression)) by(whereTrue(conjunct.expression), conjunct)
+    else if (sides.isAcross(conjunct.expression)) by(ofExtremes(conjunct.expression), conjunct)
+    else Seq(conjunct)
+
+  private def by(clauses: Clauses, conjunct: Conjunct): Seq[Conjunct] = {
+    val known = clauses.all.filter(_.comparison.isDefined).distinct
+    if (known.isEmpty || clauses.all.length > MostClauses) Seq(conjunct)
     else {
-      val clauses = whereTrue(conjunct.expression)
-      val known = clauses.all.filter(_.comparison.isDefined).distinct
-      if (known.isEmpty || clauses.all.length > MostClauses) Seq(conjunct)
-      else {
-        val open = known.map(clause => conjunct.copy(expression = clause.toExpression))
-        if (clauses.areComplete && known.length == clauses.all.distinct.length) open
-        else open :+ conjunct
-      }
+      val open = known.map(clause => conjunct.copy(expression = clause.toExpression))
+      if (clauses.areComplete && known.length == clauses.all.distinct.length) open
+      else open :+ conjunct
     }
+  }
+
+  /**
+   * The clauses of `greatest(a.ts, b.ts) <= least(a.te, b.te)`: each operand of the one is at most
+   * each operand of the other, unless one is NULL, which both functions skip.
+   */
+  private def ofExtremes(e: Expression): Clauses = e match {
+    case LessThan(l, g) => ofExtremes(l, g)(LessThan(_, _))
+    case LessThanOrEqual(l, g) => ofExtremes(l, g)(LessThanOrEqual(_, _))
+    case GreaterThan(g, l) => ofExtremes(l, g)(LessThan(_, _))
+    case GreaterThanOrEqual(g, l) => ofExtremes(l, g)(LessThanOrEqual(_, _))
+    case _ => Clauses.unknown
+  }
+
+  private def ofExtremes(lesser: Expression, greater: Expression)(
+      compare: (Expression, Expression) => Expression): Clauses = {
+    val (lessers, greaters) =
+      (operands(lesser, ofGreatest = true), operands(greater, ofGreatest = false))
+    def skipped(all: Seq[Expression], e: Expression): Seq[Expression] =
+      if (all.length > 1 && e.nullable) Seq(IsNull(e)) else Nil
+    val pairs = for {
+      l <- lessers
+      g <- greaters
+      if sides.isAcross(compare(l, g))
+      exceptions = skipped(lessers, l) ++ skipped(greaters, g) if exceptions.forall(isException)
+    } yield Clause(Some(compare(l, g)), exceptions)
+    if (lessers.length * greaters.length == 1) Clauses.unknown
+    else Clauses(pairs, areComplete = false)
+  }
+
+  private def operands(e: Expression, ofGreatest: Boolean): Seq[Expression] = e match {
+    case Greatest(children) if ofGreatest && sides.isAcross(e) =>
+      children.flatMap(operands(_, ofGreatest))
+    case Least(children) if !ofGreatest && sides.isAcross(e) =>
+      children.flatMap(operands(_, ofGreatest))
+    case _ => Seq(e)
+  }
 
   /** Alternatives of several comparisons are swept one by one: no comparison is waived. */
   private def mayBeOpen(e: Expression): Boolean = e match {

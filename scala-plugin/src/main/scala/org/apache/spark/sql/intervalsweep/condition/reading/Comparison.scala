@@ -81,12 +81,30 @@ private[condition] case class Comparisons(
       case Some((l, g, lesserSide)) => bySide { boxes =>
           val isUpper = boxes != lesserSide
           val (point, bound) = if (isUpper) (l, g) else (g, l)
-          val direct = PointBounds.direct(point, bound, strict, isUpper)
-          if (hasConstant(if (isUpper) lesser else greater))
+          val (of, by) = if (isUpper) (lesser, greater) else (greater, lesser)
+          val direct = PointBounds.narrowed(of, by, strict, isUpper)
+            .orElse(PointBounds.direct(point, bound, strict, isUpper))
+          if (hasConstant(of))
             solved(lesser, greater, strict, boxes).orElse(direct)
           else direct
         }
-      case None => bySide(solved(lesser, greater, strict, _))
+      case None => bySide { boxes =>
+          solved(lesser, greater, strict, boxes).orElse(rounded(lesser, greater, boxes))
+        }
+    }
+
+  /**
+   * The bounds from a difference of fractions, whose arithmetic rounds. A difference that is NaN is
+   * more than every limit. So a NaN of the point side may match all boxes if the difference is the
+   * greater operand; only the other side can then be boxes.
+   */
+  private def rounded(lesser: Expression, greater: Expression, boxes: Side): Option[PointBounds] =
+    (lesser, greater) match {
+      case (FractionDifference(difference), limit) => difference.bounds(limit, boxes, sides)
+      case (limit, FractionDifference(difference))
+          if sides.of(difference.later).contains(boxes.other) =>
+        difference.negated.bounds(UnaryMinus(limit, failOnError = false), boxes, sides)
+      case _ => None
     }
 
   /** The bounds from `lesser - greater`. */
@@ -178,6 +196,8 @@ private[condition] case class Comparisons(
       e.children.find(c => sides.isAcross(c)).map(WhyNot.CrossSide(_, conjunct.written))
         .orElse(e.children.find(c => !EndpointEncoding.isSupported(c.dataType))
           .map(WhyNot.UnsupportedEndpoint(_, conjunct.written)))
+        .orElse(e.children.find(c => !sides.isAcross(c) && !IsTotal(c))
+          .map(WhyNot.MayFail(_, conjunct.written)))
         .getOrElse(WhyNot.CrossSide(e, conjunct.written))
     case e => WhyNot.NoRange(e)
   }

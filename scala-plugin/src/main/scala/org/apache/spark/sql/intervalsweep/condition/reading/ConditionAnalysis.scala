@@ -146,8 +146,9 @@ private[condition] case class ConditionAnalysis(sides: Sides, options: SweepOpti
       conjuncts: Seq[Conjunct]): Option[SweepCondition] = {
     val common = read(conjuncts.filterNot(_ eq either), functionsAsKeys = true)
     val form = Alternatives(branches.map(common.comparisons ++ comparisonsOf(_)))
-    val isWanted = options.weakRanges || common.keys.isEmpty || !form.areWeak ||
+    val acceptsWeak = options.weakRanges || common.keys.isEmpty ||
       branches.forall(_.exists(_.isSwept))
+    val isWanted = options.weakAlternatives && acceptsWeak || !form.areWeak
     val table = new EndpointTable
     val found = if (isWanted) form.toSweeps(table) else None
     found.map { sweeps =>

@@ -38,6 +38,7 @@ private[reading] case class ConditionParts(
   def whyNoForm(condition: Expression, sides: Sides): WhyNot =
     reasons.collectFirst { case u: WhyNot.UnsupportedEndpoint => u }
       .orElse(reasons.collectFirst { case c: WhyNot.CrossSide => c })
+      .orElse(reasons.collectFirst { case m: WhyNot.MayFail => m })
       .getOrElse(whyNoRange(condition, sides))
 
   /** The reason if no comparison was found. Conjuncts over one side alone are filters: ignored. */

@@ -70,7 +70,7 @@ private[planner] case class LateralToJoin(
     case Count(arguments) if arguments.forall(a => a.foldable && !a.nullable) => Some(Count(marker))
     case count @ Count(arguments) =>
       Some(count.copy(children = orNull(arguments.head) +: arguments.tail))
-    case f @ (_: Sum | _: Average | _: Min | _: Max) =>
+    case f @ (_: Sum | _: Average | _: Min | _: Max | _: MaxBy | _: MinBy) =>
       Some(f.withNewChildren(f.children.map(orNull)).asInstanceOf[AggregateFunction])
     case _ => None
   }

@@ -4,10 +4,10 @@ package org.apache.spark.sql.intervalsweep.planner.report
 import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical.{
-  Filter, Join, LocalRelation, LogicalPlan, TransformWithState
+  Command, CommandResult, Filter, Join, LocalRelation, LogicalPlan, TransformWithState
 }
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution}
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, WhyNot}
 import org.apache.spark.sql.intervalsweep.planner.joins.{FallbackLog, IntervalSweepStrategy}
 import org.apache.spark.sql.intervalsweep.planner.nodes.MatchRuns
@@ -50,11 +50,30 @@ object JoinReport extends PredicateHelper {
       "how STRING, reason STRING, conjunct STRING, explanation STRING, advice STRING, " +
       "estimated_pairs BIGINT")
 
-  /** The report on a query: one row per join in its optimized plan. */
+  /** The report on a query or a statement: one row per join in its optimized plan. */
   def relation(query: QueryExecution): LocalRelation = {
-    val reports = query.sparkSession.withActive(of(optimized(query)))
-    LocalRelation.fromProduct(DataTypeUtils.toAttributes(schema), reports)
+    val reports = query.sparkSession.withActive(planned(query).flatMap(of))
+    val numbered = reports.zipWithIndex.map { case (report, i) => report.copy(number = i + 1) }
+    LocalRelation.fromProduct(DataTypeUtils.toAttributes(schema), numbered)
   }
+
+  /** The optimized plan of a query, or those of the queries within a command. */
+  private def planned(query: QueryExecution): Seq[LogicalPlan] = {
+    val command = query.analyzed.collectFirst {
+      case executed: CommandResult => executed.commandLogicalPlan
+      case command: Command => command
+    }
+    command.fold(Seq(optimized(query))) { command =>
+      val state = query.sparkSession.sessionState
+      queriesOf(command).flatMap(q => planned(state.executePlan(q, CommandExecutionMode.SKIP)))
+    }
+  }
+
+  /** The plans in a command, without the names of tables. Not all are children of the command. */
+  private def queriesOf(command: LogicalPlan): Seq[LogicalPlan] =
+    (command.children ++ command.innerChildren ++ command.productIterator).collect {
+      case plan: LogicalPlan if plan.children.nonEmpty || plan.innerChildren.nonEmpty => plan
+    }.distinct
 
   /** Spark optimizes a streaming plan only when the query starts, so this calls the optimizer. */
   private def optimized(query: QueryExecution): LogicalPlan =

@@ -104,6 +104,9 @@ class OpenBoundsSuite extends ConditionSupport {
         "(r.ts < s.ts OR r.ts IS NULL) AND (s.ts < r.te OR r.te IS NULL OR s.ts IS NULL)",
         "(r.ts = s.ts OR r.ts IS NULL) AND (s.te <= r.te OR s.te IS NULL)",
         "r.ts < s.te OR r.te IS NULL OR s.ts IS NULL",
+        "greatest(r.ts, s.ts) < least(r.te, s.te)",
+        "NOT least(r.te, s.te) <= greatest(r.ts, s.ts)",
+        "greatest(r.ts, s.ts) <= r.te AND s.ts >= least(r.ts, s.te)",
         "r.ts <= s.ts AND CASE WHEN r.te IS NULL THEN s.te IS NULL ELSE s.te <= r.te END")).flatten
     for (condition <- conditions; ansi <- Seq(true, false))
       test(s"$dataType: $condition, ansi $ansi") {
