@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.temporal.fragments
 
+import java.util.Locale
+
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.intervalsweep.temporal.nodes.TemporalErrors
@@ -28,7 +30,7 @@ private[temporal] case class PeriodLength(
     case _ => None
   }
 
-  private def ofText(text: String): CalendarLength = text.trim.toUpperCase match {
+  private def ofText(text: String): CalendarLength = text.trim.toUpperCase(Locale.ROOT) match {
     case PeriodLength.Units(number, unit) =>
       val n = positive(Option(number).fold(1L)(_.toLong)).toInt
       unit match {
