@@ -98,14 +98,15 @@ SELECT * FROM interval_join_report('SELECT * FROM r JOIN s ON r.name < s.name');
 | `reason` | STRING | if `swept` is false: a [reason](reading-plans.md) such as `WeakRange` |
 | `conjunct` | STRING | the part of the condition that causes the reason |
 | `explanation` | STRING | the reason in words |
-| `advice` | STRING | what to change |
+| `advice` | STRING | what to change; also if texts are searched by their first 8 bytes |
 | `estimated_pairs` | BIGINT | the estimated pairs with equal keys; without keys, all pairs |
 
 `estimated_pairs` comes from Spark's optimizer. It is NULL unless `spark.sql.cbo.enabled` is set and
 the tables are analyzed. A sweep visits only some of these pairs.
 
 The argument may be any constant expression, and the text a statement with a query, such as `INSERT`
-or `CREATE TABLE ... AS`: it is not executed. In Python, `intervalsweep.why_not(df)` returns the same report for a DataFrame.
+or `CREATE TABLE ... AS`: it is not executed. In Python, `intervalsweep.why_not(df)` returns the
+same report for a DataFrame.
 """
 
 SETS = """

@@ -338,3 +338,11 @@ def test_joins_within_a_statement(spark: Any, name: str) -> None:
             assert only(intervalsweep.why_not(spark.sql(STATEMENTS[name].format(query)))).swept
     finally:
         spark.sql("DROP TABLE target")
+
+
+def test_a_sweep_over_texts_advises_a_cast(spark: Any) -> None:
+    text = only(intervalsweep.why_not(spark.sql(joined("r.name <= s.name AND r.id > 3"))))
+    assert text.swept
+    assert "cast it to DATE, TIMESTAMP" in str(text.advice)
+    assert "what to change: " in str(text)
+    assert only(intervalsweep.why_not(spark.sql(joined(MEET)))).advice is None
