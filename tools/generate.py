@@ -50,7 +50,8 @@ Pass four endpoints, or two structs with two fields each:
 ... ON allen_overlaps(r.period, s.period)
 ```
 
-The four endpoints are converted to one common type, as for `greatest`. This type must have an
+The four endpoints are converted to one common type, as for `greatest`. Strings next to dates and
+times are cast to the type of these, as in comparisons. The common type must have an
 order: numbers, DATE, TIMESTAMP, TIMESTAMP_NTZ, STRING and so on.
 
 ## Parameters
@@ -68,8 +69,9 @@ endpoints, by position or by name. They may be columns:
 | numbers | a number |
 | DATE | a whole number of days, an `INTERVAL` of days, or one of months or years |
 | TIMESTAMP, TIMESTAMP_NTZ | an `INTERVAL` of days to seconds, or one of months or years |
+| TIME | an `INTERVAL` of days to seconds |
 
-- Without the parameter, or with the literal NULL, the distance has no limit. A NULL from a
+- Without the parameter the distance has no limit. A constant NULL is an error; a NULL from a
   column makes the comparison of the distance NULL.
 - A negative constant is an error.
 - Distances are exact: they neither overflow nor round. The exception is FLOAT and DOUBLE, whose
@@ -96,54 +98,64 @@ SELECT * FROM interval_join_report('SELECT * FROM r JOIN s ON r.name < s.name');
 | `reason` | STRING | if `swept` is false: a [reason](reading-plans.md) such as `WeakRange` |
 | `conjunct` | STRING | the part of the condition that causes the reason |
 | `explanation` | STRING | the reason in words |
-| `advice` | STRING | what to change |
+| `advice` | STRING | what to change; also if texts are searched by their first 8 bytes |
 | `estimated_pairs` | BIGINT | the estimated pairs with equal keys; without keys, all pairs |
 
 `estimated_pairs` comes from Spark's optimizer. It is NULL unless `spark.sql.cbo.enabled` is set and
 the tables are analyzed. A sweep visits only some of these pairs.
 
-The argument may be any constant expression. For a statement such as `INSERT ... SELECT`, pass the
-`SELECT`. In Python, `intervalsweep.why_not(df)` returns the same report for a DataFrame.
+The argument may be any constant expression, and the text a statement with a query, such as `INSERT`
+or `CREATE TABLE ... AS`: it is not executed. In Python, `intervalsweep.why_not(df)` returns the
+same report for a DataFrame.
 """
 
 SETS = """
 ## Intervals of one table
 
 Three table functions combine the intervals of one table. `ts` and `te` are the names of its
-interval columns. All other columns are keys: the functions treat rows with different keys
-separately, and NULL equals NULL, as in GROUP BY. They ignore intervals that are empty or reversed
-or that have a NULL endpoint. Endpoints are numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP
-or INTERVAL. The Python worker computes the result; EXPLAIN shows the operator `PeriodSweep`.
+interval columns. `keys => array('team')` names columns: the functions treat rows with different
+keys separately, and NULL equals NULL, as in GROUP BY. Without `keys`, all rows are taken together.
+Columns that are neither keys nor the interval's are not read. Empty and reversed intervals are
+ignored. Endpoints are numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL. The
+Python worker computes the result; EXPLAIN shows the operator `PeriodSweep`.
+
+A NULL endpoint means that the interval is unbounded there, in arguments and in results
+([conventions](conventions.md)). `nulls => 'drop'` drops rows with a NULL endpoint, and
+`nulls => 'error'` raises an error for them.
 
 ```sql
 CREATE TEMPORARY VIEW shifts AS SELECT * FROM VALUES
-  ('ops', 6, 14), ('ops', 8, 16), ('ops', 18, 22), ('web', 9, 17) AS t(team, ts, te);
+  ('ops', 'ann', 6, 14), ('ops', 'bob', 8, 16), ('ops', 'cy', 18, 22), ('web', 'dee', 9, NULL)
+  AS t(team, who, ts, te);
 ```
 
 ### INTERVAL_MERGE
 
-`interval_merge(TABLE(t), ts, te[, gap][, count])` merges intervals that overlap, touch or are at
-most `gap` apart. The column `count` has the number of merged intervals; the argument `count` gives
-this column another name. `gap` has the types of [`delta`](#parameters), except that it cannot be in
-months between dates or timestamps.
+`interval_merge(TABLE(t), ts, te[, gap][, count][, keys][, nulls])` merges intervals that overlap,
+touch or are at most `gap` apart. The column `count` has the number of merged intervals; the
+argument `count` gives this column another name. `gap` has the types of [`delta`](#parameters),
+except that it cannot be in months between dates or timestamps.
 
 ```sql
-SELECT * FROM interval_merge(TABLE(shifts), 'ts', 'te');
+SELECT * FROM interval_merge(TABLE(shifts), 'ts', 'te', keys => 'team');
 -- ops  6  16  2
 -- ops  18  22  1
--- web  9  17  1
-SELECT * FROM interval_merge(TABLE(shifts), 'ts', 'te', gap => 2, count => 'n');
+-- web  9  NULL  1
+SELECT * FROM interval_merge(TABLE(shifts), 'ts', 'te', gap => 2, count => 'n', keys => 'team');
 -- ops  6  22  3
--- web  9  17  1
+-- web  9  NULL  1
+SELECT * FROM interval_merge(TABLE(shifts), 'ts', 'te');
+-- 6  NULL  4
 ```
 
 ### INTERVAL_SPLIT
 
-`interval_split(TABLE(t), ts, te[, count])` cuts time wherever an interval starts or ends. It
-returns each section that at least one interval covers, with the number of these intervals.
+`interval_split(TABLE(t), ts, te[, count][, keys][, nulls])` cuts time wherever an interval starts
+or ends. It returns each section that at least one interval covers, with the number of these
+intervals.
 
 ```sql
-SELECT ts, te, count FROM interval_split(TABLE(shifts), 'ts', 'te')
+SELECT ts, te, count FROM interval_split(TABLE(shifts), 'ts', 'te', keys => 'team')
 WHERE team = 'ops';
 -- 6  8  1
 -- 8  14  2
@@ -153,17 +165,17 @@ WHERE team = 'ops';
 
 ### INTERVAL_COMPLEMENT
 
-`interval_complement(TABLE(t), ts, te[, within])` returns the gaps between the intervals. Without
-`within`, gaps lie between the first start and the last end. `within => array(a, b)` returns the
-gaps between `a` and `b`, including those before the first and after the last interval. Keys without
-any interval have no row.
+`interval_complement(TABLE(t), ts, te[, within][, keys][, nulls])` returns the gaps between the
+intervals. Without `within`, gaps lie between the first start and the last end. `within => array(a,
+b)` returns the gaps between `a` and `b`, including those before the first and after the last
+interval. Keys without any interval have no row.
 
 ```sql
-SELECT * FROM interval_complement(TABLE(shifts), 'ts', 'te');  -- ops  16  18
-SELECT * FROM interval_complement(TABLE(shifts), 'ts', 'te', within => array(6, 22));
+SELECT * FROM interval_complement(TABLE(shifts), 'ts', 'te', keys => 'team');  -- ops  16  18
+SELECT * FROM interval_complement(
+  TABLE(shifts), 'ts', 'te', within => array(6, 22), keys => 'team');
 -- ops  16  18
 -- web  6  9
--- web  17  22
 ```
 """
 

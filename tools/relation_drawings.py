@@ -76,7 +76,7 @@ positions.
 
 - Intervals are half-open: `[ts, te)` includes its start and excludes its end. Intervals that only
   touch have no point in common. For closed ends, missing ends (NULL) and points in time, see
-  [conventions](python-api.md#conventions).
+  [conventions](conventions.md).
 - A relation is equivalent to its formula. If an endpoint is NULL, a relation is NULL or false, and
   the rows do not match. Empty (`ts = te`) and reversed intervals have none of the thirteen
   positions, and the formula decides for them too.

@@ -61,7 +61,8 @@ def ways(systems: Systems, what: str, text: str, keys: str) -> dict[str, Way]:
     by = "PARTITION BY k " if keys else ""
     hand = SUMS.format(text.format(k=keys, by=by))
     table = f"SELECT {keys}ts, te FROM r"
-    ours = SUMS.format(f"SELECT * FROM interval_{what}(TABLE({table}), 'ts', 'te')")
+    named = ", keys => 'k'" if keys else ""
+    ours = SUMS.format(f"SELECT * FROM interval_{what}(TABLE({table}), 'ts', 'te'{named})")
     return {
         OURS: partial(systems.swept, ours),
         "DuckDB": partial(systems.in_duckdb, hand),

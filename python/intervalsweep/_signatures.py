@@ -28,6 +28,7 @@ from typing import (
 )
 
 from intervalsweep._arguments import signature_of, with_signature
+from intervalsweep._errors import ArgumentError
 from intervalsweep._sql.calls import Parameter
 from intervalsweep._sql.relation_names import RelationName
 from intervalsweep.columns import Ends, Keys
@@ -41,12 +42,36 @@ Frame = TypeVar("Frame")
 OtherFrame = TypeVar("OtherFrame", contravariant=True)
 # One or several columns of one table.
 Names: TypeAlias = "str | Sequence[str]"
-Distance: TypeAlias = "timedelta | float | Decimal | None"
+Distance: TypeAlias = "timedelta | float | Decimal | str | None"
 
 How: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti"]
 LookUpHow: TypeAlias = Literal["left", "inner"]
+# The join types in all words of PySpark.
+JoinWord: TypeAlias = Literal[
+    "inner",
+    "left",
+    "leftouter",
+    "left_outer",
+    "right",
+    "rightouter",
+    "right_outer",
+    "full",
+    "outer",
+    "fullouter",
+    "full_outer",
+    "semi",
+    "leftsemi",
+    "left_semi",
+    "anti",
+    "leftanti",
+    "left_anti",
+]
+LookUpWord: TypeAlias = Literal["left", "leftouter", "left_outer", "inner"]
 Direction: TypeAlias = Literal["backward", "forward"]
 Closed: TypeAlias = Literal["both", "left", "right", "neither"]
+Nulls: TypeAlias = Literal["unbounded", "drop", "error"]
+# The least part of the left interval, or of each, that an overlap covers.
+Fraction: TypeAlias = "float | tuple[float | None, float | None] | None"
 Emit: TypeAlias = Literal["final", "eager"]
 
 _Declared = ParamSpec("_Declared")
@@ -58,14 +83,21 @@ COMMON = {
 The columns of start and end: a pair of names, or the name of one struct column with two fields.
 In `as_of_join` and `window_union`, the name of one column of instants. `left_on` and `right_on`
 replace `on` for one side. The columns contain numbers, dates, timestamps or, without Spark,
-durations.""",
+durations. Without Spark, one column may also contain the intervals of pandas: they are read, and
+returned, with their `closed`. Between whole numbers and dates, an open interval such as (3, 5) has
+the single value 4; next to floating-point numbers it has all numbers between.""",
     ("by",): """\
 Equality keys: names of columns that both sides have, or pairs of a left and a right name. A NULL
-key matches nothing. In functions of one table: names of its columns, and NULL equals NULL.""",
-    ("delta", "epsilon", "gap", "tolerance", "max_distance"): """\
-A distance: a timedelta, or a number in the unit of the column. The unit is days for dates; for
-timestamps and durations it is the unit of their type, which on Spark is the microsecond. Distances
-and lengths in results have the same unit. None means no limit.""",
+key matches nothing. In functions of one table: names of its columns, and NULL equals NULL. On Spark
+also columns without a computation, such as ``F.col("k")``, and names are found without case.""",
+    ("delta", "epsilon", "within", "min_overlap", "gap", "tolerance", "max_distance"): """\
+A distance: between timestamps and durations a timedelta, a ``numpy.timedelta64`` or a text such as
+``"10 minutes"``; between dates also a number of days; between numbers a number. None means no
+limit. Distances and lengths in results are numbers: of days for dates, and for timestamps and
+durations in the unit of their type, which on Spark is the microsecond.""",
+    ("nulls",): """\
+The meaning of a NULL endpoint: ``unbounded``, the interval has no start or no end; ``drop`` the
+row; or ``error``. It is NULL in results, too.""",
     ("columns",): """\
 The names of the wanted columns of the result, in this order. None means all columns.""",
     ("suffix",): """\
@@ -103,9 +135,13 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         left_on: Ends | None = None,
         right_on: Ends | None = None,
         by: Keys | str = (),
-        how: How = "inner",
+        how: JoinWord = "inner",
         delta: Parameter = None,
         epsilon: Parameter = None,
+        within: Distance = None,
+        min_overlap: Distance = None,
+        min_fraction: Fraction = None,
+        overlap: tuple[str, str] | None = None,
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
     ) -> Frame:
@@ -117,10 +153,22 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         Parameters
         ----------
         how
-            ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``.
+            ``inner``, ``left``, ``right``, ``full``, ``semi`` or ``anti``, or another word of
+            PySpark for one of them, such as ``left_outer`` or ``leftsemi``.
         delta, epsilon
             The parameters of the relation: distances. On Spark also the name of a column of the
             left side.
+        within
+            The largest distance of two intervals that match without overlapping: those that meet
+            have the distance 0. Only with ``interval_intersects``.
+        min_overlap
+            The least length of the time that both intervals share.
+        min_fraction
+            The least part of the left interval that the right one overlaps, such as 0.5; or a pair
+            with the part of each, so that ``(0.5, 0.5)`` is reciprocal.
+        overlap
+            The names of two columns of the result with the start and the end of the time that both
+            intervals share: ``("overlap_start", "overlap_end")``. They are NULL if there is none.
 
         Returns
         -------
@@ -142,6 +190,9 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         by: Keys | str = (),
         delta: Parameter = None,
         epsilon: Parameter = None,
+        within: Distance = None,
+        min_overlap: Distance = None,
+        min_fraction: Fraction = None,
         count: str = "count",
     ) -> Frame:
         """Return the left table with the number of matches of each row, in the column `count`.
@@ -165,7 +216,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         right_on: Ends | None = None,
         by: Keys | str = (),
         max_distance: Distance = None,
-        how: LookUpHow = "left",
+        how: LookUpWord = "left",
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
         distance: str = "distance",
@@ -204,7 +255,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         by: Keys | str = (),
         direction: Direction = "backward",
         tolerance: Any = None,
-        how: LookUpHow = "left",
+        how: LookUpWord = "left",
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
     ) -> Frame:
@@ -233,10 +284,11 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
 
     def window_union(
         self,
+        /,
         base: Frame,
         probe: OtherFrame,
         *,
-        aggs: Mapping[str, str],
+        aggs: Mapping[str, Any] | None = None,
         on: str = "ts",
         base_on: str | None = None,
         probe_on: str | None = None,
@@ -244,6 +296,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         pre: Any = None,
         fol: Any = 0,
         emit: Emit = "final",
+        **named: Any,
     ) -> Frame:
         """Return each row of `base` with aggregates over a window of `probe`: features of events.
 
@@ -256,15 +309,16 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         aggs
             The aggregates over the rows of `probe` in the window, by the name of the result column:
             ``count(*)``, or ``count``, ``sum``, ``avg``, ``min``, ``max``, ``first``, ``last`` or
-            ``list`` of a column, such as ``{"s": "sum(v)"}``. On Spark any SQL aggregate. ``first``
-            and ``last`` are by time; among rows of the same instant they take any. ``list``
+            ``list`` of a column, such as ``{"s": "sum(v)"}``. On Spark any SQL aggregate, also as a
+            column. Other named arguments are aggregates, too: ``s="sum(v)"``. ``first`` and
+            ``last`` are by time; among rows of the same instant they take any. ``list``
             contains the values that are not NULL.
         base_on, probe_on
             Replace `on` for one side.
         pre, fol
-            How far the window reaches back and ahead: a timedelta, or a number in the unit of the
-            column. Negative values are allowed: with ``pre=10, fol=-5`` the window ends 5 before
-            the row. None means no limit.
+            How far the window reaches back and ahead: distances as in :func:`join`, and 0 in any
+            type. Negative values are allowed: with ``pre=10, fol=-5`` the window ends 5 before the
+            row. None means no limit.
         emit
             ``final`` returns each row of `base` once; on streams, when its window can no longer
             change. ``eager`` returns the row immediately, again whenever a row arrives in its
@@ -337,6 +391,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         by: Names = (),
         gap: Distance = None,
         count: str = "count",
+        nulls: Nulls = "unbounded",
     ) -> Frame:
         """Merge intervals that overlap, meet, or are no more than `gap` apart.
 
@@ -349,8 +404,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         -------
         A table of the same kind
             The columns `by`, the columns of the interval, and `count`, the number of merged
-            intervals. Intervals that are empty, end before they start or have a NULL endpoint are
-            left out.
+            intervals. Intervals that are empty or end before they start are left out.
         """
 
     def cluster(
@@ -361,6 +415,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         by: Names = (),
         gap: Distance = None,
         cluster: str = "cluster",
+        nulls: Nulls = "unbounded",
     ) -> Frame:
         """Number the rows by the merged interval that they belong to; see :func:`merge`.
 
@@ -375,7 +430,13 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         """
 
     def split(
-        self, data: Frame, *, on: Ends = ("ts", "te"), by: Names = (), count: str = "count"
+        self,
+        data: Frame,
+        *,
+        on: Ends = ("ts", "te"),
+        by: Names = (),
+        count: str = "count",
+        nulls: Nulls = "unbounded",
     ) -> Frame:
         """Split the time at every start and end, and count the intervals that cover each part.
 
@@ -398,6 +459,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         on: Ends = ("ts", "te"),
         by: Names = (),
         within: tuple[Any, Any] | None = None,
+        nulls: Nulls = "unbounded",
     ) -> Frame:
         """Return the gaps between the first start and the last end that no interval covers.
 
@@ -417,13 +479,50 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
             The columns `by`, and the columns of the interval.
         """
 
+    def until_next(
+        self,
+        data: Frame,
+        *,
+        on: str = "ts",
+        by: Names = (),
+        order: Names = (),
+        ended: str | None = None,
+        end: str = "te",
+    ) -> Frame:
+        """Turn events or a log of changes into periods: each row lasts until the next of its key.
+
+            a   e1    e2         e3           [e1)  [--e2----)[--e3 ...
+            b      e4      e5(ended)             [--e4--)
+
+        Parameters
+        ----------
+        on
+            The column of instants.
+        order
+            Columns that order the rows of a key at the same instant: only the last of them is
+            returned. Without `order` all of them are returned, with the same period.
+        ended
+            A column of booleans. A row for which it is true ends the period before, and has no
+            period itself: a deletion.
+        end
+            The name of the column with the ends.
+
+        Returns
+        -------
+        A table of the same kind
+            The rows with their columns, and the column `end`: the next later instant of the key. It
+            is NULL for the last one: the row is valid until further notice. Rows with a NULL
+            instant are left out.
+        """
+
     def half_open(
         self,
         data: Frame,
         start: str,
         end: str | None = None,
         *,
-        closed: Closed = "both",
+        closed: Closed = "left",
+        step: Distance = None,
         unbounded_end: bool = False,
         names: tuple[str, str] = ("ts", "te"),
     ) -> Frame:
@@ -439,17 +538,22 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
             The names of the columns of start and end. Without `end` the interval is the instant
             `start`.
         closed
-            The endpoints that belong to the interval: ``both``, ``left``, ``right`` or ``neither``.
-            An endpoint is moved by the smallest step of its type: 1 for whole numbers, a day for
-            dates, the last digit for decimals, and for timestamps and durations the unit of their
-            type, which on Spark is the microsecond. Floating-point numbers have no smallest step,
+            The endpoints that belong to the interval: ``left`` (as in `validtime`), ``right``,
+            ``both`` or ``neither``. An instant without `end` always belongs. An endpoint is moved
+            by the smallest step of its type: 1 for whole numbers, a day for dates, the last digit
+            for decimals, and for timestamps and durations the unit of their type, which on Spark is
+            the microsecond. Floating-point numbers have no smallest step,
             so only ``left`` works for them. Moving an endpoint past the end of its type is an
-            error.
+            error; a closed end at the end of the year 9999 means no end and becomes NULL.
+        step
+            How far a closed end is from the next start, such as one second for ends at 23:59:59:
+            ends are moved by this distance instead of the smallest step.
         unbounded_end
             If true, a NULL end means until further notice and is replaced: by the largest number of
             its type, by infinity for floating-point numbers, and for dates and timestamps by
             31 December 9999 (its first moment, or the last moment of the type if that is earlier).
-            If false, NULL stays NULL, and such an interval matches nothing.
+            If false, NULL stays NULL. Functions of one table read it as no end; such an interval
+            has no match in joins, as in SQL.
         names
             The names of the two columns of the result.
 
@@ -475,6 +579,9 @@ class ArrowFunctions(TableFunctions[Frame, OtherFrame], Protocol[Frame, OtherFra
         by: Keys | str = (),
         delta: Parameter = None,
         epsilon: Parameter = None,
+        within: Distance = None,
+        min_overlap: Distance = None,
+        min_fraction: Fraction = None,
     ) -> Frame:
         """Return the row numbers of all matches: the columns `left` and `right`, from 0.
 
@@ -488,6 +595,19 @@ def revision_columns(emit: Emit) -> dict[str, str]:
     if emit == "final":
         return {}
     return {"revision": "window_revision()", "is_final": "window_is_final()"}
+
+
+def named_aggregates(aggs: Mapping[str, Any] | None, named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all aggregates by their names. Raises ArgumentError if there is none."""
+    if aggs is not None and not isinstance(aggs, Mapping):
+        raise ArgumentError(f"`aggs` must be a dict, such as {{'s': 'sum(v)'}}; got {aggs!r}.")
+    twice = sorted({*(aggs or {})} & {*named})
+    if twice:
+        raise ArgumentError(f"{twice[0]} is in `aggs` and a named argument: give it once.")
+    found = {**(aggs or {}), **named}
+    if not found:
+        raise ArgumentError("window_union needs an aggregate, such as aggs={'s': 'sum(v)'}.")
+    return found
 
 
 def implements(

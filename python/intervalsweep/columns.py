@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from intervalsweep._errors import ArgumentError, ColumnError
 from intervalsweep.relations import suggestion
@@ -14,6 +15,87 @@ from intervalsweep.relations import suggestion
 Ends: TypeAlias = "tuple[str, str] | str"
 # Equality keys: a name that both sides have, or a pair of the left and the right name.
 Keys: TypeAlias = "Sequence[str | tuple[str, str]]"
+
+
+class SparkColumns(tuple[str, ...]):
+    """The columns of a DataFrame, found as Spark does: without case, and fields of structs."""
+
+    frame: Any
+
+    @staticmethod
+    def of(frame: Any, names: Sequence[str] | None = None) -> SparkColumns:
+        """Return the columns of a DataFrame; `names` replace them for a query over it."""
+        found = SparkColumns(frame.columns if names is None else names)
+        found.frame = frame
+        return found
+
+    def spelled(self, name: str, *, is_nested: bool) -> str | None:
+        """Return a name as the DataFrame spells it; None if it has no such column.
+
+        With `is_nested`, the name may also be the path to a field of a struct.
+        """
+        if name in self:
+            return name
+        is_exact = self.frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
+        found = [one for one in self if not is_exact and one.lower() == name.lower()]
+        if len(found) == 1:
+            return found[0]
+        if not is_nested:
+            return None
+        kind, path = self.frame.schema, []
+        for step in name.split("."):
+            fields = getattr(kind, "fields", ())
+            among = [f for f in fields if f.name == step] or [
+                f for f in fields if not is_exact and f.name.lower() == step.lower()
+            ]
+            if len(among) != 1:
+                return None
+            path.append(among[0].name)
+            kind = among[0].dataType
+        return ".".join(path)
+
+
+def spelled(side: str, known: Sequence[str], name: object, *, is_nested: bool = False) -> str:
+    """Return the name of a column as its table spells it. A column of Spark gives its name.
+
+    Raises ColumnError, with similar names, if the table has no such column.
+    """
+    wanted = name_of("A column", name)
+    found: str | None = wanted
+    if isinstance(known, SparkColumns):
+        found = known.spelled(wanted, is_nested=is_nested)
+        if found is None and isinstance(wanted, _OfColumn):  # the table's alias may come first
+            found = known.spelled(wanted.rpartition(".")[2], is_nested=False)
+    if found is None or not (isinstance(known, SparkColumns) or wanted in known):
+        raise ColumnError(f"The {side} side has no column {wanted}. {suggestion(wanted, known)}")
+    return found
+
+
+class _OfColumn(str):
+    """The name of a Column of Spark."""
+
+    __slots__ = ()
+
+
+def name_of(what: str, given: object) -> str:
+    """Return the name that an argument gives: a text, or a column of Spark without a computation.
+
+    Raises ArgumentError for anything else.
+    """
+    if isinstance(given, str):
+        return given
+    if _is_column(given):
+        name = str(given)[len("Column<'") : -len("'>")]
+        if re.fullmatch(r"[\w.` ]+", name):
+            return _OfColumn(name.replace("`", ""))
+    raise ArgumentError(
+        f"{what} must be given by its name; got {given!r}. Add a computed column to the table "
+        "first."
+    )
+
+
+def _is_column(given: object) -> bool:
+    return type(given).__name__ == "Column" and str(given).startswith("Column<'")
 
 
 def known_keys(
@@ -26,28 +108,52 @@ def known_keys(
 
     Raises ColumnError if one of the sides does not have a key.
     """
-    given = [by] if isinstance(by, str) else by
-    keys = [(key, key) if isinstance(key, str) else (key[0], key[1]) for key in given]
-    check_columns(sides[0], left, *(one for one, _ in keys))
-    check_columns(sides[1], right, *(other for _, other in keys))
+    keys = []
+    for key in _several(by):
+        one, other = key if isinstance(key, tuple | list) and len(key) == 2 else (key, key)
+        keys.append(
+            (
+                spelled(sides[0], left, name_of("A key in `by`", one)),
+                spelled(sides[1], right, name_of("A key in `by`", other)),
+            )
+        )
     return keys
+
+
+def _several(given: Any) -> list[Any]:
+    """Return one or several names as a list."""
+    if isinstance(given, str) or _is_column(given) or not isinstance(given, Iterable):
+        return [given]
+    return list(given)
 
 
 def listed(by: str | Sequence[str]) -> list[str]:
     """Return one or several names as a list."""
-    return [by] if isinstance(by, str) else list(by)
+    return [name_of("A key in `by`", one) for one in _several(by)]
 
 
 def names_of(ends: Ends) -> tuple[str, ...]:
     """Return the names of an interval's columns: two columns, or one struct."""
-    return (ends,) if isinstance(ends, str) else tuple(ends)
+    names = _several(ends)
+    if len(names) > 2:
+        raise ArgumentError(
+            f"`on` must be a pair of columns, such as ('ts', 'te'), or one struct; got {ends!r}."
+        )
+    return tuple(name_of("An end in `on`", name) for name in names)
+
+
+def not_a_struct(name: str, kind: object) -> str:
+    """Return the message for a single name of an interval that is not a struct."""
+    return (
+        f"{name} is {kind}, not a struct of two fields. `on` names the columns of the interval, "
+        "such as ('ts', 'te'); equality keys go into `by`."
+    )
 
 
 def check_columns(side: str, known: Sequence[str], *names: str) -> None:
     """Raise ColumnError, with similar names, if the side does not have one of the columns."""
     for name in names:
-        if name not in known:
-            raise ColumnError(f"The {side} side has no column {name}. {suggestion(name, known)}")
+        spelled(side, known, name)
 
 
 def check_unique(names: Sequence[str]) -> None:
@@ -86,12 +192,45 @@ class SideNames:
         of one column. Raises ColumnError for an unknown column.
         """
         keys = known_keys(left, right, by, sides)
-        left_on, right_on = (on_side.get(f"{side}_on") or on for side in sides)
-        if are_instants:
-            left_on, right_on = str(left_on), str(right_on)
-        check_columns(sides[0], left, *names_of(left_on))
-        check_columns(sides[1], right, *names_of(right_on))
-        return SideNames(left_on, right_on, keys)
+        found: list[Ends] = []
+        for side, known in zip(sides, (left, right), strict=True):
+            given = _or(on_side.get(f"{side}_on"), on)
+            if are_instants:
+                _check_instant(given, sides)
+            names = [spelled(side, known, name, is_nested=True) for name in names_of(given)]
+            found.append((names[0], names[1]) if len(names) == 2 else names[0])
+        return SideNames(found[0], found[1], keys)
+
+
+def _or(given: Any, default: Any) -> Any:
+    return default if given is None else given
+
+
+def _check_instant(given: object, sides: tuple[str, str]) -> None:
+    if not isinstance(given, str) and not _is_column(given):
+        left, right = sides
+        raise ArgumentError(
+            f"`on` must be one column of instants; got {given!r}. For a name on each side give "
+            f"{left}_on and {right}_on."
+        )
+
+
+def join_type(how: object, known: Sequence[str]) -> Any:
+    """Return a join type of `known`, given by any of PySpark's words for it.
+
+    Raises ArgumentError for another word.
+
+    >>> join_type("left_outer", ["inner", "left"])
+    'left'
+    """
+    word = how.lower().replace("_", "") if isinstance(how, str) else ""
+    word = {"outer": "full", "fullouter": "full"}.get(word, word)
+    for suffix in ("outer", "semi", "anti"):
+        if word in (f"left{suffix}", f"right{suffix}") and (suffix == "outer" or word[0] == "l"):
+            word = word.removesuffix(suffix) if suffix == "outer" else suffix
+    if word not in known:
+        raise ArgumentError(f"`how` must be one of {', '.join(known)}; got {how!r}.")
+    return word
 
 
 def check_choice(what: str, value: str, known: Iterable[str]) -> None:
@@ -107,13 +246,11 @@ def chosen(columns: Sequence[str] | None, known: Sequence[str]) -> list[str]:
     """
     if columns is None:
         return list(known)
-    check_columns("joined", known, *columns)
-    twice = {name for name in columns if list(columns).count(name) > 1}
+    names = [spelled("joined", known, name) for name in _several(columns)]
+    twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise ColumnError(
-            f"columns={list(columns)!r} has {min(twice)} twice: name each column once."
-        )
-    return list(columns)
+        raise ColumnError(f"columns={names!r} has {min(twice)} twice: name each column once.")
+    return names
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -65,9 +66,29 @@ class Relation:
 def relation_named(name: str) -> Relation:
     """Return the relation with this name, ignoring case. Raises ArgumentError if it is unknown."""
     known = relations()
-    if name.lower() not in known:
-        raise ArgumentError(f"Unknown relation {name!r}. {suggestion(name, known)}")
-    return known[name.lower()]
+    if not isinstance(name, str):
+        raise ArgumentError(
+            f"`relation` must be the name of a relation, such as 'interval_intersects'; got "
+            f"{name!r}. For a condition of your own, use the join of Spark."
+        )
+    wanted = _OTHER_NAMES.get(name.lower(), name.lower())
+    if wanted not in known:
+        raise ArgumentError(f"Unknown relation {name!r}. {_advice(wanted, known)}")
+    return known[wanted]
+
+
+# Other names of relations.
+_OTHER_NAMES = {"interval_overlaps": "interval_intersects"}
+
+
+def _advice(name: str, known: Iterable[str]) -> str:
+    """Return similar names, beginning with the relation that nearly all mean by "overlap"."""
+    if re.match("(?!allen_|iseql_).*(overlap|intersect)", name):
+        return (
+            "Did you mean interval_intersects? It is true if two intervals share an instant. "
+            "allen_overlaps also requires that the first starts and ends earlier."
+        )
+    return suggestion(name, known)
 
 
 def check_parameters(relation: Relation, **values: object) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from intervalsweep._errors import ArgumentError
 from intervalsweep.session import check_active
 from intervalsweep.table_functions import interval_join_report
 
@@ -34,8 +35,10 @@ class JoinReport:
         If not `swept`: the reason, one of a closed list.
     conjunct
         The part of the condition that the reason is about; None for the whole join.
-    explanation, advice
-        If not `swept`: the reason in words, and what to change.
+    explanation
+        If not `swept`: the reason in words.
+    advice
+        What to change: if not `swept`, or if texts are searched by their first 8 bytes.
     estimated_pairs
         The number of pairs with equal keys (of all pairs without keys), if Spark's cost-based
         optimizer has the statistics.
@@ -58,6 +61,8 @@ class JoinReport:
             lines[0] += f" ON {self.condition}"
         if self.swept:
             lines.append(f"swept: {self.how}")
+            if self.advice:
+                lines.append(f"what to change: {self.advice}")
         else:
             lines.append(f"left to Spark, {self.reason}: {self.explanation}")
             if self.conjunct and self.conjunct != self.condition:
@@ -103,6 +108,11 @@ def why_not(frame: DataFrame) -> JoinReports:
     SetupError
         If the session does not have IntervalSweep.
     """
+    if isinstance(frame, str) or not hasattr(frame, "sparkSession"):
+        raise ArgumentError(
+            f"why_not takes a Spark DataFrame; got {frame!r}. For a text write "
+            "why_not(spark.sql(text))."
+        )
     spark = frame.sparkSession
     check_active(spark)
     # A temporary view passes the DataFrame to the SQL function, also on Spark Connect.

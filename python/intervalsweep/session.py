@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from intervalsweep import _submit
-from intervalsweep._errors import SetupError
+from intervalsweep._errors import ArgumentError, SetupError
 from intervalsweep._requirements import check_java, check_spark, listed, series_of
 from intervalsweep._version import SPARK_SERIES, __version__
 
@@ -21,6 +21,8 @@ EXTENSION = "org.intervalsweep.IntervalSweepExtensions"
 
 _JAR_FAMILY = "intervalsweep-spark"
 _WORKER_PYTHON = "spark.sql.intervalsweep.python"
+# The settings that name the workers' Python; the first that is set counts.
+_PYTHONS = (_WORKER_PYTHON, "spark.sql.execution.pyspark.python", "spark.pyspark.python")
 
 
 def jar_path(spark: str | None = None) -> str:
@@ -45,7 +47,7 @@ def jar_path(spark: str | None = None) -> str:
     """
     if spark is None:
         spark = check_spark()
-    series = series_of(spark)
+    series = series_of(str(spark))
     package = Path(__file__).resolve().parent
     places = [package / "jars", package.parents[1] / "target" / "jars"]
     for place in places:
@@ -67,6 +69,9 @@ def jar_name(series: str) -> str:
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add the jar and the extension to the settings of a session that has not started.
 
+    With a remote of ``local[...]`` these are the settings of the Connect server that the session
+    starts; Spark then warns that the session itself cannot change them.
+
     Appends to `spark.jars` and `spark.sql.extensions`, wherever they are set: on the builder, on
     the command line of spark-submit, in PYSPARK_SUBMIT_ARGS or in spark-defaults.conf. A second
     call changes nothing.
@@ -85,7 +90,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     ------
     SetupError
         If PySpark, Java or the jar is missing or too old, if a session without the extension is
-        already running, or if the builder is for Spark Connect.
+        already running, or if the builder is for a Spark Connect server that runs elsewhere.
 
     Examples
     --------
@@ -94,9 +99,15 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     >>> configure(builder)._options["spark.sql.extensions"]
     'org.example.Mine,org.intervalsweep.IntervalSweepExtensions'
     """
+    if not hasattr(builder, "_options"):
+        raise ArgumentError(
+            f"configure takes SparkSession.builder; got {builder!r}. For a session that is running "
+            "call intervalsweep.register(spark)."
+        )
     options: dict[str, Any] = builder._options
-    if "spark.remote" in options or "SPARK_REMOTE" in os.environ:
-        raise SetupError(_remote_advice())
+    remote = options.get("spark.remote", os.environ.get("SPARK_REMOTE"))
+    if remote is not None:
+        return _configure_local_server(builder, str(remote), options)
     check_spark()
     _refuse_running_session()
     jvm = _running_jvm()
@@ -106,16 +117,35 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     settings.update({key: str(value) for key, value in options.items()})
 
     jar = jar_path()
+    jars = _extend(builder, settings, jar)
+    if jvm:
+        _add_to_class_path(jvm, jar)
+    else:
+        _submit.extend_jars(jars)
+    return builder
+
+
+def _extend(builder: SparkSession.Builder, settings: dict[str, str], jar: str) -> str:
+    """Add the jar and the extension to the builder; return all jars."""
     jars = _appended(settings.get("spark.jars"), jar, _is_our_jar)
     extensions = _appended(settings.get("spark.sql.extensions"), EXTENSION, EXTENSION.__eq__)
     builder.config("spark.jars", jars).config("spark.sql.extensions", extensions)
     if _worker_python_is_left_to_chance(settings):
         builder.config(_WORKER_PYTHON, sys.executable)
+    return jars
 
-    if jvm:
-        _add_to_class_path(jvm, jar)
-    else:
-        _submit.extend_jars(jars)
+
+def _configure_local_server(
+    builder: SparkSession.Builder, remote: str, options: dict[str, Any]
+) -> SparkSession.Builder:
+    """Configure the Connect server that `getOrCreate` starts for a remote of "local[...]"."""
+    if not remote.startswith("local"):
+        raise SetupError(_remote_advice())
+    check_spark()
+    check_java()
+    settings = _submit.settings_to_come()
+    settings.update({key: str(value) for key, value in options.items()})
+    _extend(builder, {**settings, "spark.master": remote}, jar_path())
     return builder
 
 
@@ -140,6 +170,8 @@ def register(spark: SparkSession) -> SparkSession:
     SetupError
         If the jar is missing, if the session's JVM cannot load jars, or on Spark Connect.
     """
+    if not hasattr(spark, "sql"):
+        raise ArgumentError(f"register takes a SparkSession; got {spark!r}.")
     if not hasattr(spark, "_jsparkSession"):
         raise SetupError(_remote_advice())
     jar = jar_path(spark.version)
@@ -178,14 +210,21 @@ def _is_our_jar(path: str) -> bool:
     return _JAR_FAMILY in path.rsplit("/", 1)[-1]
 
 
+def worker_python(settings: dict[str, str]) -> str:
+    """Return the Python that the workers of a local session with these settings will have."""
+    if _worker_python_is_left_to_chance({"spark.master": "local", **settings}):
+        return sys.executable
+    named = next((settings[name] for name in _PYTHONS if name in settings), None)
+    return named or os.environ.get("PYSPARK_PYTHON", "python3")
+
+
 def _worker_python_is_left_to_chance(settings: dict[str, str]) -> bool:
     """Return whether to set the workers' Python: in local mode, if no setting names one.
 
     In local mode the workers can use this Python. On other machines its path may not exist.
     """
-    named = {_WORKER_PYTHON, "spark.sql.execution.pyspark.python", "spark.pyspark.python"}
     is_local = settings.get("spark.master", "local").startswith("local")
-    return is_local and not named & settings.keys() and "PYSPARK_PYTHON" not in os.environ
+    return is_local and not {*_PYTHONS} & settings.keys() and "PYSPARK_PYTHON" not in os.environ
 
 
 def _refuse_running_session() -> None:

@@ -8,7 +8,8 @@
 
 Each takes DataFrames where SQL takes ``TABLE(...)``, and returns a DataFrame. Arguments that are
 None are left out of the call, so that SQL's defaults apply. Durations are numbers for numeric
-columns and ``timedelta`` for dates and timestamps.
+columns, and for dates and timestamps a ``timedelta``, a ``numpy.timedelta64`` or a text such as
+``"10 minutes"``.
 
 `intervalsweep.dataframe` and `intervalsweep.temporal` wrap the same functions with checks of
 columns and with operators on histories.
@@ -16,18 +17,22 @@ columns and with operators on histories.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from intervalsweep._sql.literals import literal, options
+from intervalsweep._instants import is_naive
+from intervalsweep._sql.literals import calendar_length, for_column, length, literal, options
 from intervalsweep.session import check_active
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
 
-# A duration: a number, a timedelta, or a numpy.timedelta64 of months or years.
-Duration: TypeAlias = "int | float | Decimal | timedelta | Any"
+# A number, a timedelta, a numpy.timedelta64, or a text such as `10 minutes`.
+Duration: TypeAlias = "int | float | Decimal | timedelta | str | Any"
+Nulls: TypeAlias = Literal["unbounded", "drop", "error"]
 
 __all__ = [
     "interval_complement",
@@ -51,20 +56,25 @@ def interval_merge(
     *,
     gap: Duration | None = None,
     count: str | None = None,
+    keys: str | Sequence[str] = (),
+    nulls: Nulls | None = None,
 ) -> DataFrame:
     """Merge intervals that overlap, touch, or are at most `gap` apart.
 
     Parameters
     ----------
     data
-        The intervals. All columns except `ts` and `te` are keys: intervals with equal keys are
-        merged.
+        The intervals.
     ts, te
         Names of the columns with starts and ends.
     gap
         The largest distance between two intervals that are merged; None merges those that touch.
     count
         Name of the column with the number of merged intervals; ``count`` by default.
+    keys
+        Names of columns: rows with different keys are handled separately.
+    nulls
+        The meaning of a NULL endpoint: ``unbounded`` (the default), ``drop`` the row, or ``error``.
 
     Returns
     -------
@@ -83,20 +93,33 @@ def interval_merge(
     +---+---+-----+
     <BLANKLINE>
     """
-    return _call("interval_merge", (data,), (ts, te), gap=gap, count=count)
+    given = {"gap": length("gap", gap), "count": count, **_of_rows(keys, nulls)}
+    return _call("interval_merge", (data,), (ts, te), **given)
 
 
-def interval_split(data: DataFrame, ts: str, te: str, *, count: str | None = None) -> DataFrame:
+def interval_split(
+    data: DataFrame,
+    ts: str,
+    te: str,
+    *,
+    count: str | None = None,
+    keys: str | Sequence[str] = (),
+    nulls: Nulls | None = None,
+) -> DataFrame:
     """Split time at all starts and ends, and count the intervals that cover each fragment.
 
     Parameters
     ----------
     data
-        The intervals. All columns except `ts` and `te` are keys.
+        The intervals.
     ts, te
         Names of the columns with starts and ends.
     count
         Name of the column with the number of intervals; ``count`` by default.
+    keys
+        Names of columns: rows with different keys are handled separately.
+    nulls
+        The meaning of a NULL endpoint: ``unbounded`` (the default), ``drop`` the row, or ``error``.
 
     Returns
     -------
@@ -116,23 +139,33 @@ def interval_split(data: DataFrame, ts: str, te: str, *, count: str | None = Non
     +---+---+-----+
     <BLANKLINE>
     """
-    return _call("interval_split", (data,), (ts, te), count=count)
+    return _call("interval_split", (data,), (ts, te), count=count, **_of_rows(keys, nulls))
 
 
 def interval_complement(
-    data: DataFrame, ts: str, te: str, *, within: tuple[Any, Any] | None = None
+    data: DataFrame,
+    ts: str,
+    te: str,
+    *,
+    within: tuple[Any, Any] | None = None,
+    keys: str | Sequence[str] = (),
+    nulls: Nulls | None = None,
 ) -> DataFrame:
     """Return the gaps between intervals.
 
     Parameters
     ----------
     data
-        The intervals. All columns except `ts` and `te` are keys.
+        The intervals.
     ts, te
         Names of the columns with starts and ends.
     within
         Start and end of the time whose gaps are returned; by default from the first start to the
         last end of each key.
+    keys
+        Names of columns: rows with different keys are handled separately.
+    nulls
+        The meaning of a NULL endpoint: ``unbounded`` (the default), ``drop`` the row, or ``error``.
 
     Returns
     -------
@@ -151,7 +184,8 @@ def interval_complement(
     +---+---+
     <BLANKLINE>
     """
-    return _call("interval_complement", (data,), (ts, te), within=within)
+    limits = for_column(within, _type_of(data, ts))
+    return _call("interval_complement", (data,), (ts, te), within=limits, **_of_rows(keys, nulls))
 
 
 def validtime(
@@ -159,11 +193,13 @@ def validtime(
     ts: str | None = None,
     te: str | None = None,
     *,
-    nulls: Literal["unbounded", "drop", "error"] | None = None,
+    nulls: Nulls | None = None,
     invalid: Literal["drop", "error"] | None = None,
     closed: Literal["left", "right", "both", "neither"] | None = None,
     unbounded: Any = None,
     names: tuple[str, str] | None = None,
+    step: Duration | None = None,
+    unbounded_start: Any = None,
 ) -> DataFrame:
     """Mark a DataFrame as a valid-time relation for :func:`sequenced`, and hide its period.
 
@@ -181,10 +217,14 @@ def validtime(
     closed
         The ends that belong to a period: ``left`` (the default), ``right``, ``both`` or
         ``neither``.
-    unbounded
-        An end that means "no end", such as ``date(9999, 12, 31)``.
+    unbounded, unbounded_start
+        An end that means "no end", such as ``date(9999, 12, 31)``, or a start that means "no
+        start"; a tuple for several.
     names
         Names of the period's columns in results.
+    step
+        How far a closed end is from the start of the next period, such as ``timedelta(seconds=1)``
+        for ends at 23:59:59; by default the smallest step of the type.
 
     Returns
     -------
@@ -198,8 +238,11 @@ def validtime(
     >>> validtime(works, "ts", "te").columns
     ['name']
     """
-    given = {"nulls": nulls, "invalid": invalid, "closed": closed}
-    return _call("validtime", (data,), (ts, te), **given, unbounded=unbounded, names=names)
+    kind = _type_of(data, te or ts)
+    given: dict[str, Any] = {"nulls": nulls, "invalid": invalid, "closed": closed, "step": step}
+    given["unbounded"] = for_column(unbounded, kind)
+    given["unbounded_start"] = for_column(unbounded_start, kind)
+    return _call("validtime", (data,), (ts, te), **given, names=names)
 
 
 def sequenced(
@@ -209,6 +252,9 @@ def sequenced(
     at: Any = None,
     coalesce: bool | None = None,
     names: tuple[str, str] | None = None,
+    closed: Literal["left", "right", "both", "neither"] | None = None,
+    unbounded: Any = None,
+    step: Duration | None = None,
 ) -> DataFrame:
     """Return the history of a plain query over valid-time relations.
 
@@ -219,11 +265,16 @@ def sequenced(
     period
         The part of the history from its first value to before its second; None is no limit.
     at
-        Return the rows at this instant, without a period.
+        Return the rows at this instant, without a period. A naive datetime, also in `period`, is in
+        Python's local time, as in PySpark; for TIMESTAMP_NTZ it is the time that the clock shows.
     coalesce
         True returns the fewest rows: equal rows whose periods touch become one.
     names
         Names of the period's columns; by default those of the first marked DataFrame.
+    closed, step
+        The ends that belong to a period of the result, as in :func:`validtime`.
+    unbounded
+        An end that means "no end" in the result, such as ``date(9999, 12, 31)``, instead of NULL.
 
     Returns
     -------
@@ -244,7 +295,12 @@ def sequenced(
     +-----+---+---+
     <BLANKLINE>
     """
-    return _call("sequenced", (query,), period=period, at=at, coalesce=coalesce, names=names)
+    if any(map(is_naive, (at, unbounded, *(period or ())))):
+        kind = _period_type(query)
+        period, at, unbounded = (for_column(value, kind) for value in (period, at, unbounded))
+    given = {"period": period, "at": at, "coalesce": coalesce, "names": names}
+    form = {"closed": closed, "unbounded": unbounded, "step": step}
+    return _call("sequenced", (query,), **given, **form)
 
 
 def temporal_union_max(
@@ -330,7 +386,7 @@ def temporal_coalesce(
     data
         A valid-time relation inside :func:`sequenced`, or a table with a period.
     max_length
-        The longest period that is returned; None is no limit.
+        The length from which on a period is not extended; no row is cut. None is no limit.
     ts, te
         Names of the period's columns, for a call outside :func:`sequenced`.
 
@@ -350,7 +406,8 @@ def temporal_coalesce(
     +---+---+---+
     <BLANKLINE>
     """
-    return _call("temporal_coalesce", (data,), max_length=max_length, ts=ts, te=te)
+    most = length("max_length", max_length)
+    return _call("temporal_coalesce", (data,), max_length=most, ts=ts, te=te)
 
 
 def temporal_split(
@@ -384,7 +441,8 @@ def temporal_split(
     +---+---+---+
     <BLANKLINE>
     """
-    return _call("temporal_split", (data,), max_length=max_length, ts=ts, te=te)
+    most = calendar_length("max_length", max_length)
+    return _call("temporal_split", (data,), max_length=most, ts=ts, te=te)
 
 
 def temporal_window(
@@ -432,7 +490,13 @@ def temporal_window(
     +---+---+---+
     <BLANKLINE>
     """
-    given = {"sliding": sliding, "fixed": fixed, "origin": origin, "on_bounded": on_bounded}
+    given = {
+        "sliding": calendar_length("sliding", sliding),
+        "fixed": calendar_length("fixed", fixed),
+    }
+    if is_naive(origin):
+        origin = for_column(origin, _period_type(data) if ts is None else _type_of(data, ts))
+    given |= {"origin": origin, "on_bounded": on_bounded}
     return _call("temporal_window", (data,), **given, ts=ts, te=te)
 
 
@@ -464,6 +528,25 @@ def interval_join_report(spark: SparkSession, query: str) -> DataFrame:
     """
     check_active(spark)
     return spark.sql("SELECT * FROM interval_join_report(:query)", {"query": query})
+
+
+def _type_of(data: DataFrame, name: str | None) -> DataType | None:
+    """Return the type of a column; None if there is no such column."""
+    names = [column.lower() for column in data.columns]
+    return (
+        data.schema[names.index(name.lower())].dataType if name and name.lower() in names else None
+    )
+
+
+def _period_type(query: DataFrame) -> DataType:
+    """Return the type of the period of a query over valid-time relations."""
+    names = ("intervalsweep_from", "intervalsweep_to")
+    return _call("sequenced", (query,), names=names).schema[-2].dataType
+
+
+def _of_rows(keys: str | Sequence[str], nulls: Nulls | None) -> dict[str, Any]:
+    names = (keys,) if isinstance(keys, str) else tuple(keys)
+    return {"keys": names or None, "nulls": nulls}
 
 
 def _call(

@@ -9,6 +9,8 @@ import re
 import shlex
 import sys
 
+# The oldest Python for which the packages exist.
+MINIMUM_PYTHON = (3, 10)
 # The same as in pyproject.toml, which executors do not have. A test compares both.
 # numpy comes first, because the others fail in confusing ways if numpy is broken.
 MINIMUM_VERSIONS = {"numpy": "1.26", "pyarrow": "18", "numba": "0.61"}
@@ -20,7 +22,14 @@ def interpreter() -> str:
 
 
 def problems() -> str | None:
-    """Return None if all packages can be imported and are new enough, else an error message."""
+    """Return None if Python and all packages are new enough, else an error message."""
+    if sys.version_info[:2] < MINIMUM_PYTHON:
+        oldest = ".".join(map(str, MINIMUM_PYTHON))
+        return (
+            f"IntervalSweep's worker cannot run in {interpreter()}: this Python is too old, as "
+            f"the packages of the worker need {oldest} or newer.\n"
+            f"Name a Python of at least {oldest} in spark.pyspark.python or PYSPARK_PYTHON."
+        )
     found = {name: _problem(name, minimum) for name, minimum in MINIMUM_VERSIONS.items()}
     wrong = {name: text for name, text in found.items() if text is not None}
     if not wrong:

@@ -32,7 +32,7 @@ class PeriodTask:
         self._sweep: CountSweep | ValueSweep = (
             ValueSweep(plan.kinds, plan.floats, empty=plan.empty, ends=plan.ends)
             if plan.rule is None
-            else CountSweep(plan.rule)
+            else CountSweep(plan.rule, plan.length)
         )
 
     def stream(self, infile: BinaryIO, outfile: BinaryIO) -> None:

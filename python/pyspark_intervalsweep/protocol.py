@@ -75,12 +75,15 @@ class SweepPlan:
 class PeriodPlan:
     """The OPEN message of a sweep over periods: a ``rule`` for counts, or the ``kinds`` of values.
 
+    For ``length`` see `intervalsweep.kernels.periods.CountSweep`.
+
     The int64 values of ``kinds`` are followed by ``floats`` sums of float64. For ``empty`` and
     ``ends`` see `intervalsweep.kernels.periods.ValueSweep`. A batch has at most ``max_rows``
     periods.
     """
 
     rule: str | None
+    length: int
     kinds: tuple[str, ...]
     floats: int
     empty: bool
@@ -131,6 +134,7 @@ def parse_plan(text: str) -> Plan | PeriodPlan:
 def _period_plan(data: dict[str, Any], max_rows: int) -> PeriodPlan:
     return PeriodPlan(
         rule=data.get("rule"),
+        length=int(data.get("length", 0)),
         kinds=tuple(data.get("values", ())),
         floats=int(data.get("floats", 0)),
         empty=bool(data.get("empty", False)),

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 
 import intervalsweep
+from intervalsweep import arrow as isa
 from intervalsweep import dataframe as isd
 from intervalsweep.session import check_active
 from support.docs.examples import run_example
@@ -248,7 +249,9 @@ def test_null_keys_find_nothing(spark: Any, conf: Any) -> None:
 def test_merge(s: Any, tables: Tables, gap: int | None) -> None:
     got = bag(isd.merge(s, by="k", gap=gap).collect())
     assert got == Counter(
-        (k, *row) for k, (_, rows) in enumerate(tables) for row in brute.merged(rows, gap or 0)
+        (k, *row)
+        for k, (_, rows) in enumerate(tables)
+        for row in brute.unbounded(brute.merged, rows, gap or 0)
     )
     assert max(row[-1] for row in got) > 2
 
@@ -256,7 +259,9 @@ def test_merge(s: Any, tables: Tables, gap: int | None) -> None:
 def test_split(s: Any, tables: Tables) -> None:
     got = bag(isd.split(s, by=["k"]).collect())
     assert got == Counter(
-        (k, *row) for k, (_, rows) in enumerate(tables) for row in brute.pieces(rows)
+        (k, *row)
+        for k, (_, rows) in enumerate(tables)
+        for row in brute.unbounded(brute.pieces, rows)
     )
     assert max(row[-1] for row in got) > 2
 
@@ -265,7 +270,9 @@ def test_split(s: Any, tables: Tables) -> None:
 def test_complement(s: Any, tables: Tables, within: Any) -> None:
     got = bag(isd.complement(s, by="k", within=within).collect())
     assert got == Counter(
-        (k, *row) for k, (_, rows) in enumerate(tables) for row in brute.gaps(rows, within)
+        (k, *row)
+        for k, (_, rows) in enumerate(tables)
+        for row in brute.unbounded(brute.gaps, rows, within)
     )
     assert got
 
@@ -314,8 +321,8 @@ def test_half_open_of_closed_ends(spark: Any) -> None:
         row = isd.half_open(frame, start, end, **more).first()
         return row.ts, row.te
 
-    assert ends("i", "j") == (1, 6)
-    assert ends("i", "j", closed="left") == (1, 5)
+    assert ends("i", "j") == (1, 5)
+    assert ends("i", "j", closed="both") == (1, 6)
     assert ends("i", "j", closed="right") == (2, 6)
     assert ends("i", "j", closed="neither") == (2, 5)
     assert ends("d") == (date(2024, 2, 28), date(2024, 2, 29))
@@ -326,7 +333,7 @@ def test_half_open_of_closed_ends(spark: Any) -> None:
         ends("x")
     with pytest.raises(intervalsweep.IntervalSweepError, match=r"no column y\. Known: i, j, d"):
         ends("y")
-    replaced = isd.half_open(frame, "i", "j", names=("i", "j"))
+    replaced = isd.half_open(frame, "i", "j", closed="both", names=("i", "j"))
     assert (replaced.columns, replaced.first().j) == (frame.columns, 6)
 
 
@@ -337,6 +344,55 @@ def test_half_open_never_wraps(spark: Any, conf: Any, ansi: str) -> None:
         frame = spark.sql(f"SELECT {last} AS i")
         with pytest.raises(PySparkException, match="last value of its type"):
             isd.half_open(frame, "i").collect()
+
+
+def test_half_open_of_the_last_day(spark: Any) -> None:
+    frame = spark.sql("SELECT DATE'2024-02-28' AS i, DATE'9999-12-31' AS j")
+    assert isd.half_open(frame, "i", "j", closed="both").first().te is None
+    unbounded = isd.half_open(frame, "i", "j", closed="both", unbounded_end=True)
+    assert unbounded.first().te == date(9999, 12, 31)
+    here = isa.half_open(frame.toArrow(), "i", "j", closed="both")
+    assert here.column("te").to_pylist() == [None]
+
+
+def test_half_open_with_a_step(spark: Any) -> None:
+    frame = spark.sql(
+        "SELECT TIMESTAMP_NTZ'2024-01-01' AS a, TIMESTAMP_NTZ'2024-01-31 23:59:59' AS b, "
+        "TIMESTAMP_NTZ'9999-12-31 23:59:59' AS c, 1 AS i, 5 AS j, 1.5BD AS d, 2.5BD AS e"
+    )
+    cases: list[Any] = [
+        ("a", "b", timedelta(seconds=1), datetime(2024, 2, 1)),
+        ("a", "c", timedelta(seconds=1), None),
+        ("i", "j", 10, 15),
+        ("d", "e", Decimal("0.5"), Decimal("3.0")),
+    ]
+    for start, end, step, wanted in cases:
+        found = isd.half_open(frame, start, end, closed="both", step=step)
+        assert found.first().te == wanted
+        here = isa.half_open(frame.toArrow(), start, end, closed="both", step=step)
+        assert here.column("te").to_pylist() == [wanted]
+
+
+@pytest.mark.parametrize("by", [None, "k"])
+def test_null_is_no_end(spark: Any, by: str | None) -> None:
+    rows = [(1, 1, 5), (1, 7, None), (1, None, 0), (1, 9, 12), (2, 3, 4)]
+    frame = spark.createDataFrame(rows, "k INT, ts INT, te INT")
+    table, keys = frame.toArrow(), {"by": by} if by else {}
+    for module, data in ((isd, frame), (isa, table)):
+        found = module.cluster(data, **keys)
+        found = found.toArrow() if module is isd else found
+        numbers = {(row["ts"], row["te"]): row["cluster"] for row in found.to_pylist()}
+        last = 1 if by else 2
+        assert numbers == {(None, 0): 1, (1, 5): 2, (3, 4): last, (7, None): 3, (9, 12): 3}
+        dropped = module.merge(data, nulls="drop", **keys)
+        dropped = dropped.toArrow() if module is isd else dropped
+        assert sum(dropped.column("count").to_pylist()) == 3
+    with pytest.raises(intervalsweep.EndpointValueError, match="NULL endpoint"):
+        isa.split(table, nulls="error")
+    with pytest.raises(PySparkException, match="NULL_END"):
+        isd.split(frame, nulls="error").collect()
+    with pytest.raises(PySparkException, match="NULL_END"):
+        isd.cluster(frame, nulls="error").collect()
 
 
 def test_half_open_of_no_end_yet(spark: Any) -> None:

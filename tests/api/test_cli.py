@@ -27,6 +27,19 @@ SELECT /*+ BROADCAST(b) */ a.id FROM r a JOIN r b
   ON ALLEN_OVERLAPS(a.ts, a.te, b.ts, b.te) AND a.id < 7 AND 'x;y' <> '--';
 SELECT a.id FROM r a JOIN r b ON a.id = b.id AND a.ts < b.ts
 """
+OVERLAP = "FROM r a JOIN r b ON a.ts < b.te AND b.ts < a.te"
+JOB = f"""
+/* outer /* inner ; */ still comment; */ CREATE TABLE r (id INT, ts INT, te INT);;
+CREATE TABLE made AS SELECT a.id, b.ts, 'x;"' AS x {OVERLAP};
+INSERT INTO made SELECT a.id, b.ts, "y;'" {OVERLAP};
+INSERT OVERWRITE DIRECTORY 'no_such_folder' USING parquet SELECT a.id {OVERLAP};
+CACHE TABLE cached AS SELECT a.id AS `;` {OVERLAP};
+CREATE VIEW viewed AS SELECT a.id, b.ts {OVERLAP};
+create or replace temp view kept as select * from made;
+DROP TABLE made;
+SELECT * FROM made JOIN cached ON made.id < cached.`;` JOIN viewed v ON v.id = made.id JOIN kept
+  ON kept.ts = v.ts -- the end;
+"""
 # One process runs several commands, because each would start a JVM.
 RUN = """
 import contextlib, io, json, sys
@@ -69,12 +82,14 @@ def run(folder: Path, *commands: list[str]) -> Printed:
 def printed(tmp_path_factory: pytest.TempPathFactory) -> Printed:
     folder = tmp_path_factory.mktemp("cli")
     (folder / "query.sql").write_text(SQL, encoding="utf-8")
+    (folder / "job.sql").write_text(JOB, "utf-8")
     (folder / "insert.sql").write_text("SELECT 1; INSERT INTO no_such_table SELECT 1", "utf-8")
     return run(
         folder,
         ["doctor"],
         ["explain", "query.sql"],
         ["explain", "insert.sql", "--conf", "spark.sql.shuffle.partitions=1"],
+        ["explain", "job.sql", "--conf", "spark.sql.shuffle.partitions=1", "--conf", "a.b=c"],
     )
 
 
@@ -83,7 +98,7 @@ def test_doctor_finds_all_well(printed: Printed) -> None:
     lines = out.splitlines()
     assert code == 0, out
     assert lines[0] == f"IntervalSweep {intervalsweep.__version__}"
-    names = ["Java", "Spark", "jar", "Scala", "workers", "cache", "sweep"]
+    names = ["user", "Java", "Spark", "jar", "Scala", "workers", "cache", "sweep"]
     assert [line.split(":")[0] for line in lines[1:]] == [f"ok   {name}" for name in names]
     assert intervalsweep.jar_path() in out
     assert "numba" in out
@@ -107,6 +122,16 @@ def test_explain_says_of_each_query_how_and_why_not(printed: Printed) -> None:
     assert "swept: boxes" in out
     assert "left to Spark, WeakRange" in out
     assert "what to change:" in out
+
+
+def test_explain_goes_on_over_statements_that_make_tables(printed: Printed) -> None:
+    code, out, error = printed["explain6"]
+    assert code == 0, error
+    swept = out.count("swept: boxes")
+    # CTAS, INSERT, INSERT OVERWRITE DIRECTORY, CACHE TABLE, CREATE VIEW, and two in the query.
+    assert swept == 7, out
+    assert out.count("INNER JOIN ON") == 9, out
+    assert "still comment" not in out
 
 
 def test_explain_ends_where_a_statement_cannot_be_planned(printed: Printed) -> None:

@@ -29,6 +29,7 @@ class OnlyConnect(MetaPathFinder):
 sys.meta_path.insert(0, OnlyConnect())
 
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as sf
 from pyspark.sql.functions import lit
 from pyspark.util import is_remote_only
 import intervalsweep
@@ -114,7 +115,7 @@ print(isd.as_of_join(few, few, on="ts", by="k", tolerance=1, how="inner").count(
 print([tuple(row) for row in isd.merge(few, by="k", gap=1).collect()])
 print(isd.split(few).count(), isd.complement(few, within=(0, 20)).count())
 print(isd.coverage(few, few, by="k").where("covered = te - ts").count())
-counted = isd.window_union(few, few, by="k", pre=1, aggs={"n": "count(*)"})
+counted = isd.window_union(few, few, by=few.k, pre=1, n="count(*)")
 print([row.n for row in counted.orderBy("ts").collect()])
 """
 
@@ -134,7 +135,8 @@ counts = temporal.sequenced(
 print(sorted(map(tuple, counts.collect())))
 left = few.where("k = 0").except_all(few.where("k = 0").window(3))
 print(sorted(map(tuple, left.period(0, 10).frame.collect())), left.columns)
-print(few.left_join(s.selectExpr("ste AS k", "sts"), "k").at(2).frame.count())
+print(few.left_join(s.selectExpr("ste AS k", "sts"), "K").at(2).frame.count())
+print(few.where(sf.col("k") == 0).agg(n=sf.count("*")).at(2).frame.collect()[0].n)
 """
 
 
@@ -143,6 +145,7 @@ def test_histories(answers: Answers) -> None:
         "[(0, 1, 0, 2), (0, 1, 10, 12), (0, 2, 2, 10), (1, 1, 1, 11)]",
         "[(0, 3, 10), (0, 5, 10)] ['k']",
         "3",
+        "2",
     ]
 
 

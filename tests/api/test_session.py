@@ -10,6 +10,7 @@ import sys
 import textwrap
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pyspark.sql import SparkSession
@@ -94,9 +95,18 @@ def test_configure_refuses_a_remote_session() -> None:
         configured({"spark.remote": "sc://localhost"})
 
 
+def test_configure_extends_the_connect_server_that_the_session_starts(tmp_path: Path) -> None:
+    program = f"""
+        session = intervalsweep.configure(SparkSession.builder.remote("local[1]")).getOrCreate()
+        print(type(session).__module__, session.sql({QUERY!r}).first().n)
+    """
+    said = run(tmp_path, [sys.executable, script(tmp_path, program)]).splitlines()
+    assert said[-1] == "pyspark.sql.connect.session 370"
+
+
 def test_register_refuses_a_remote_session() -> None:
     with pytest.raises(intervalsweep.IntervalSweepError, match="start the server with --jars"):
-        intervalsweep.register(object())  # type: ignore[arg-type]
+        intervalsweep.register(SimpleNamespace(sql=None))  # type: ignore[arg-type]
 
 
 def test_missing_jar_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -265,10 +265,10 @@ TIMES = pa.table(
         ({"on": "tse"}, r"left side has no column tse\. Did you mean ts"),
         ({"on": "ts"}, "ts is int64, not a struct of two fields"),
         ({"by": "ID"}, r"left side has no column ID\. Did you mean id"),
-        ({"how": "outer"}, "`how` must be one of inner, left, .*; got 'outer'"),
+        ({"how": "cross"}, "`how` must be one of inner, left, .*; got 'cross'"),
         ({"epsilon": 1}, "ISEQL_BEFORE has no parameter epsilon; it has delta"),
         ({"delta": -1}, "`delta` must not be negative; got -1"),
-        ({"delta": "far"}, "`delta` must be a number or a timedelta; got 'far'"),
+        ({"delta": "far"}, "`delta` must be a number, a timedelta or a text .*; got 'far'"),
         ({"delta": timedelta(1)}, "is not a distance between int64 endpoints"),
         ({"right": [1, 2]}, "list is not a table"),
         ({"suffix": ""}, "Two columns of the result would be called id"),
@@ -278,17 +278,6 @@ def test_says_what_is_wrong(change: Any, message: str) -> None:
     arguments = {"left": table([(1, 2)]), "right": table([(3, 4)]), "relation": "iseql_before"}
     with pytest.raises(intervalsweep.IntervalSweepError, match=message):
         isa.join(**{**arguments, **change})
-
-
-def test_a_number_is_in_the_unit_of_the_timestamps() -> None:
-    """A delta of 2 means 2 s for timestamps in seconds, and 2 ms for milliseconds."""
-    seconds = pa.array([0, 5, 7], pa.int64()).cast(pa.timestamp("s"))
-    for unit, limit, pairs in (("s", 2, 4), ("s", 5, 5), ("ms", 2, 3), ("ms", 2000, 4)):
-        times = seconds.cast(pa.timestamp(unit))
-        frame = pa.table({"ts": times, "te": times})
-        for delta in (limit, timedelta(milliseconds=limit * (1000 if unit == "s" else 1))):
-            found = isa.join(frame, frame, "iseql_before", delta=delta)
-            assert found.num_rows == pairs, (unit, delta)
 
 
 @pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intervalsweep.kernels import periods
-from intervalsweep.kernels.oracle import HOW_OFTEN, counted_periods, values_by_time
+from intervalsweep.kernels.oracle import HOW_OFTEN, counted_periods, merged_periods, values_by_time
 from intervalsweep.kernels.periods import RULES, CountSweep, ValueSweep
 from support.kernels.cases import MAX, MIN
 from support.kernels.periods import column, counted, parts
@@ -45,6 +45,33 @@ def test_counts(rule: str, rows: list[Any], cuts: list[int], batch: int, places:
     with mock.patch.multiple(periods, _BATCH=batch, _PLACES=places):
         got = counted(rule, rows, cuts)
     assert got == {group: some for group, some in expected.items() if some}
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(
+    rows=ROWS,
+    cuts=CUTS,
+    length=st.sampled_from([1, 2, 3, 5, MAX]),
+    batch=st.sampled_from([1, 3]),
+    places=st.sampled_from([1, 2]),
+)
+def test_coalesce_up_to_a_length(
+    rows: list[Any], cuts: list[int], length: int, batch: int, places: int
+) -> None:
+    rows = [(*row[:3], abs(row[3])) for row in rows]
+    by_group: dict[int, list[Any]] = {}
+    for group, *row in rows:
+        by_group.setdefault(group, []).append(tuple(row))
+    expected = {group: merged_periods(some, length) for group, some in by_group.items()}
+    with mock.patch.multiple(periods, _BATCH=batch, _PLACES=places):
+        got = counted("coalesce", rows, cuts, length)
+    assert got == {group: some for group, some in expected.items() if some}
+
+
+def test_the_example_of_algorithm_10() -> None:
+    rows = [(0, 0, 4, 1), (0, 4, 9, 1), (0, 9, 12, 1)]
+    assert counted("coalesce", rows, [], 6) == {0: [(0, 9), (9, 12)]}
+    assert counted("coalesce", rows, [], 10) == {0: [(0, 12)]}
 
 
 def test_all_rules_have_an_oracle() -> None:
@@ -79,11 +106,14 @@ def test_values(
     got: dict[int, list[Any]] = {}
     last = None
     with mock.patch.multiple(periods, _BATCH=batch, _PLACES=places):
-        sweep = ValueSweep(["sum", "sum", "least", "greatest"], empty=empty, ends=ends)
+        # The only place of a tree is its root, which NEXT needs.
+        nexts = [] if ends == "islands" or places == 1 else ["least", "next", "next"]
+        kinds = ["sum", "sum", "least", "greatest", *nexts]
+        sweep = ValueSweep(kinds, empty=empty, ends=ends)
         for some, goes_on in parts(rows, split):
             columns = column(some, 0, np.int32), column(some, 1), column(some, 2)
             value = column(some, 3)
-            measures = np.stack([np.ones_like(value), value, value, value])
+            measures = np.stack([np.ones_like(value), *[value] * (len(kinds) - 1)])
             for found in sweep.feed(*columns, measures, goes_on=goes_on):
                 for k, row in enumerate(found.row.tolist()):
                     group = last if row < 0 else some[row][0]
@@ -95,7 +125,8 @@ def test_values(
 
         def value_of(held: list[int], some: list[Any] = some) -> object:
             of = [some[k][3] for k in held]
-            return [len(of), sum(of), min(of, default=MAX), max(of, default=MIN)]
+            in_order = [*sorted({*of}), MAX, MAX, MAX][: len(nexts)]
+            return [len(of), sum(of), min(of, default=MAX), max(of, default=MIN), *in_order]
 
         expected = values_by_time([row[1:3] for row in some], value_of, empty=empty, ends=ends)
         assert got.pop(group, []) == expected
@@ -139,8 +170,11 @@ def test_a_result_that_is_larger_than_its_input() -> None:
 @pytest.mark.parametrize(
     ("call", "says"),
     [
+        (lambda: CountSweep("distinct", 3), "only coalesce has a length"),
         (lambda: CountSweep("minus"), "expected one of coalesce, .*, got 'minus'"),
-        (lambda: ValueSweep(["avg"]), "expected one of sum, least, greatest, got 'avg'"),
+        (lambda: ValueSweep(["avg"]), "expected one of sum, least, greatest, next, got 'avg'"),
+        (lambda: ValueSweep(["next"]), "next must follow least or next"),
+        (lambda: ValueSweep(["least", "next"], ends="islands"), "not possible with islands"),
         (lambda: feed([0, 0], [2, 1], [3, 3]), "not sorted"),
         (lambda: feed([1, 0], [1, 1], [3, 3]), "not sorted"),
         (lambda: feed([0], [1, 2], [3]), "expected 1 values, got 2"),

@@ -21,7 +21,7 @@ LAYERS: dict[str, set[str]] = {
     "kernels": set(),
     "arrow": {"kernels"},
     "dataframe": set(),
-    "temporal": set(),
+    "temporal": {"dataframe"},
     "plot": {"arrow", "dataframe"},
     "cli": set(),
 }

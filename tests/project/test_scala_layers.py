@@ -20,8 +20,8 @@ SOURCES = {
 # Each folder may use only the folders before it.
 LAYERS = (
     *("compat", "functions/distances", "functions"),
-    *(f"condition/{name}" for name in ("expressions", "model", "reading", "expiry")),
-    *(f"temporal/{name}" for name in ("nodes", "lowering", "rules", "functions")),
+    *(f"condition/{name}" for name in ("expressions", "model", "conjuncts", "reading", "expiry")),
+    *(f"temporal/{name}" for name in ("nodes", "fragments", "lowering", "rules", "functions")),
     *(f"execution/{name}" for name in ("metrics", "index", "packing", "block", "chunks")),
     *(f"execution/{name}" for name in ("runs", "aggregates", "worker", "task", "ranges")),
     *("execution/periods", "execution"),

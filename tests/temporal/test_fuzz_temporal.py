@@ -78,6 +78,7 @@ def test_the_grammar_has_all_constructs() -> None:
         *("in", "not in", "scalar", "distinct", "union all", "union", "except", "except all"),
         *("intersect", "intersect all", "except_strict", "union_max", "coalesce", "split"),
         *("group by", "grouping sets", "total", "window", "top k", "with", "python"),
+        *("row number", "top 1"),
     } == seen
     assert len(KINDS) > 25
 

@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta, timezone
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
-
+from intervalsweep._distances import Duration, Months, read
 from intervalsweep._errors import ArgumentError
+from intervalsweep._instants import in_local_time, instant, is_naive
 
 _SECOND = timedelta(seconds=1)
+_CALENDAR = re.compile(r"\s*(\d+\s*)?(day|week|month|quarter|year)s?\s*", re.IGNORECASE)
 
 
 def quoted(name: str) -> str:
@@ -29,11 +32,14 @@ def literal(what: str, value: Any) -> str:
 
     >>> literal("at", date(2024, 2, 29)), literal("sliding", timedelta(days=1, hours=2))
     ("DATE '2024-02-29'", "INTERVAL '1 02:00:00.000000' DAY TO SECOND")
-    >>> literal("sliding", np.timedelta64(1, "M"))
+    >>> literal("sliding", length("sliding", "1 month"))
     "INTERVAL '1' MONTH"
     """
-    if isinstance(value, np.timedelta64) and np.datetime_data(value)[0] in ("Y", "M"):
-        return f"INTERVAL '{value.astype('timedelta64[M]').astype(int)}' MONTH"
+    if isinstance(value, Months):
+        return f"INTERVAL '{value.count}' MONTH"
+    if isinstance(value, _WallClock):
+        return f"TIMESTAMP_NTZ '{value.time.isoformat(sep=' ', timespec='microseconds')}'"
+    value = instant(value)
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
@@ -46,18 +52,69 @@ def literal(what: str, value: Any) -> str:
         escaped = value.replace("\\", "\\\\").replace("'", "\\'")
         return f"'{escaped}'"
     if isinstance(value, datetime):
-        if value.tzinfo is None:
-            return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
-        in_utc = value.astimezone(timezone.utc).replace(tzinfo=None)
-        return f"TIMESTAMP '{in_utc.isoformat(sep=' ')}Z'"
+        return _timestamp(value if value.tzinfo else in_local_time(value))
     if isinstance(value, date):
         return f"DATE '{value.isoformat()}'"
     if isinstance(value, timedelta):
         return _interval(value)
     raise ArgumentError(
-        f"`{what}` must be a number, a date, a datetime, a timedelta, a numpy.timedelta64 of "
-        f"months or a str; got {value!r}, a {type(value).__name__}."
+        f"`{what}` must be a number, a date, a datetime, a timedelta or a str; got {value!r}, a "
+        f"{type(value).__name__}."
     )
+
+
+def length(name: str, value: Any) -> Any:
+    """Return a length or gap as a value for :func:`literal`; None stays None.
+
+    Raises ArgumentError if the value is not a length, or has fractions of a microsecond.
+    """
+    if value is None:
+        return None
+    given = read(name, value)
+    if not isinstance(given, Duration):
+        return given
+    if given.nanoseconds % 1000:
+        raise ArgumentError(f"`{name}` must be whole microseconds; got {value!r}.")
+    return given.timedelta
+
+
+def calendar_length(name: str, value: Any) -> Any:
+    """Return a length as :func:`length` does, but a text such as `DAY` or `2 weeks` as it is.
+
+    Between timestamps these are calendar units in the session's time zone, of differing lengths.
+    """
+    is_calendar = isinstance(value, str) and _CALENDAR.fullmatch(value)
+    return value if is_calendar else length(name, value)
+
+
+@dataclass(frozen=True)
+class _WallClock:
+    """A naive datetime for a column without a time zone."""
+
+    time: datetime
+
+
+def for_column(value: Any, kind: Any) -> Any:
+    """Return an instant as a value for :func:`literal` that suits a column of Spark's type `kind`.
+
+    A naive datetime is the time that the clock shows for TIMESTAMP_NTZ, and in Python's local time
+    otherwise, as in PySpark. A tuple has several instants. Without the column, `kind` is None.
+    """
+    if isinstance(value, tuple):
+        return tuple(for_column(one, kind) for one in value)
+    found = instant(value)
+    if is_naive(found) and kind is not None and kind.typeName() == "timestamp_ntz":
+        return _WallClock(found)
+    return found
+
+
+def _timestamp(value: datetime) -> str:
+    """Return a datetime with its offset: in UTC, the years 1 and 9999 might become others."""
+    offset = value.utcoffset() or timedelta(0)
+    sign = "-" if offset < timedelta(0) else "+"
+    hours, seconds = divmod(abs(offset).seconds, 3600)
+    zone = f"{sign}{hours:02}:{seconds // 60:02}:{seconds % 60:02}"
+    return f"TIMESTAMP '{value.replace(tzinfo=None).isoformat(' ', 'microseconds')}{zone}'"
 
 
 def _interval(value: timedelta) -> str:

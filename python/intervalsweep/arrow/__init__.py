@@ -28,6 +28,7 @@ from intervalsweep.arrow.half_open import half_open  # noqa: E402
 from intervalsweep.arrow.joins import count_matches, join, pairs  # noqa: E402
 from intervalsweep.arrow.nearest import as_of_join, nearest  # noqa: E402
 from intervalsweep.arrow.sets import cluster, complement, merge, split  # noqa: E402
+from intervalsweep.arrow.until_next import until_next  # noqa: E402
 from intervalsweep.arrow.windows import window_union  # noqa: E402
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "pairs",
     "split",
     "subtract",
+    "until_next",
     "window_union",
 ]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
-from decimal import ROUND_FLOOR, Decimal
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from intervalsweep._distances import Duration, Months, read, refuse_months, refuse_number
 from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
+from intervalsweep._instants import in_local_time, instant, is_naive
 from intervalsweep.kernels import Int64Array
 
 Mask = npt.NDArray[np.bool_]
@@ -24,6 +27,7 @@ _LEAST, _LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 _BEYOND = 1 << 64  # larger than the distance of any two 64-bit integers
 _UNITS = ("s", "ms", "us", "ns")
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_DAY = 86_400 * 1_000_000_000  # nanoseconds
 _NAN = np.array(np.nan).view(np.int64)
 
 
@@ -83,8 +87,8 @@ class Encoding:
     def limit(self, name: str, value: Any) -> int | float:
         """Return a distance in the unit of the integers, like :meth:`difference`.
 
-        Raises ArgumentError if the distance is negative or not a number or timedelta, and
-        EndpointTypeError if it does not fit the type.
+        Raises ArgumentError if the distance is negative or not a distance, and EndpointTypeError if
+        it does not fit the type.
         """
         limit = self.difference(name, value)
         if limit < 0:
@@ -94,34 +98,85 @@ class Encoding:
     def difference(self, name: str, value: Any) -> int | float:
         """Return a difference in the unit of the integers, rounded down; for floats, as a float.
 
-        Raises ArgumentError if it is not a number or timedelta, EndpointTypeError if it does not
-        fit the type.
+        Rounding is exact for a limit: whole distances up to 1.5 are those up to 1. Raises
+        ArgumentError if the value is not a distance, EndpointTypeError if it does not fit the type.
         """
-        if isinstance(value, timedelta):
-            return self._of_timedelta(name, value)
-        if isinstance(value, (int, float, Decimal, np.number)):
-            return self._of_number(name, value)
-        raise ArgumentError(f"`{name}` must be a number or a timedelta; got {value!r}.")
+        exact = self._exact(name, value)
+        return exact if isinstance(exact, int | float) else math.floor(exact)
 
-    def _of_timedelta(self, name: str, value: timedelta) -> int:
-        microseconds = value // timedelta(microseconds=1)
-        if pa.types.is_date32(self.type) and value % timedelta(days=1) == timedelta(0):
-            return value.days
-        if pa.types.is_date32(self.type) or not pa.types.is_temporal(self.type):
+    def least(self, name: str, value: Any) -> int | float:
+        """Return a least distance in the unit of the integers, rounded up.
+
+        Raises the errors of :meth:`limit`.
+        """
+        self.limit(name, value)
+        exact = self._exact(name, value)
+        return exact if isinstance(exact, int | float) else math.ceil(exact)
+
+    def length(self, name: str, value: Any) -> int:
+        """Return a length in the unit of the integers, which must be a whole number of them.
+
+        Raises the errors of :meth:`difference`, and ArgumentError if the length is not positive.
+        """
+        exact = self._exact(name, value)
+        if not 0 < exact <= _LARGEST:
+            raise ArgumentError(
+                f"`{name}` must be more than 0 and fit into 64 bits; got {value!r}."
+            )
+        if exact != int(exact):
+            raise EndpointTypeError(
+                f"{name}={value!r} is not a whole number of the units of {self.type}."
+            )
+        return int(exact)
+
+    def instant(self, name: str, value: Any) -> Any:
+        """Return an instant as an array of one value of the common type; None becomes NULL.
+
+        A naive datetime is in Python's local time if the type has a time zone. Raises
+        EndpointTypeError if the value does not fit the type.
+        """
+        zone = getattr(self.type, "tz", None)
+        found = value if zone is None else instant(value)
+        if is_naive(found) and zone is not None:
+            found = in_local_time(found)
+        is_aware = isinstance(found, datetime) and found.tzinfo is not None
+        if isinstance(value, bool) or (is_aware and zone is None):
+            raise _not_an_instant(name, value, self.type)
+        try:
+            kind = pa.scalar(found).type
+            if value is not None and _is_number(kind) != _is_number(self.type):
+                raise _not_an_instant(name, value, self.type)
+            return pa.array([found], kind).cast(self.type)
+        except (pa.ArrowException, OverflowError) as error:
+            raise _not_an_instant(name, value, self.type) from error
+
+    def _exact(self, name: str, value: Any) -> int | float | Fraction:
+        given = read(name, value)
+        if isinstance(given, Months):
+            raise refuse_months(name, value)
+        if isinstance(given, Duration):
+            return self._of_duration(name, value, given)
+        if given != 0 and pa.types.is_temporal(self.type) and not pa.types.is_date32(self.type):
+            raise refuse_number(name, value, self.type)
+        return self._of_number(given)
+
+    def _of_duration(self, name: str, value: Any, given: Duration) -> Fraction:
+        is_date = pa.types.is_date32(self.type)
+        if not pa.types.is_temporal(self.type) or (is_date and given.nanoseconds % _DAY):
             raise EndpointTypeError(
                 f"{name}={value!r} is not a distance between {self.type} endpoints: "
                 "give whole days for dates, a number for numbers."
             )
-        return microseconds * _PER_SECOND[self.type.unit] // 1_000_000
+        unit = _DAY if is_date else 1_000_000_000 // _PER_SECOND[self.type.unit]
+        return Fraction(given.nanoseconds, unit)
 
-    def _of_number(self, name: str, value: Any) -> int | float:
+    def _of_number(self, given: int | float | Decimal) -> int | float | Fraction:
         if self.is_float:
-            return math.inf if math.isnan(value) else float(value)
-        exact = Decimal(value.item() if isinstance(value, np.number) else value)
-        if not exact.is_finite():  # NaN is larger than everything
-            return -_BEYOND if not exact.is_nan() and exact < 0 else _BEYOND
+            return math.inf if math.isnan(given) else float(given)
+        if not math.isfinite(given):  # NaN is larger than everything
+            return -_BEYOND if not math.isnan(given) and given < 0 else _BEYOND
         scale = self.type.scale if pa.types.is_decimal(self.type) else 0
-        return int(exact.scaleb(scale).to_integral_value(ROUND_FLOOR))
+        return Fraction(given) * Fraction(10) ** int(scale)
 
     def at_most_later(self, values: Int64Array, limit: int | float) -> tuple[Int64Array, Mask]:
         """Return the last `x` with `x - value <= limit`, and a mask of values with such an `x`."""
@@ -174,6 +229,15 @@ class Encoding:
             )
             return pc.if_else(pa.array(valid), exact, None)
         return pa.array(values, mask=~valid)
+
+
+def _not_an_instant(name: str, value: Any, kind: Any) -> EndpointTypeError:
+    advice = ""
+    if isinstance(value, datetime) and pa.types.is_timestamp(kind):
+        advice = (
+            ": it has a time zone, and the column has none. Give it without, or cast the column"
+        )
+    return EndpointTypeError(f"{name}={value!r} is not an instant of type {kind}{advice}.")
 
 
 def largest_of(kind: Any) -> int:

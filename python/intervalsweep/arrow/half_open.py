@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from intervalsweep._errors import EndpointTypeError, EndpointValueError
-from intervalsweep._signatures import ArrowFunctions, Closed, Frame, implements
+from intervalsweep._signatures import ArrowFunctions, Closed, Distance, Frame, implements
+from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.tables import as_table, like
 from intervalsweep.columns import check_choice, check_columns
 
@@ -26,6 +27,7 @@ def half_open(
     end: str | None,
     *,
     closed: Closed,
+    step: Distance,
     unbounded_end: bool,
     names: tuple[str, str],
 ) -> Frame:
@@ -34,7 +36,7 @@ def half_open(
     --------
     >>> from datetime import date
     >>> stays = pa.table({"first": [date(2024, 1, 30)], "last": [date(2024, 1, 31)]})
-    >>> half_open(stays, "first", "last").column("te").to_pylist()
+    >>> half_open(stays, "first", "last", closed="both").column("te").to_pylist()
     [datetime.date(2024, 2, 1)]
     """
     check_choice("closed", closed, get_args(Closed))
@@ -44,9 +46,9 @@ def half_open(
         closed, end = "both", start
     from_, to = table.column(start), table.column(end)
     if closed in ("right", "neither"):
-        from_ = _moved(start, from_)
+        from_ = _moved(start, from_, step)
     if closed in ("right", "both"):
-        to = _moved(end, to)
+        to = _moved(end, to, step)
     if unbounded_end:
         to = pc.fill_null(to, _largest(to.type))
     for name, column in zip(names, (from_, to), strict=True):
@@ -58,20 +60,27 @@ def half_open(
     return like(data, table)
 
 
-def _moved(name: str, column: Any) -> Any:
-    """Return the next larger value of each value of a column."""
+def _moved(name: str, column: Any, distance: Distance) -> Any:
+    """Return the value one step after each value of a column.
+
+    The year 10000 is NULL: a closed end at the end of 9999 means no end.
+    """
     kind = column.type
     whole = _whole_numbers(kind)
+    units = 1 if distance is None else int(Encoding([kind]).limit("step", distance))
     if pa.types.is_decimal(kind):
-        step = pa.scalar(Decimal(1).scaleb(-kind.scale), kind)
+        step = pa.scalar(Decimal(units).scaleb(-kind.scale), kind)
         moved = pc.add(column, step)  # the result type has one more digit
     elif whole is not None:
         column = column.cast(whole)
-        step = pa.scalar(1, whole)
+        step = pa.scalar(units, whole)
         try:
             moved = pc.add_checked(column, step)
         except pa.ArrowInvalid as error:
             raise _beyond(name) from error
+        limit = _after_last_day(kind)
+        if limit is not None:
+            moved = pc.if_else(pc.equal(moved, limit), pa.scalar(None, whole), moved)
     else:
         raise EndpointTypeError(
             f"{name} is {kind}, which has no smallest step: give half-open intervals and "
@@ -98,6 +107,16 @@ def _whole_numbers(kind: Any) -> Any:
         return pa.int32()
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
         return pa.int64()
+    return None
+
+
+def _after_last_day(kind: Any) -> int | None:
+    """Return the first moment of the year 10000 in the unit of a type of dates or timestamps."""
+    days = _LAST_DAY.toordinal() + 1 - date(1970, 1, 1).toordinal()
+    if pa.types.is_date32(kind):
+        return days
+    if pa.types.is_timestamp(kind) and kind.unit != "ns":
+        return days * 86_400 * {"s": 1, "ms": 10**3, "us": 10**6}[kind.unit]
     return None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from intervalsweep.arrow.encoding import Encoding, Mask
-from intervalsweep.arrow.sides import Side
+from intervalsweep.arrow.sides import NO_END, Side
 from intervalsweep.arrow.tables import RowNumbers
 from intervalsweep.kernels import (
     Bounds,
@@ -59,7 +59,8 @@ def islands(side: Side, encoding: Encoding, gap: int | float = 0) -> tuple[Side,
     ts, te, groups = side.ends["ts"], side.ends["te"], side.groups
     last = latest_so_far(groups, te)
     reach, some = encoding.at_most_later(te[last], gap)
-    reach = np.where(some, reach, te[last])  # an infinite end cannot move
+    # An infinite end cannot move, and neither can the end of an interval without one.
+    reach = np.where(some & (te[last] != NO_END), reach, te[last])
     is_new = np.ones(ts.size, dtype=np.bool_)
     is_new[1:] = (groups[1:] != groups[:-1]) | (ts[1:] > reach[:-1])
     return side, last, is_new

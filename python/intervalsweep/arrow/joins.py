@@ -9,11 +9,13 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._signatures import ArrowFunctions, Frame, How, implements
+from intervalsweep._overlaps import overlap_names
+from intervalsweep._signatures import ArrowFunctions, Frame, How, JoinWord, implements
+from intervalsweep.arrow.dictionaries import alike
 from intervalsweep.arrow.encoding import Mask
 from intervalsweep.arrow.matches import Matches
 from intervalsweep.arrow.tables import like
-from intervalsweep.columns import Naming, check_choice, check_unique, chosen
+from intervalsweep.columns import Naming, check_unique, chosen, join_type
 from intervalsweep.kernels import Int32Array
 
 
@@ -22,7 +24,8 @@ def join(
     left: Frame,
     right: Any,
     *,
-    how: How,
+    how: JoinWord,
+    overlap: tuple[str, str] | None,
     columns: Sequence[str] | None,
     suffix: str,
     **matching: Any,
@@ -43,14 +46,15 @@ def join(
     >>> join(r, s, "allen_overlaps", how="anti").to_pylist()
     [{'id': 'r2', 'ts': 7, 'te': 9}]
     """
-    check_choice("how", how, get_args(How))
+    how = join_type(how, get_args(How))
     found = Matches.of(left, right, **matching)
     if how in ("semi", "anti"):
+        overlap_names(overlap, how, [])
         check_unique(found.left.column_names)
         ours = found.left.select(chosen(columns, found.left.column_names))
         counts = found.counts()
         return like(left, ours.filter(pa.array(counts > 0 if how == "semi" else counts == 0)))
-    return like(left, _Joined(found, how, columns, suffix).table())
+    return like(left, _Joined(found, how, overlap, columns, suffix).table())
 
 
 @implements(ArrowFunctions.pairs)
@@ -98,23 +102,33 @@ class _Joined:
     """The result of a join, built part by part: first the pairs, then the unmatched rows."""
 
     def __init__(
-        self, found: Matches, how: str, columns: Sequence[str] | None, suffix: str
+        self,
+        found: Matches,
+        how: str,
+        overlap: tuple[str, str] | None,
+        columns: Sequence[str] | None,
+        suffix: str,
     ) -> None:
         naming = Naming.of(found.left.column_names, found.right.column_names, found.keys, suffix)
         self._found = found
-        self._names = chosen(columns, naming.names)
+        self._overlap = overlap_names(overlap, how, naming.names)
+        self._names = chosen(columns, [*naming.names, *self._overlap])
         of_right = {new: name for name, new in naming.right.items()}
         # A key with the same name on both sides comes from the left row, or from the right row of a
         # pair without a left row.
         self._shared = [name for name in naming.shared_keys if name in self._names]
         # Each as a single chunk: taking rows from many chunks is slow.
         self._left = _in_one_piece(
-            found.left.select([name for name in self._names if name not in of_right])
+            found.left.select([name for name in self._names if name in naming.left])
         )
         theirs = [of_right[name] for name in self._names if name in of_right]
         self._right = _in_one_piece(
             found.right.select(theirs + (self._shared if how in ("right", "full") else []))
         )
+        for name in self._shared if how in ("right", "full") else ():
+            ours, theirs = alike(self._left.column(name), self._right.column(name))
+            self._left = _with(self._left, name, ours)
+            self._right = _with(self._right, name, theirs)
         self._source = {name: of_right.get(name) for name in self._names}
         self._keeps_left, self._keeps_right = how in ("left", "full"), how in ("right", "full")
         self._met_left = _none_of(found.left.num_rows if self._keeps_left else 0)
@@ -141,7 +155,11 @@ class _Joined:
         ours = None if rows is None else self._left.take(pa.array(rows))
         theirs = None if others is None else self._right.take(pa.array(others))
 
+        shared = self._shared_time(size, rows, others)
+
         def column(name: str) -> Any:
+            if name in shared:
+                return shared[name]
             of_right = self._source[name]
             if of_right is not None:
                 return of_side(theirs, self._right, of_right)
@@ -157,8 +175,23 @@ class _Joined:
 
         return pa.table({name: column(name) for name in self._names})
 
+    def _shared_time(self, size: int, rows: Any, others: Any) -> dict[str, Any]:
+        """Return the columns of the time that both rows share, if they are wanted."""
+        if not self._overlap:
+            return {}
+        overlaps = self._found.overlaps
+        start, end = np.zeros((2, size), dtype=np.int64)
+        if rows is not None and others is not None:
+            start, end = overlaps.shared(rows, others)
+        pair = (overlaps.decoded(values, start < end) for values in (start, end))
+        return dict(zip(self._overlap, pair, strict=True))
+
 
 _NO_ROWS = np.empty(0, dtype=np.int32)
+
+
+def _with(table: Any, name: str, column: Any) -> Any:
+    return table.set_column(table.schema.get_field_index(name), name, column)
 
 
 def _none_of(size: int) -> Mask:

@@ -12,9 +12,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from intervalsweep._overlaps import Overlap
 from intervalsweep._progress import Progress
 from intervalsweep.arrow import plan
 from intervalsweep.arrow.encoding import Encoding, Mask
+from intervalsweep.arrow.overlaps import WITHIN, Overlaps, moved_ends
 from intervalsweep.arrow.plan import Axis, Sweep, Term, name_of
 from intervalsweep.arrow.sides import Side, TwoTables
 from intervalsweep.arrow.tables import RowNumbers
@@ -55,6 +57,9 @@ class Matches:
     limits: dict[str, int | float]
     encoding: Encoding
     sides: dict[str, Side]
+    # The pairs of which rows are kept; None keeps all.
+    keep: Callable[[Int32Array, Int32Array], Mask] | None
+    overlaps: Overlaps
 
     @staticmethod
     def of(
@@ -64,6 +69,9 @@ class Matches:
         *,
         delta: Any = None,
         epsilon: Any = None,
+        within: Any = None,
+        min_overlap: Any = None,
+        min_fraction: Any = None,
         **names: Any,
     ) -> Matches:
         """Match two tables with the arguments of `join`; `names` are those of `SideNames`.
@@ -73,14 +81,21 @@ class Matches:
         meant = relation_named(relation)
         given = {"delta": delta, "epsilon": epsilon}
         check_parameters(meant, **given)
+        asked = Overlap.of(meant.name, within, min_overlap, min_fraction)
         both = TwoTables.with_intervals(left, right, **names)
         read = {end for term in meant.formula for end in (term.left, term.right)}
         found = both.sides((_of_side("r", read), _of_side("s", read)))
         limit = both.encoding.limit
         limits = {p: limit(p, value) for p, value in given.items() if value is not None}
         sides = dict(zip("rs", found, strict=True))
+        if within is not None:
+            meant, sides = WITHIN, moved_ends(both.encoding, sides, within)
+        overlaps = Overlaps(both)
+        keep = overlaps.filter(asked)
         keys = both.names.keys
-        return Matches(both.left, both.right, keys, meant, limits, both.encoding, sides)
+        return Matches(
+            both.left, both.right, keys, meant, limits, both.encoding, sides, keep, overlaps
+        )
 
     def pairs(self, make: Callable[[Int32Array, Int32Array], _T]) -> list[_T]:
         """Return the result of `make(left_rows, right_rows)` for each part of the pairs.
@@ -97,8 +112,12 @@ class Matches:
                 nonlocal done
                 expansion, is_flipped, start, stop = one
                 boxes, points = expansion.pairs(start, stop)
-                made = make(points, boxes) if is_flipped else make(boxes, points)
                 done += boxes.size
+                rows, others = (points, boxes) if is_flipped else (boxes, points)
+                if self.keep is not None:
+                    kept = self.keep(rows, others)
+                    rows, others = rows[kept], others[kept]
+                made = make(rows, others)
                 progress.tell(f"{done:,} of {size:,} pairs")
                 return made
 
@@ -118,6 +137,10 @@ class Matches:
 
     def counts(self) -> Int64Array:
         """Return the number of matches of each left row."""
+        if self.keep is not None:
+            size = self.left.num_rows
+            parts = self.pairs(lambda rows, _: np.bincount(rows, minlength=size))
+            return sum(parts, np.zeros(size, dtype=np.int64))
         with Progress("counting"):
             found = _in_threads(self._counts_of, self._sweeps(), self._rows())
         return sum(found, np.zeros(self.left.num_rows, dtype=np.int64))

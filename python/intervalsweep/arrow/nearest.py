@@ -16,13 +16,14 @@ from intervalsweep._signatures import (
     Distance,
     Frame,
     LookUpHow,
+    LookUpWord,
     implements,
 )
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import LookUp, in_order, latest_so_far
 from intervalsweep.arrow.sides import STARTS, Side, TwoTables
 from intervalsweep.arrow.tables import RowNumbers, like, take
-from intervalsweep.columns import Naming, check_choice, chosen
+from intervalsweep.columns import Naming, check_choice, chosen, join_type
 from intervalsweep.kernels import Int64Array
 
 # For each left row the place of a right row in its side, or -1.
@@ -36,7 +37,7 @@ def nearest(
     right: Any,
     *,
     max_distance: Distance,
-    how: LookUpHow,
+    how: LookUpWord,
     columns: Sequence[str] | None,
     suffix: str,
     distance: str,
@@ -50,7 +51,7 @@ def nearest(
     >>> nearest(r, s).to_pylist()
     [{'ts': 10, 'te': 12, 'ts_right': 1, 'te_right': 8, 'distance': 2}]
     """
-    check_choice("how", how, get_args(LookUpHow))
+    how = join_type(how, get_args(LookUpHow))
     both = TwoTables.with_intervals(left, right, **names)
     naming = _naming(both, suffix, distance)
     r, s = (side.where(side.ends["ts"] <= side.ends["te"]) for side in both.sides())
@@ -74,7 +75,7 @@ def as_of_join(
     *,
     direction: Direction,
     tolerance: Any,
-    how: LookUpHow,
+    how: LookUpWord,
     columns: Sequence[str] | None,
     suffix: str,
     **names: Any,
@@ -92,7 +93,7 @@ def as_of_join(
     [11, None]
     """
     check_choice("direction", direction, get_args(Direction))
-    check_choice("how", how, get_args(LookUpHow))
+    how = join_type(how, get_args(LookUpHow))
     both = TwoTables.with_instants(left, right, **names)
     naming = _naming(both, suffix)
     r, s = both.sides(STARTS)

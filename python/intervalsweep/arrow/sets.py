@@ -3,17 +3,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._signatures import ArrowFunctions, Distance, Frame, Names, implements
+from intervalsweep._errors import ArgumentError
+from intervalsweep._signatures import (
+    ArrowFunctions,
+    Distance,
+    Frame,
+    Names,
+    Nulls,
+    implements,
+)
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import Merged, in_order, islands
-from intervalsweep.arrow.sides import Side
-from intervalsweep.arrow.tables import RowNumbers, as_table, ends_in, ends_of, groups_in, like
-from intervalsweep.columns import Ends, check_columns, check_unique, listed, names_of
+from intervalsweep.arrow.sides import NO_END, NO_START, Side
+from intervalsweep.arrow.tables import (
+    RowNumbers,
+    as_table,
+    ends_in,
+    ends_of,
+    groups_in,
+    has_pandas_intervals,
+    like,
+)
+from intervalsweep.columns import Ends, check_choice, check_columns, check_unique, listed, names_of
 from intervalsweep.kernels.periods import ValueSweep, joined
 
 
@@ -63,12 +79,13 @@ def split(data: Frame, *, count: str, **intervals: Any) -> Frame:
     {'ts': [1, 3, 4], 'te': [3, 4, 6], 'count': [1, 2, 1]}
     """
     one = _Intervals(data, **intervals)
-    side = in_order(one.side)
+    side = in_order(one.side.where(one.side.ends["ts"] < one.side.ends["te"]))
     sweep = ValueSweep(["sum"], ends="cuts")
     ones = np.ones((1, side.size), dtype=np.int64)
     parts = sweep.feed(side.groups, side.ends["ts"], side.ends["te"], ones)
     row, start, end, depth = joined([(b.row, b.start, b.end, b.values[0]) for b in parts], 4)
-    starts, ends = (one.encoding.decode(x, np.ones(x.size, np.bool_)) for x in (start, end))
+    starts = one.encoding.decode(start, start != NO_START)
+    ends = one.encoding.decode(end, end != NO_END)
     found = one.result(side.rows[row], starts, ends, {count: depth})
     return like(data, found)
 
@@ -83,9 +100,13 @@ def complement(data: Frame, *, within: tuple[Any, Any] | None, **intervals: Any)
     """
     one = _Intervals(data, **intervals)
     merged = Merged.of(one.side, one.encoding)
-    limits = pa.array(within or (None, None)).cast(one.encoding.type)
-    pool = pa.concat_arrays([one.starts, one.ends, limits])
+    limits = [one.encoding.instant("within", limit) for limit in within or (None, None)]
+    pool = pa.concat_arrays([one.starts, one.ends, *limits])
     rows, low, high = len(one.starts), len(pool) - 2, len(pool) - 1
+    values, known = one.encoding.encode(pool)
+    if within is not None and not (known[low] and known[high] and values[low] <= values[high]):
+        raise ArgumentError(f"`within` must be two values in ascending order; got {within!r}.")
+    values = np.where(known, values, np.where(np.arange(len(pool)) < rows, NO_START, NO_END))
     # Gaps lie before every interval and after the last interval of a group. `start` and `stop`
     # are the positions of their endpoints in `pool`.
     is_first = np.ones(merged.groups.size, dtype=np.bool_)
@@ -97,7 +118,6 @@ def complement(data: Frame, *, within: tuple[Any, Any] | None, **intervals: Any)
     if within is None:
         inside = (start != low) & (stop != high)
     else:
-        values, _ = one.encoding.encode(pool)
         start = np.where(values[start] < values[low], low, start)
         stop = np.where(values[stop] > values[high], high, stop)
         inside = values[start] < values[stop]
@@ -112,16 +132,19 @@ def complement(data: Frame, *, within: tuple[Any, Any] | None, **intervals: Any)
 class _Intervals:
     """The intervals of one table, and the construction of results from them."""
 
-    def __init__(self, data: Any, on: Ends, by: Names) -> None:
+    def __init__(self, data: Any, on: Ends, by: Names, nulls: Nulls) -> None:
+        check_choice("nulls", nulls, get_args(Nulls))
         self._on = on
         self.table = as_table(data)
         self._by = listed(by)
         check_columns("given", self.table.column_names, *self._by)
+        if nulls == "unbounded" and has_pandas_intervals(self.table, on):
+            nulls = "drop"  # such a column has an interval with both ends, or none
         columns = ends_of(self.table, "given", on)
         self._kinds = {column.type for column in columns}
         self.encoding = Encoding([column.type for column in columns])
         self.starts, self.ends = map(self.encoding.cast, columns)
-        self.side = Side.of(self.encoding, columns, groups_in(self.table, self._by))
+        self.side = Side.with_nulls(self.encoding, columns, groups_in(self.table, self._by), nulls)
 
     def limit(self, gap: Distance) -> int | float:
         """Return the largest gap between intervals that are merged, in the encoding's unit."""

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from intervalsweep._errors import EndpointValueError
+from intervalsweep._signatures import Nulls
 from intervalsweep.arrow.encoding import Encoding, Mask
 from intervalsweep.arrow.tables import (
     RowNumbers,
@@ -25,6 +27,8 @@ from intervalsweep.kernels.arrays import MAX_ROWS
 _SMALL = MAX_ROWS // 2
 # Which of the endpoints of the left side and of the right side a function reads.
 _Used: TypeAlias = "tuple[Set[str], Set[str]]"
+# The integers of endpoints that a row does not have.
+NO_START, NO_END = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 _ALL: _Used = ({"ts", "te"}, {"ts", "te"})
 STARTS: _Used = ({"ts"}, {"ts"})
 
@@ -62,6 +66,24 @@ class Side:
                 kept = kept & valid
         return Side(None, groups, values).where(kept)
 
+    @staticmethod
+    def with_nulls(
+        encoding: Encoding, ends: tuple[Any, Any], groups: Int32Array, nulls: Nulls
+    ) -> Side:
+        """Return the rows, whose NULL endpoints mean what `nulls` says."""
+        kept: Mask = groups >= 0
+        values = {}
+        for name, column, bound in zip(("ts", "te"), ends, (NO_START, NO_END), strict=True):
+            encoded, valid = encoding.encode(column)
+            if nulls == "error" and not valid.all():
+                raise EndpointValueError(
+                    "A row has a NULL endpoint: replace it, or set nulls='unbounded' or 'drop'."
+                )
+            if nulls == "drop":
+                kept = kept & valid
+            values[name] = np.where(valid, encoded, bound)
+        return Side(None, groups, values).where(kept)
+
     def where(self, mask: Mask) -> Side:
         """Return the rows for which the mask is true."""
         return self if mask.all() else self.take(mask)
@@ -92,6 +114,11 @@ class TwoTables:
         on = SideNames.of(left.column_names, right.column_names, **names)
         ends = ends_of(left, "left", on.left_on), ends_of(right, "right", on.right_on)
         encoding = Encoding([column.type for pair in ends for column in pair])
+        if encoding.is_float:
+            ends = (
+                ends_of(left, "left", on.left_on, as_floats=True),
+                ends_of(right, "right", on.right_on, as_floats=True),
+            )
         return TwoTables(left, right, on, ends, encoding)
 
     @staticmethod

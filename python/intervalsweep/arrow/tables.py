@@ -14,7 +14,13 @@ import pyarrow.compute as pc
 
 from intervalsweep._errors import ArgumentError, EndpointTypeError
 from intervalsweep._signatures import Frame
-from intervalsweep.columns import Ends, check_columns, names_of
+from intervalsweep.arrow.dictionaries import as_enums, plain, unified, without_views
+from intervalsweep.arrow.pandas_intervals import (
+    ends_of_intervals,
+    intervals_of,
+    is_pandas_interval,
+)
+from intervalsweep.columns import Ends, check_columns, names_of, not_a_struct
 from intervalsweep.kernels import Int32Array
 from intervalsweep.kernels.string_keys import first_rows
 
@@ -26,30 +32,39 @@ RowNumbers = npt.NDArray[np.signedinteger[Any]]
 def as_table(data: Any) -> Any:
     """Return a table of any library as a `pyarrow.Table`, without a copy if possible."""
     if isinstance(data, pa.Table):
-        return _without_views(data)
+        return _usable(data)
     if _library(data) == "polars" and type(data).__name__ == "LazyFrame":
         raise ArgumentError("A LazyFrame has no rows yet: call .collect() on it first.")
+    if type(data).__module__.startswith("pyspark.pandas"):
+        raise ArgumentError(
+            "intervalsweep.arrow does not take pandas-on-Spark DataFrames: use "
+            "intervalsweep.dataframe with .to_spark(), or call .to_pandas() first."
+        )
     if _library(data) == "pyspark":
         raise ArgumentError(
             "intervalsweep.arrow does not take Spark DataFrames: use intervalsweep.dataframe, or "
             "call .toArrow() first."
         )
     if _library(data) == "pandas":
-        return pa.Table.from_pandas(data, preserve_index=False)
+        return _usable(pa.Table.from_pandas(data, preserve_index=False))
     if hasattr(data, "__arrow_c_stream__"):
-        return _without_views(pa.table(data))
+        return _usable(pa.table(data))
     raise ArgumentError(
         f"{type(data).__name__} is not a table: give a pyarrow.Table, a pandas or Polars DataFrame "
         "or an object with __arrow_c_stream__."
     )
 
 
-def _without_views(table: Any) -> Any:
-    """Convert Polars' string views to strings, as pyarrow cannot take rows of views."""
-    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-    fields = [field.with_type(plain.get(field.type, field.type)) for field in table.schema]
+def _usable(table: Any) -> Any:
+    """Convert columns whose rows pyarrow cannot take: string views, and codes of several kinds."""
+    fields = [field.with_type(without_views(field.type)) for field in table.schema]
     wanted = pa.schema(fields, table.schema.metadata)
-    return table if wanted.equals(table.schema) else table.cast(wanted)
+    table = table if wanted.equals(table.schema) else table.cast(wanted)
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            column = unified(table.column(place))
+            table = table.set_column(place, field.with_type(column.type), column)
+    return table
 
 
 def like(data: Frame, table: Any) -> Frame:
@@ -59,7 +74,7 @@ def like(data: Frame, table: Any) -> Frame:
     elif _library(data) == "polars":
         import polars
 
-        table = polars.from_arrow(table)
+        table = as_enums(polars.from_arrow(table), table)
     return cast("Frame", table)
 
 
@@ -77,19 +92,30 @@ def take(table: Any, rows: RowNumbers) -> Any:
     return table.take(pa.array(rows, mask=rows < 0))
 
 
-def ends_of(table: Any, side: str, ends: Ends) -> tuple[Any, Any]:
-    """Return the columns of start and end: two, or the fields of one struct."""
+def ends_of(table: Any, side: str, ends: Ends, *, as_floats: bool = False) -> tuple[Any, Any]:
+    """Return the columns of start and end: two, the fields of a struct, or pandas intervals.
+
+    `as_floats` says that they will be compared with floating-point numbers.
+    """
     names = names_of(ends)
     check_columns(side, table.column_names, *names)
     columns = [table.column(name) for name in names]
+    if len(columns) == 1 and is_pandas_interval(columns[0].type):
+        return ends_of_intervals(names[0], columns[0], as_floats=as_floats)
     if len(columns) == 1:
         struct = columns[0].combine_chunks()
         if not pa.types.is_struct(struct.type) or struct.type.num_fields != 2:
-            raise EndpointTypeError(f"{names[0]} is {struct.type}, not a struct of two fields.")
+            raise EndpointTypeError(not_a_struct(names[0], struct.type))
         # `struct_field` also applies the NULLs of the struct.
         return pc.struct_field(struct, [0]), pc.struct_field(struct, [1])
     start, end = columns
     return start, end
+
+
+def has_pandas_intervals(table: Any, ends: Ends) -> bool:
+    """Return whether the intervals are one column of pandas intervals."""
+    names = names_of(ends)
+    return len(names) == 1 and is_pandas_interval(table.schema.field(names[0]).type)
 
 
 def with_ends(table: Any, ends: Ends, start: Any, end: Any) -> Any:
@@ -101,11 +127,13 @@ def with_ends(table: Any, ends: Ends, start: Any, end: Any) -> Any:
 
 
 def ends_in(schema: Any, ends: Ends, start: Any, end: Any) -> list[Any]:
-    """Return starts and ends in the form of a table: two columns, or one struct."""
+    """Return starts and ends in the form of a table: two columns, or one of intervals."""
     names = names_of(ends)
     if len(names) == 2:
         return [start, end]
     kind = schema.field(names[0]).type
+    if is_pandas_interval(kind):
+        return [intervals_of(names[0], kind, start, end)]
     fields = [kind.field(i).name for i in range(2)]
     return [pa.StructArray.from_arrays([start, end], fields)]
 
@@ -155,19 +183,28 @@ def _paired(numbers: Int32Array, codes: Int32Array) -> Int32Array:
 
 
 def _codes(name: str, columns: list[Any]) -> Int32Array:
-    plain = [c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for c in columns]
-    fields = [pa.schema([("key", column.type)]) for column in plain]
+    columns = [plain(column) for column in columns]
+    fields = [pa.schema([("key", column.type)]) for column in columns]
     try:
         kind = pa.unify_schemas(fields, promote_options="permissive").field(0).type
     except pa.ArrowTypeError as error:
         raise EndpointTypeError(f"The keys {name} have no common type: {error}") from error
-    values = pa.chunked_array([chunk for c in plain for chunk in c.cast(kind).chunks], kind)
+    if not _is_comparable(kind):
+        raise EndpointTypeError(
+            f"{name} is {kind}, whose values cannot be compared: use its fields or elements as "
+            "columns of their own, or leave the column out."
+        )
+    values = pa.chunked_array([chunk for c in columns for chunk in c.cast(kind).chunks], kind)
     if pa.types.is_floating(kind):
         values = pc.add(values, 0.0)  # turns -0.0 into 0.0
     codes = _codes_of_texts(values)
     if codes is None:
         codes = values.combine_chunks().dictionary_encode().indices.fill_null(-1).to_numpy()
     return np.asarray(codes, dtype=np.int32)
+
+
+def _is_comparable(kind: Any) -> bool:
+    return not (pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType))
 
 
 def _codes_of_texts(values: Any) -> Int32Array | None:

@@ -15,7 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
-from intervalsweep._signatures import ArrowFunctions, Emit, Frame, implements, revision_columns
+from intervalsweep._signatures import (
+    ArrowFunctions,
+    Emit,
+    Frame,
+    implements,
+    named_aggregates,
+    revision_columns,
+)
+from intervalsweep.arrow.dictionaries import plain, sort_values
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import in_order
 from intervalsweep.arrow.sides import STARTS, Side, TwoTables
@@ -34,10 +42,11 @@ def window_union(
     base: Frame,
     probe: Any,
     *,
-    aggs: Mapping[str, str],
+    aggs: Mapping[str, Any] | None,
     pre: Any,
     fol: Any,
     emit: Emit,
+    named: Any,
     **names: Any,
 ) -> Frame:
     """
@@ -58,8 +67,9 @@ def window_union(
     both = TwoTables.with_instants(base, probe, ("base", "probe"), **names)
     ours, theirs = both.left, both.right
     marks = revision_columns(emit)
-    check_unique([*ours.column_names, *aggs, *marks])
-    asked = {name: _read(name, text, theirs.column_names) for name, text in aggs.items()}
+    given = named_aggregates(aggs, named)
+    check_unique([*ours.column_names, *given, *marks])
+    asked = {name: _read(name, text, theirs.column_names) for name, text in given.items()}
 
     r, s = both.sides(STARTS)
     s = in_order(Side(s.numbers, s.groups, {"ts": s.ends["ts"], "te": s.ends["ts"]}))
@@ -75,7 +85,7 @@ def window_union(
 
 def _read(name: str, text: str, known: list[str]) -> tuple[str, str | None]:
     """Return the function and the column of an aggregate; the column is None for `count(*)`."""
-    call = _CALL.fullmatch(text)
+    call = _CALL.fullmatch(text) if isinstance(text, str) else None
     if call is None:
         raise ArgumentError(
             f"aggs[{name!r}] must be an aggregate of one column, such as 'sum(v)'; got {text!r}."
@@ -163,6 +173,7 @@ def _running(values: Int64Array) -> Int64Array:
 
 
 def _sum(windows: _Windows, values: Any) -> Any:
+    values = plain(values)
     kind, none = values.type, _is_none(windows, values)
     if pa.types.is_floating(kind):
         floats = values.cast(pa.float64()).fill_null(0.0).to_numpy()
@@ -207,7 +218,8 @@ def _average(windows: _Windows, values: Any) -> Any:
 
 def _extreme(windows: _Windows, values: Any, *, least: bool) -> Any:
     """Fold the ranks of the values, for any type; `place` maps a rank back to its position."""
-    order = pc.rank(values, sort_keys="ascending", tiebreaker="first").to_numpy().astype(np.int64)
+    ranks = pc.rank(sort_values(values), sort_keys="ascending", tiebreaker="first")
+    order = ranks.to_numpy().astype(np.int64)
     of_two, empty = (np.minimum, len(values) + 1) if least else (np.maximum, 0)
     if values.null_count:
         order[pc.is_null(values).to_numpy(zero_copy_only=False)] = empty

@@ -23,6 +23,7 @@ check_packages("intervalsweep.dataframe", "pyspark")
 
 from intervalsweep.dataframe.coverage import coverage, subtract  # noqa: E402
 from intervalsweep.dataframe.half_open import half_open  # noqa: E402
+from intervalsweep.dataframe.heartbeats import with_heartbeat  # noqa: E402
 from intervalsweep.dataframe.joins import count_matches, join  # noqa: E402
 from intervalsweep.dataframe.nearest import as_of_join, nearest  # noqa: E402
 from intervalsweep.dataframe.sets import cluster, complement, merge, split  # noqa: E402
@@ -33,6 +34,7 @@ from intervalsweep.dataframe.stream_joins import (  # noqa: E402
     time,
 )
 from intervalsweep.dataframe.streams import window_union  # noqa: E402
+from intervalsweep.dataframe.until_next import until_next  # noqa: E402
 
 __all__ = [
     "as_of_join",
@@ -50,7 +52,9 @@ __all__ = [
     "stream_join",
     "subtract",
     "time",
+    "until_next",
     "window_union",
+    "with_heartbeat",
 ]
 
 if TYPE_CHECKING:  # fails if a function is missing or has another signature

@@ -12,7 +12,7 @@ from pyspark.sql import functions as sf
 
 from intervalsweep._signatures import implements
 from intervalsweep._sql.calls import call
-from intervalsweep.columns import SideNames
+from intervalsweep.columns import SideNames, SparkColumns
 from intervalsweep.dataframe import boundary_events as events
 from intervalsweep.dataframe.boundary_events import of_left, of_right
 from intervalsweep.dataframe.interval_columns import (
@@ -42,7 +42,7 @@ def coverage(left: DataFrame, right: DataFrame, *, covered: str, **names: Any) -
     <BLANKLINE>
     """
     check_frames(left, right)
-    on = SideNames.of(left.columns, right.columns, **names)
+    on = SideNames.of(SparkColumns.of(left), SparkColumns.of(right), **names)
     pairs, ours = on.keys, Interval(left, "left", on.left_on)
     merged = _merged_right(right, on)
     ordered = Window.partitionBy(*(column(other) for _, other in pairs)).orderBy(column(_START))
@@ -98,7 +98,7 @@ def subtract(left: DataFrame, right: DataFrame, **names: Any) -> DataFrame:
     """
     check_frames(left, right)
     check_active(left.sparkSession)
-    on = SideNames.of(left.columns, right.columns, **names)
+    on = SideNames.of(SparkColumns.of(left), SparkColumns.of(right), **names)
     pairs, ours = on.keys, Interval(left, "left", on.left_on)
     start, end = ours.of()
     merged = _merged_right(right, on)

@@ -10,12 +10,18 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
 from intervalsweep._errors import EndpointTypeError
-from intervalsweep._signatures import Closed, implements
-from intervalsweep.columns import check_choice, check_columns
-from intervalsweep.dataframe.interval_columns import DataFrameFunctions, check_frames, column
+from intervalsweep._signatures import Closed, Distance, implements
+from intervalsweep.columns import SparkColumns, check_choice, spelled
+from intervalsweep.dataframe.interval_columns import (
+    DataFrameFunctions,
+    as_parameter,
+    check_frames,
+    column,
+)
 
 # The last day of Python's calendar, so that Python can still show an unbounded end.
 _LAST_DAY = "9999-12-31"
+_AFTER_LAST_DAY = "+10000-01-01"
 _BITS: dict[st.DataType, int] = {
     st.ByteType(): 8,
     st.ShortType(): 16,
@@ -31,6 +37,7 @@ def half_open(
     end: str | None,
     *,
     closed: Closed,
+    step: Distance,
     unbounded_end: bool,
     names: tuple[str, str],
 ) -> DataFrame:
@@ -38,7 +45,7 @@ def half_open(
     Examples
     --------
     >>> stays = spark.sql("SELECT DATE'2024-01-30' AS first, DATE'2024-01-31' AS last")
-    >>> half_open(stays, "first", "last").show()
+    >>> half_open(stays, "first", "last", closed="both").show()
     +----------+----------+----------+----------+
     |     first|      last|        ts|        te|
     +----------+----------+----------+----------+
@@ -48,23 +55,36 @@ def half_open(
     """
     check_frames(data)
     check_choice("closed", closed, get_args(Closed))
-    check_columns("given", data.columns, start, *([] if end is None else [end]))
+    known = SparkColumns.of(data)
+    start = spelled("given", known, start)
+    end = None if end is None else spelled("given", known, end)
     kinds = {field.name: field.dataType for field in data.schema}
     if end is None:
         closed, end = "both", start
-    from_ = _moved(start, kinds[start]) if closed in ("right", "neither") else column(start)
-    to = _moved(end, kinds[end]) if closed in ("right", "both") else column(end)
+    from_, to = column(start), column(end)
+    if closed in ("right", "neither"):
+        from_ = _moved(start, kinds[start], step)
+    if closed in ("right", "both"):
+        to = _moved(end, kinds[end], step)
     if unbounded_end:
         to = sf.coalesce(to, sf.lit(_largest(kinds[end])).cast(kinds[end]))
     return data.withColumns(dict(zip(names, (from_, to), strict=True)))
 
 
-def _moved(name: str, kind: st.DataType) -> Column:
-    """Return the next larger value of a column; the query fails if there is none."""
+def _moved(name: str, kind: st.DataType, step: Distance) -> Column:
+    """Return the value one step after that of a column; the query fails if there is none.
+
+    The year 10000 is NULL: a closed end at the end of 9999 means no end.
+    """
     value = column(name)
-    moved = sf.try_add(value, _step(name, kind))
+    smallest = _step(name, kind)
+    by = smallest if step is None else sf.lit(as_parameter("step", step, kind))
+    moved = sf.try_add(value, by)
     message = f"The closed end {name} is the last value of its type and has no half-open form"
-    return sf.when(value.isNotNull(), sf.coalesce(moved.try_cast(kind), sf.raise_error(message)))
+    found = sf.coalesce(moved.try_cast(kind), sf.raise_error(message))
+    if isinstance(kind, (st.DateType, st.TimestampType, st.TimestampNTZType)):
+        found = sf.nullif(found, sf.lit(_AFTER_LAST_DAY).cast(kind))
+    return sf.when(value.isNotNull(), found)
 
 
 def _step(name: str, kind: st.DataType) -> Column:

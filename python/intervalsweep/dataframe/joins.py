@@ -12,14 +12,16 @@ from typing import Any, get_args
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from intervalsweep._signatures import How, implements
+from intervalsweep._overlaps import Overlap, overlap_names
+from intervalsweep._signatures import How, JoinWord, implements
 from intervalsweep._sql.calls import Parameter, call
 from intervalsweep.columns import (
     Naming,
     SideNames,
-    check_choice,
+    SparkColumns,
     check_unique,
     chosen,
+    join_type,
     names_of,
 )
 from intervalsweep.dataframe.interval_columns import (
@@ -29,7 +31,10 @@ from intervalsweep.dataframe.interval_columns import (
     check_frames,
     column,
     common_type,
+    field,
+    is_column,
 )
+from intervalsweep.dataframe.overlaps import Ends
 from intervalsweep.relations import check_parameters, relation_named
 from intervalsweep.session import check_active
 
@@ -39,7 +44,8 @@ def join(
     left: DataFrame,
     right: DataFrame,
     *,
-    how: How,
+    how: JoinWord,
+    overlap: tuple[str, str] | None,
     columns: Sequence[str] | None,
     suffix: str,
     **matching: Any,
@@ -57,10 +63,10 @@ def join(
     +---+---+---+--------+--------+--------+
     <BLANKLINE>
     """
-    check_choice("how", how, get_args(How))
+    how = join_type(how, get_args(How))
     both = JoinSides.of(left, right, **matching)
-    found = both.joined(how, suffix)
-    wanted = chosen(columns, found.columns)
+    found = both.joined(how, suffix, both.shared(overlap, how, suffix))
+    wanted = chosen(columns, SparkColumns.of(found))
     return found.select([column(name) for name in wanted]) if columns is not None else found
 
 
@@ -110,6 +116,7 @@ class JoinSides:
     condition: Column
     _keys: list[tuple[str, str]]
     _inner: dict[str, str]
+    _ends: Ends
 
     @staticmethod
     def of(
@@ -119,6 +126,9 @@ class JoinSides:
         *,
         delta: Parameter = None,
         epsilon: Parameter = None,
+        within: Any = None,
+        min_overlap: Any = None,
+        min_fraction: Any = None,
         **names: Any,
     ) -> JoinSides:
         """Read the arguments of `join`; `names` are those of `SideNames`.
@@ -129,18 +139,40 @@ class JoinSides:
         meant = relation_named(relation)
         given = {"delta": delta, "epsilon": epsilon}
         check_parameters(meant, **given)
-        on = SideNames.of(left.columns, right.columns, **names)
+        asked = Overlap.of(meant.name, within, min_overlap, min_fraction)
+        on = SideNames.of(SparkColumns.of(left), SparkColumns.of(right), **names)
         check_active(left.sparkSession)
         limits = _limits(left, right, on, given)
         inner = {name: f"{name} #{number}" for number, name in enumerate(right.columns)}
+        ours, theirs = Interval(left, "left", on.left_on), Interval(right, "right", on.right_on)
+
+        def of_right(name: str) -> Column:
+            return column(inner[name])
+
         operands = (
-            *map(column, names_of(on.left_on)),
-            *(column(inner[name]) for name in names_of(on.right_on)),
+            *(field(name, left.columns) for name in names_of(on.left_on)),
+            *(field(name, right.columns, of_right) for name in names_of(on.right_on)),
         )
-        matches = call(meant.name, operands, *(limits[name] for name in meant.parameters))
+        ends = Ends(left, right, ours, theirs, of_right)
+        if asked.within is None:
+            matches = call(meant.name, operands, *(limits[name] for name in meant.parameters))
+        else:
+            matches = ends.are_within(asked.within)
+        if asked.has_least:
+            matches = matches & ends.overlap_enough(asked)
         equal = [column(one) == column(inner[other]) for one, other in on.keys]
         renamed = right.select([column(name).alias(new) for name, new in inner.items()])
-        return JoinSides(left, renamed, reduce(and_, equal, matches), on.keys, inner)
+        return JoinSides(left, renamed, reduce(and_, equal, matches), on.keys, inner, ends)
+
+    def shared(
+        self, names: tuple[str, str] | None, how: str, suffix: str
+    ) -> dict[str, Column] | None:
+        """Return the columns with the time that both intervals of a pair share, by their names."""
+        if names is None:
+            return None
+        naming = Naming.of(self.left.columns, list(self._inner), self._keys, suffix)
+        found = overlap_names(names, how, naming.names)
+        return dict(zip(found, self._ends.shared(), strict=True))
 
     def joined(self, how: str, suffix: str, more: dict[str, Column] | None = None) -> DataFrame:
         """Return the join; `more` adds columns to the result, or replaces those with its names."""
@@ -161,7 +193,7 @@ def _limits(
     left: DataFrame, right: DataFrame, on: SideNames, given: dict[str, Parameter]
 ) -> dict[str, Parameter]:
     """Return distances as SQL takes them, which depends on the common type of the endpoints."""
-    if all(limit is None or isinstance(limit, str | Column) for limit in given.values()):
+    if all(limit is None or is_column(limit) for limit in given.values()):
         return given
     starts = [
         (left, Interval(left, "left", on.left_on).of()[0]),

@@ -14,19 +14,21 @@ from intervalsweep._signatures import (
     Direction,
     Distance,
     LookUpHow,
+    LookUpWord,
     implements,
 )
 from intervalsweep._sql.calls import call
-from intervalsweep.columns import Naming, SideNames, check_choice, chosen
+from intervalsweep.columns import Naming, SideNames, SparkColumns, check_choice, chosen, join_type
 from intervalsweep.dataframe import boundary_events as events
 from intervalsweep.dataframe.boundary_events import of_left, of_right
 from intervalsweep.dataframe.interval_columns import (
     DataFrameFunctions,
     Interval,
+    as_number,
     as_parameter,
     check_frames,
     column,
-    in_unit,
+    field,
 )
 from intervalsweep.dataframe.joins import result
 from intervalsweep.session import check_active
@@ -39,7 +41,7 @@ def as_of_join(
     *,
     direction: Direction,
     tolerance: Any,
-    how: LookUpHow,
+    how: LookUpWord,
     columns: Sequence[str] | None,
     suffix: str,
     **names: Any,
@@ -65,19 +67,25 @@ def as_of_join(
     <BLANKLINE>
     """
     check_choice("direction", direction, get_args(Direction))
-    check_choice("how", how, get_args(LookUpHow))
+    how = join_type(how, get_args(LookUpHow))
     check_frames(left, right)
-    on = SideNames.of(left.columns, right.columns, are_instants=True, **names)
+    on = SideNames.of(SparkColumns.of(left), SparkColumns.of(right), are_instants=True, **names)
     here, there = on.instants
     looking, relation = _BY_DIRECTION[direction]
-    both = events.events(left, right, on.keys, column(here), column(there))
+    both = events.events(
+        left, right, on.keys, field(here, left.columns), field(there, right.columns)
+    )
     row = events.nearest_of(looking(right, on.keys))
     found = both.withColumn(events.RIGHT, row).where(events.asking())
     if tolerance is not None:
         check_active(left.sparkSession)
         limit = as_parameter("tolerance", tolerance, both.schema[events.POSITION].dataType)
         limit = of_left(limit) if isinstance(limit, str) else limit
-        instants = of_left(here), of_left(here), of_right(there), of_right(there)
+        instant, found_instant = (
+            field(here, left.columns, of_left),
+            field(there, right.columns, of_right),
+        )
+        instants = instant, instant, found_instant, found_instant
         near = call(relation, instants, limit)
         found = found.withColumn(events.RIGHT, sf.when(near, sf.col(events.RIGHT)))
     naming = Naming.of(left.columns, right.columns, on.keys, suffix)
@@ -97,7 +105,7 @@ def nearest(
     right: DataFrame,
     *,
     max_distance: Distance,
-    how: LookUpHow,
+    how: LookUpWord,
     columns: Sequence[str] | None,
     suffix: str,
     distance: str,
@@ -116,16 +124,16 @@ def nearest(
     +---+---+--------+--------+--------+
     <BLANKLINE>
     """
-    check_choice("how", how, get_args(LookUpHow))
+    how = join_type(how, get_args(LookUpHow))
     check_frames(left, right)
-    on = SideNames.of(left.columns, right.columns, **names)
+    on = SideNames.of(SparkColumns.of(left), SparkColumns.of(right), **names)
     naming = Naming.of(left.columns, right.columns, on.keys, suffix, [distance])
     ours, theirs = Interval(left, "left", on.left_on), Interval(right, "right", on.right_on)
     (ts, te), (s_ts, s_te) = ours.of(), theirs.of()
     proper = right.where(s_ts <= s_te)
     both = events.events(left, proper, on.keys, sf.when(ts <= te, te), s_ts)
     kind = both.schema[events.POSITION].dataType
-    limit = None if max_distance is None else in_unit("max_distance", max_distance, kind)
+    limit = None if max_distance is None else as_number("max_distance", max_distance, kind)
 
     # The nearest of the intervals that start up to the end of r is the one that ends last.
     latest = sf.max_by(events.RIGHT, theirs.of(sf.col(events.RIGHT))[1])
@@ -177,4 +185,4 @@ def _finished(
     if how == "inner":
         found = found.where(sf.col(events.RIGHT).isNotNull())
     joined = found.select(*result(naming, "left", of_left, of_right), *more)
-    return joined.select([column(name) for name in chosen(columns, joined.columns)])
+    return joined.select([column(name) for name in chosen(columns, SparkColumns.of(joined))])

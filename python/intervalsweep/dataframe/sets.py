@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from intervalsweep._signatures import Distance, Names, implements
+from intervalsweep._signatures import Distance, Names, Nulls, implements
 from intervalsweep._sql.calls import call
-from intervalsweep.columns import Ends, check_columns, check_unique, listed
+from intervalsweep.columns import Ends, SparkColumns, check_choice, check_unique, listed, spelled
 from intervalsweep.dataframe.interval_columns import (
     DataFrameFunctions,
     Interval,
@@ -69,7 +69,7 @@ def cluster(data: DataFrame, *, gap: Distance, cluster: str, **intervals: Any) -
     check_unique([*data.columns, cluster])
     start, end = one.interval.of()
     ends = data.withColumns({_START: start, _END: end})
-    holds = sf.coalesce(column(_START) < column(_END), sf.lit(False))
+    holds = one.holds(column(_START), column(_END))
     number = sf.when(holds, column(cluster))
     found = one.numbered(ends, gap, cluster, holds).withColumn(cluster, number)
     return found.select(*map(column, (*data.columns, cluster)))
@@ -113,21 +113,24 @@ def complement(data: DataFrame, *, within: tuple[Any, Any] | None, **intervals: 
     return _Intervals(data, **intervals).taken_together(interval_complement, within=within)
 
 
-_START, _END, _SO_FAR, _NEW = (
-    f"intervalsweep_{name}" for name in ("start", "end", "so_far", "new")
+_START, _END, _SO_FAR, _ENDLESS, _NEW = (
+    f"intervalsweep_{name}" for name in ("start", "end", "so_far", "endless", "new")
 )
 
 
 class _Intervals:
     """The keys and the endpoints of a DataFrame's intervals."""
 
-    def __init__(self, frame: DataFrame, *more: str, on: Ends, by: Names) -> None:
+    def __init__(self, frame: DataFrame, *more: str, on: Ends, by: Names, nulls: Nulls) -> None:
         check_frames(frame)
-        names = listed(by)
+        check_choice("nulls", nulls, get_args(Nulls))
+        known = SparkColumns.of(frame)
+        names = [spelled("given", known, name) for name in listed(by)]
         self._frame = frame
+        self._nulls = nulls
         self.interval = Interval(frame, "given", on)
-        check_columns("given", frame.columns, *names)
         check_unique([*names, *self.interval.names, *more])
+        self._names = names
         self.keys = [column(name) for name in names]
 
     def parameter(self, name: str, distance: Distance) -> Any:
@@ -146,21 +149,35 @@ class _Intervals:
         kind = common_type([(self._frame, start), (self._frame, end)])
         ends = start.cast(kind).alias(_START), end.cast(kind).alias(_END)
         some = self._frame.select(*self.keys, *ends)
-        found = function(some, _START, _END, **given)
+        found = function(some, _START, _END, keys=self._names, nulls=self._nulls, **given)
         made = self.interval.made_of(column(_START), column(_END))
         return found.select(*self.keys, *made, *more)
+
+    def holds(self, start: Column, end: Column) -> Column:
+        """Return whether an interval is neither empty nor reversed, nor dropped by `nulls`."""
+        if self._nulls == "unbounded":
+            return sf.coalesce(start < end, sf.lit(True))
+        if self._nulls == "drop":
+            return sf.coalesce(start < end, sf.lit(False))
+        message = "[INTERVALSWEEP_SEQUENCED.NULL_END] A row has a NULL endpoint: replace it, or set"
+        raised = sf.raise_error(f"{message} nulls='unbounded' or 'drop'.").cast("boolean")
+        return sf.coalesce(start < end, raised)
 
     def numbered(self, frame: DataFrame, gap: Distance, name: str, *within: Column) -> DataFrame:
         """Number the islands of a DataFrame with START and END: 1, 2, ... for each key."""
         start, end, so_far = column(_START), column(_END), column(_SO_FAR)
-        ordered = Window.partitionBy(*self.keys, *within).orderBy(start, end)
+        ordered = Window.partitionBy(*self.keys, *within).orderBy(start.asc_nulls_first(), end)
         apart = so_far < start
         limit = self.parameter("gap", gap)
         if limit is not None:
             check_active(frame.sparkSession)
             near = call("iseql_before", (so_far, so_far, start, start), limit)
             apart = apart & ~near
-        before: Column = sf.max(end).over(ordered.rowsBetween(Window.unboundedPreceding, -1))
-        found = frame.withColumn(_SO_FAR, before)
-        found = found.withColumn(_NEW, sf.when(so_far.isNull() | apart, 1).otherwise(0))
+        earlier = ordered.rowsBetween(Window.unboundedPreceding, -1)
+        before: Column = sf.max(end).over(earlier)
+        # NULL is no end, and no interval begins after it.
+        endless: Column = sf.coalesce(sf.max(end.isNull()).over(earlier), sf.lit(False))
+        found = frame.withColumns({_SO_FAR: before, _ENDLESS: endless})
+        is_new = ~column(_ENDLESS) & (so_far.isNull() | sf.coalesce(apart, sf.lit(False)))
+        found = found.withColumn(_NEW, is_new.cast("int"))
         return found.withColumn(name, sf.sum(_NEW).over(ordered))

@@ -12,11 +12,21 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
+from intervalsweep._distances import elapsed, whole
 from intervalsweep._errors import ArgumentError, EndpointTypeError
-from intervalsweep._signatures import How
+from intervalsweep._signatures import How, JoinWord
 from intervalsweep._sql.calls import Parameter
 from intervalsweep._sql.relation_names import RelationName
-from intervalsweep.columns import Ends, Keys, Naming, check_choice, check_columns, names_of
+from intervalsweep.columns import (
+    Ends,
+    Keys,
+    Naming,
+    SparkColumns,
+    check_columns,
+    join_type,
+    names_of,
+    spelled,
+)
 from intervalsweep.dataframe.interval_columns import Interval, check_frames, column
 from intervalsweep.dataframe.joins import JoinSides, result
 from intervalsweep.session import check_active
@@ -40,10 +50,10 @@ def stream_join(
     *,
     on: Ends = ("ts", "te"),
     by: Keys | str = (),
-    how: How = "inner",
+    how: JoinWord = "inner",
     delta: Parameter = None,
     epsilon: Parameter = None,
-    max_length: timedelta | None = None,
+    max_length: timedelta | str | None = None,
     open_id: str | None = None,
     time: str | None = None,
     suffix: str = "_right",
@@ -103,10 +113,11 @@ def stream_join(
     1
     """
     check_frames(a, b)
-    check_choice("how", how, get_args(How))
+    how = join_type(how, get_args(How))
     if open_id is not None:
         a, b = _opened(a, "left", on, open_id), _opened(b, "right", on, open_id)
     if max_length is not None:
+        max_length = elapsed("max_length", max_length)
         a = _no_longer(a, "left", on, max_length)
         b = _no_longer(b, "right", on, max_length)
     both = JoinSides.of(a, b, relation, on=on, by=by, delta=delta, epsilon=epsilon)
@@ -142,7 +153,7 @@ def _no_longer(frame: DataFrame, side: str, on: Ends, most: timedelta) -> DataFr
 
 
 def _opened(frame: DataFrame, side: str, on: Ends, name: str) -> DataFrame:
-    check_columns(side, frame.columns, name)
+    name = spelled(side, SparkColumns.of(frame), name)
     if not frame.isStreaming:
         # A table also has the row with the end of each interval: rows without an end are dropped.
         return frame.where(Interval(frame, side, on).of()[1].isNotNull())
@@ -201,6 +212,8 @@ def rows(length: int, seq: str = "seq", *, slide: int | None = None, disorder: i
     >>> rows(1_000_000, seq="trip", slide=100_000).length
     1000000
     """
+    length, disorder = whole("length", length), whole("disorder", disorder)
+    slide = None if slide is None else whole("slide", slide)
     if length < 1 or (slide is not None and (slide < 1 or length % slide)):
         raise ArgumentError(
             f"rows({length}, slide={slide}): the length must be positive, and a multiple of a "
@@ -211,16 +224,16 @@ def rows(length: int, seq: str = "seq", *, slide: int | None = None, disorder: i
     return Rows(length, seq, slide, disorder)
 
 
-def time(length: timedelta, on: str = "ts", *, slide: timedelta | None = None) -> Time:
+def time(length: timedelta | str, on: str = "ts", *, slide: timedelta | str | None = None) -> Time:
     """Return the window in which two rows are less than `length` apart by a TIMESTAMP column.
 
     Parameters
     ----------
-    length : datetime.timedelta
+    length : datetime.timedelta or str
         The largest distance in time, exclusive, in either direction.
     on : str
         The column of times on both sides: the column with the watermark.
-    slide : datetime.timedelta, optional
+    slide : datetime.timedelta or str, optional
         Rows leave the window by whole slices: the window consists of `length` / `slide` slices,
         counted from 1970-01-01 00:00 UTC. `length` must be a multiple of `slide`.
 
@@ -240,6 +253,8 @@ def time(length: timedelta, on: str = "ts", *, slide: timedelta | None = None) -
     >>> time(timedelta(minutes=5)).on
     'ts'
     """
+    length = elapsed("length", length)
+    slide = None if slide is None else elapsed("slide", slide)
     if length <= timedelta(0):
         raise ArgumentError(f"time({length!r}): the length must be positive.")
     if slide is not None and (slide <= timedelta(0) or length % slide):
@@ -256,7 +271,7 @@ def inequality_join(
     condition: str,
     *,
     window: Rows | Time,
-    how: How = "inner",
+    how: JoinWord = "inner",
     suffix: str = "_right",
 ) -> DataFrame:
     """Join two streams by inequalities, within a window by row numbers or by time.
@@ -306,7 +321,7 @@ def inequality_join(
     """
     other = a if b is None else b
     check_frames(a, other)
-    check_choice("how", how, get_args(How))
+    how = join_type(how, get_args(How))
     check_active(a.sparkSession)
     by = window.seq if isinstance(window, Rows) else window.on
     check_columns("left", a.columns, by)

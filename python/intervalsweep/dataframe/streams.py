@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import timedelta
 from functools import reduce
 from operator import and_
 from typing import Any, get_args
@@ -14,16 +13,22 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from intervalsweep._errors import ArgumentError, EndpointTypeError
-from intervalsweep._signatures import Emit, implements, revision_columns
+from intervalsweep._errors import ArgumentError
+from intervalsweep._signatures import Emit, implements, named_aggregates, revision_columns
+from intervalsweep._sql.calls import as_column
 from intervalsweep._sql.literals import quoted
-from intervalsweep.columns import SideNames, check_choice, check_unique
-from intervalsweep.dataframe.interval_columns import DataFrameFunctions, check_frames, column
+from intervalsweep.columns import SideNames, SparkColumns, check_choice, check_unique
+from intervalsweep.dataframe.interval_columns import (
+    DataFrameFunctions,
+    check_frames,
+    column,
+    difference,
+    field,
+)
 from intervalsweep.session import check_active
 
 _BASE, _PROBE, _ROWS = "intervalsweep_base", "intervalsweep_probe", "intervalsweep_rows"
 _BY_TIME = re.compile(r"\s*(first|last|list)\s*\(\s*(`[^`]+`|\w+)\s*\)\s*", re.IGNORECASE)
-_DAY, _MICROSECOND = timedelta(days=1), timedelta(microseconds=1)
 
 
 @implements(DataFrameFunctions.window_union)
@@ -31,10 +36,11 @@ def window_union(
     base: DataFrame,
     probe: DataFrame,
     *,
-    aggs: Mapping[str, str],
+    aggs: Mapping[str, Any] | None,
     pre: Any,
     fol: Any,
     emit: Emit,
+    named: Any,
     **names: Any,
 ) -> DataFrame:
     """
@@ -61,16 +67,19 @@ def window_union(
     check_choice("emit", emit, get_args(Emit))
     check_frames(base, probe)
     sides = ("base", "probe")
-    on = SideNames.of(base.columns, probe.columns, sides, are_instants=True, **names)
+    on = SideNames.of(
+        SparkColumns.of(base), SparkColumns.of(probe), sides, are_instants=True, **names
+    )
     at, at_probe = on.instants
     marks = revision_columns(emit)
-    check_unique([*base.columns, *aggs, *marks])
-    if not aggs:
-        raise ArgumentError("`aggs` needs at least one aggregate, such as {'s': 'sum(v)'}.")
+    asked = named_aggregates(aggs, named)
+    check_unique([*base.columns, *asked, *marks])
     check_active(base.sparkSession)
 
-    here, there = column(at, _BASE).outer(), column(at_probe, _PROBE)
-    kind = base.schema[at].dataType
+    here = field(at, base.columns, lambda name: column(name, _BASE).outer())
+    there = field(at_probe, probe.columns, lambda name: column(name, _PROBE))
+    kind = base.select(field(at, base.columns)).schema[0].dataType
+    time = ".".join(map(quoted, [at_probe] if at_probe in probe.columns else at_probe.split(".")))
     conditions = [column(other, _PROBE) == column(one, _BASE).outer() for one, other in on.keys]
     if pre is not None:
         conditions.append(there >= here - _difference("pre", pre, kind))
@@ -83,14 +92,24 @@ def window_union(
     # wait for the base rows.
     features = window.select(
         sf.count(sf.lit(1)).alias(_ROWS),
-        *(sf.expr(_in_sql(text, at_probe)).alias(name) for name, text in aggs.items()),
+        *(_aggregate(name, given, time).alias(name) for name, given in asked.items()),
         *(sf.expr(text).alias(name) for name, text in marks.items()),
     )
     joined = base.alias(_BASE).lateralJoin(features, how="left")
-    return joined.select([column(name) for name in (*base.columns, *aggs, *marks)])
+    return joined.select([column(name) for name in (*base.columns, *asked, *marks)])
 
 
-def _in_sql(text: str, at: str) -> str:
+def _aggregate(name: str, given: Any, time: str) -> Column:
+    if isinstance(given, Column):
+        return given
+    if not isinstance(given, str):
+        raise ArgumentError(
+            f"aggs[{name!r}] must be an aggregate, such as 'sum(v)'; got {given!r}."
+        )
+    return sf.expr(_in_sql(given, time))
+
+
+def _in_sql(text: str, time: str) -> str:
     """Return an aggregate as SQL, with first, last and list by time.
 
     SQL's own first() and last() have no defined order, so they become min_by and max_by.
@@ -98,7 +117,7 @@ def _in_sql(text: str, at: str) -> str:
     call = _BY_TIME.fullmatch(text)
     if call is None:
         return text
-    time, value = quoted(at), call[2]
+    value = call[2]
     match call[1].lower():
         case "first":
             return f"min_by({value}, {time})"
@@ -110,16 +129,4 @@ def _in_sql(text: str, at: str) -> str:
 
 def _difference(name: str, given: Any, kind: st.DataType) -> Column:
     """Return the difference that is added to an instant: an interval, or a number."""
-    if isinstance(kind, (st.TimestampType, st.TimestampNTZType)):
-        is_number = not isinstance(given, timedelta)
-        return sf.lit(int(given // 1) * _MICROSECOND if is_number else given)
-    if isinstance(kind, st.DateType):
-        days = given if isinstance(given, timedelta) else int(given // 1) * _DAY
-        if days % _DAY == timedelta(0):
-            return sf.expr(f"INTERVAL '{days.days}' DAY")
-    elif not isinstance(given, timedelta):
-        return sf.lit(given)
-    raise EndpointTypeError(
-        f"{name}={given!r} is not a distance between {kind.simpleString()} values: give whole days "
-        "for dates, a number for numbers."
-    )
+    return as_column(difference(name, given, kind))

@@ -90,6 +90,30 @@ def counted_periods(rule: str, rows: list[tuple[int, int, int]]) -> list[Period]
     return sorted(zip(starts, ends, strict=True))
 
 
+def merged_periods(rows: list[tuple[int, int, int]], length: int) -> list[Period]:
+    """Return the rows (start, end, copies) of one value, merged up to a length (Alg. 10)."""
+    info = np.iinfo(np.int64)
+    proper = [row for row in rows if row[0] < row[1] and row[2] > 0]
+    valid: list[int] = []
+    found: list[Period] = []
+
+    def end(copies: int, now: int) -> None:
+        found.extend((start, now) for start in valid[:copies])
+        del valid[:copies]
+
+    for now in sorted({end for row in proper for end in row[:2]}):
+        started = sum(copies for start, _, copies in proper if start == now)
+        ended = sum(copies for _, end, copies in proper if end == now)
+        old = sum(1 for start in valid if start == info.min or now - start >= length)
+        replaced = min(started, ended, old)
+        end(replaced, now)
+        valid.extend([now] * replaced)
+        kept = min(started, ended) - replaced
+        end(ended - replaced - kept, now)
+        valid.extend([now] * (started - replaced - kept))
+    return sorted(found)
+
+
 def values_by_time(
     rows: list[Period],
     value: Callable[[list[int]], object],

@@ -13,6 +13,7 @@ from .period_events import (
     DONE,
     FULL,
     MAX,
+    MIN,
     NO_EVENT,
     NO_ROOM,
     ROW_ENDS,
@@ -67,6 +68,8 @@ class CountState(State):
         The first entry of the queue.
     queued
         The number of entries of the queue.
+    started, ended
+        The copies that have started and ended at the instant ``now``.
     """
 
     left: int
@@ -74,6 +77,8 @@ class CountState(State):
     result: int
     first: int
     queued: int
+    started: int
+    ended: int
 
 
 STATE = state_layout(CountState)
@@ -128,6 +133,38 @@ def _end_copies(copies: int, state: CountState, queue: Int64Array, out: CountBat
 
 
 @helper
+def _is_long(length: int, state: CountState, queue: Int64Array) -> bool:
+    """Return whether the first entry of the queue has at least this length now."""
+    if state.queued == 0:
+        return False
+    start = queue[state.first, START]
+    # The sum does not overflow: `now` is after the start, and `length` is positive.
+    return bool(
+        start == MIN or (state.now != MAX and start <= MAX - length and start + length <= state.now)
+    )
+
+
+@helper
+def _replace_long(length: int, state: CountState, queue: Int64Array, out: CountBatch) -> int:
+    """End copies of at least this length where a row ends and another one starts (Alg. 10).
+
+    Each is replaced by a copy that starts now. Returns ``DONE``, or why it stopped before.
+    """
+    while state.started > 0 and state.ended > 0 and _is_long(length, state, queue):
+        if state.queued == queue.shape[0]:
+            return NO_ROOM
+        if state.stored == out.row.size:
+            return FULL
+        before = state.result
+        _end_copies(min(state.started, state.ended), state, queue, out)
+        ended = before - state.result
+        _start_copies(ended, state, queue)
+        state.started -= ended
+        state.ended -= ended
+    return DONE
+
+
+@helper
 def _update_result(rule: int, state: CountState, queue: Int64Array, out: CountBatch) -> int:
     """Start or end copies now, until the result has as many as the rule says.
 
@@ -156,9 +193,9 @@ def _add_weight(weight: int, sign: int, state: CountState) -> None:
         state.right -= sign * weight
 
 
-@kernel(ROWS, I64_IN, INT, from_dtype(STATE), I64_TABLE_OUT, I64_TABLE_OUT, _BATCH)
+@kernel(ROWS, I64_IN, INT, INT, from_dtype(STATE), I64_TABLE_OUT, I64_TABLE_OUT, _BATCH)
 def sweep_counts(
-    rows: Rows, weight: Int64Array, rule: int,
+    rows: Rows, weight: Int64Array, rule: int, length: int,
     state: CountState, heap: Int64Array, queue: Int64Array, out: CountBatch,
 ) -> int:  # fmt: skip
     """Store the result periods of ``rule`` in canonical form; return why the loop stopped.
@@ -179,6 +216,9 @@ def sweep_counts(
         of the heap.
     rule : int
         One of the rules, such as ``EXCEPT_ALL``.
+    length : int
+        0; or, for ``COALESCE``, the length from which on a period is not extended any more: it ends
+        where the next row starts.
     queue : int64[places, 2]
         The open results as a ring buffer with the columns ``START`` and ``COPIES``: a start, and
         the number of copies with that start.
@@ -189,15 +229,24 @@ def sweep_counts(
         if event == NO_EVENT:
             return DONE
         if is_complete(event, at, state):
+            if length > 0:
+                reason = _replace_long(length, state, queue, out)
+                if reason != DONE:
+                    return reason
             reason = _update_result(rule, state, queue, out)
             if reason != DONE:
                 return reason
+            state.started = 0
+            state.ended = 0
             move_on(event, at, state)
         if event == ROW_ENDS:
-            _add_weight(pop_row(state, heap), -1, state)
+            load = pop_row(state, heap)
+            state.ended += load
+            _add_weight(load, -1, state)
         elif event == ROW_STARTS:
             if not has_room(state, heap):
                 return NO_ROOM
             load = weight[state.row]
             push_row(rows, load, state, heap)
+            state.started += load
             _add_weight(load, 1, state)

@@ -35,19 +35,22 @@ IntTable = npt.NDArray[np.int64]
 FloatTable = npt.NDArray[np.float64]
 
 # The kinds of integer measures, and the value of each without any row. All floats are sums.
-SUM, LEAST, GREATEST = 0, 1, 2
-_NEUTRAL = np.array([0, MAX, MIN])
+# NEXT is the least value that is greater than the current value of the measure before it, whose
+# values must be the same: the second least, the third least, and so on.
+SUM, LEAST, GREATEST, NEXT = 0, 1, 2, 3
+_NEUTRAL = np.array([0, MAX, MIN, MAX])
 
 # The first columns of the trees.
 SINCE, NOW = 0, 1
 
 
 class Measures(NamedTuple):
-    """Integer measures of three kinds, and sums of floats.
+    """Integer measures of several kinds, and sums of floats.
 
     A tree has, for each measure, the value of the open period at ``SINCE``, the root, which is the
     current value, at ``NOW``, the children of node i at ``2 * i`` and ``2 * i + 1``, and the leaf
-    of place p at ``places + p``. The leaves of free places are neutral.
+    of place p at ``places + p``. The leaves of free places are neutral. The root of NEXT is not the
+    least of its children, so there are at least two places.
 
     Attributes
     ----------
@@ -101,8 +104,11 @@ def doubled(measures: Measures) -> Measures:
     >>> doubled(measures).tree.tolist() == [[8, 5, 5, MAX, 7, 5, MAX, MAX]]
     True
     """
+    tree = _doubled_tree(measures.tree, measures.neutral)
+    for k in np.flatnonzero(measures.kinds == NEXT):
+        tree[k, 2] = min(measures.tree[k, 2:4], default=MAX)
     return measures._replace(
-        tree=_doubled_tree(measures.tree, measures.neutral),
+        tree=tree,
         float_tree=_doubled_tree(measures.float_tree, np.zeros(len(measures.float_tree))),
     )
 
@@ -133,12 +139,47 @@ def _set(tree: IntTable, k: int, kind: int, place: int, value: int) -> None:
     tree[k, node] = value
     while node > 1:
         node >>= 1
+        if kind == NEXT and node == NOW:
+            return
         a = tree[k, 2 * node]
         b = tree[k, 2 * node + 1]
-        best = min(a, b) if kind == LEAST else max(a, b)
+        best = max(a, b) if kind == GREATEST else min(a, b)
         if best == tree[k, node]:
             return
         tree[k, node] = best
+
+
+@helper
+def _least_above(tree: IntTable, k: int, bound: int) -> int:
+    """Return the least value of a tree that is greater than a bound.
+
+    A node is the least value below it, so only nodes up to the bound are opened: O(m log v) if m of
+    v values are not greater.
+    """
+    best = MAX
+    if bound == MAX:
+        return best
+    places = tree.shape[1] >> 1
+    node = 1
+    while node > 0:
+        if node < places and (node == 1 or tree[k, node] <= bound):
+            node *= 2
+            continue
+        value = tree[k, node]
+        if value > bound:
+            best = min(best, value)
+        while node & 1:  # back from right children
+            node >>= 1
+        if node > 0:
+            node += 1
+    return best
+
+
+@helper
+def _set_next(tree: IntTable, k: int, kind: int) -> None:
+    """Set the root of a measure that depends on the root of the one before it."""
+    if kind == NEXT:
+        tree[k, NOW] = _least_above(tree, k, tree[k - 1, NOW])
 
 
 @helper
@@ -156,6 +197,7 @@ def put_row(row: int, place: int, measures: Measures) -> None:
     """Put the values of a row into a place."""
     for k in range(measures.tree.shape[0]):
         _set(measures.tree, k, measures.kinds[k], place, measures.values[k, row])
+        _set_next(measures.tree, k, measures.kinds[k])
     for k in range(measures.float_tree.shape[0]):
         _set_float(measures.float_tree, k, place, measures.floats[k, row])
 
@@ -165,6 +207,7 @@ def free_place(place: int, measures: Measures) -> None:
     """Remove the values of a row that ends from its place."""
     for k in range(measures.tree.shape[0]):
         _set(measures.tree, k, measures.kinds[k], place, measures.neutral[k])
+        _set_next(measures.tree, k, measures.kinds[k])
     for k in range(measures.float_tree.shape[0]):
         _set_float(measures.float_tree, k, place, 0.0)
 

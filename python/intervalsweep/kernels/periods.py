@@ -51,6 +51,7 @@ KINDS = {
     "sum": period_measures.SUM,
     "least": period_measures.LEAST,
     "greatest": period_measures.GREATEST,
+    "next": period_measures.NEXT,
 }
 
 # Periods per batch: 200 kB.
@@ -124,14 +125,20 @@ class CountSweep(_Sweep[CountBatch]):
     >>> batch.start.tolist(), batch.end.tolist(), batch.count.tolist()
     ([1], [7], [1])
 
-    Raises ValueError for an unknown rule.
+    With a `length`, ``coalesce`` extends only periods that are shorter: it merges the rows of a
+    value one after another until their period has this length, and never cuts a row (Alg. 10).
+
+    Raises ValueError for an unknown rule, or for a length with another rule.
     """
 
-    def __init__(self, rule: str) -> None:
+    def __init__(self, rule: str, length: int = 0) -> None:
         super().__init__(period_counts.STATE)
         if rule not in RULES:
             raise ValueError(f"rule: expected one of {', '.join(RULES)}, got {rule!r}")
+        if length < 0 or (length > 0 and rule != "coalesce"):
+            raise ValueError(f"length: only coalesce has a length of more than 0, got {length}")
         self._rule = RULES[rule]
+        self._length = length
         self._queue = np.empty((_PLACES, 2), dtype=np.int64)
 
     def feed(
@@ -165,7 +172,7 @@ class CountSweep(_Sweep[CountBatch]):
         weights = int64_column("weight", weight, rows.group.size)
         yield from self._batches(
             lambda out: period_counts.sweep_counts(
-                rows, weights, self._rule, self._state, self._heap, self._queue, out
+                rows, weights, self._rule, self._length, self._state, self._heap, self._queue, out
             )
         )
 
@@ -190,7 +197,9 @@ class ValueSweep(_Sweep[ValueBatch]):
     Parameters
     ----------
     kinds
-        The integer measures: ``sum``, ``least`` or ``greatest``. No sum may exceed 64 bits.
+        The integer measures: ``sum``, ``least``, ``greatest`` or ``next``. No sum may exceed 64
+        bits. ``next`` is the least value above that of the measure before it, which is ``least`` or
+        ``next`` and has the same values in all rows.
     floats
         The number of sums of floats.
     empty
@@ -227,6 +236,11 @@ class ValueSweep(_Sweep[ValueBatch]):
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
             raise ValueError(f"kinds: expected one of {', '.join(KINDS)}, got {unknown[0]!r}")
+        pairs = zip(("", *kinds), kinds, strict=False)
+        if any(kind == "next" and before not in ("least", "next") for before, kind in pairs):
+            raise ValueError("kinds: next must follow least or next")
+        if ends == "islands" and "next" in kinds:
+            raise ValueError("kinds: next is not possible with islands")
         if ends not in ENDS:
             raise ValueError(f"ends: expected one of {', '.join(ENDS)}, got {ends!r}")
         if empty and ends == "islands":

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from intervalsweep._instants import instant
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.tables import as_table
 from intervalsweep.columns import check_columns, listed
-from intervalsweep.plot.matching import Places, name_time, places_of
+from intervalsweep.plot.matching import Places, is_open, name_time, places_of
 from intervalsweep.plot.style import LEFT, axes_of
 
 
@@ -35,14 +36,16 @@ def history(
     Parameters
     ----------
     data
-        A table that :func:`intervalsweep.arrow.join` takes, or a Spark DataFrame.
+        A table that :func:`intervalsweep.arrow.join` takes, a Spark DataFrame, or a relation of
+        :mod:`intervalsweep.temporal`.
     label
         The columns whose values name the bars. None means all columns except the period; an empty
         list means no names.
     on
-        The columns of start and end.
+        The columns of start and end. Those of a relation are known.
     span
-        The first and the last instant of the axis. None means the range of all starts and ends.
+        The first and the last instant of the axis. None means the range of all starts and ends,
+        without ends that mean "no end", such as 9999-12-31.
     color
         The color of the bars.
     limit
@@ -68,12 +71,11 @@ def history(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['NS', 'SP']
     """
-    start, end = on
+    if type(data).__module__.startswith("intervalsweep.temporal"):  # a Relation
+        data = data.frame
+        on = tuple(data.columns[-2:]) if not {*on} <= {*data.columns} else on
     if hasattr(data, "sparkSession"):
-        from intervalsweep.dataframe.interval_columns import column
-
-        check_columns("given", data.columns, *on)
-        data = data.orderBy(column(start).asc_nulls_first(), column(end)).limit(limit + 1).toArrow()
+        data = _first_rows(data, on, span, limit)
     table = as_table(data)
     check_columns("given", table.column_names, *on, *listed(label or ()))
     names = [name for name in table.column_names if name not in on]
@@ -81,7 +83,8 @@ def history(
     columns = [table.column(name) for name in on]
     encoding = Encoding([one.type for one in columns])
     low, high = (places_of(encoding, one) for one in columns)
-    low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+    low = np.where(np.isnan(low) | is_open(encoding, columns[0], low), -np.inf, low)
+    high = np.where(np.isnan(high) | is_open(encoding, columns[1], high), np.inf, high)
     order = [k for k in np.lexsort((high, low)).tolist() if low[k] < high[k]]
     edges = _edges(encoding, span, low[order[:limit]], high[order[:limit]])
     order = [k for k in order if low[k] < edges[1] and edges[0] < high[k]]
@@ -107,12 +110,29 @@ def history(
     return ax
 
 
+def _first_rows(data: Any, on: tuple[str, str], span: Any, limit: int) -> Any:
+    """Return the rows of a Spark DataFrame that are drawn, and one more if there are more."""
+    from pyspark.sql import functions as sf
+
+    from intervalsweep.dataframe.interval_columns import column
+
+    check_columns("given", data.columns, *on)
+    start, end = (column(name) for name in on)
+    data = data.where(start.isNull() | end.isNull() | (start < end))
+    if span is not None:
+        first, last = (sf.lit(instant(limit)) for limit in span)
+        data = data.where(sf.coalesce(start < last, sf.lit(True)))
+        data = data.where(sf.coalesce(first < end, sf.lit(True)))
+    return data.orderBy(start.asc_nulls_first(), end).limit(limit + 1).toArrow()
+
+
 def _edges(encoding: Encoding, span: Any, low: Places, high: Places) -> tuple[float, float]:
     """Return the first and the last value of the axis of time."""
     if span is not None:
         import pyarrow as pa
 
-        first, last = places_of(encoding, pa.chunked_array([pa.array(list(span))]))
+        limits = [encoding.instant("span", limit) for limit in span]
+        first, last = places_of(encoding, pa.chunked_array(limits))
         return float(first), float(last)
     some = np.concatenate([low, high])
     some = some[np.isfinite(some)]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from intervalsweep._errors import ColumnError
-from intervalsweep.arrow.encoding import Encoding
+from intervalsweep.arrow.encoding import Encoding, largest_of
 from intervalsweep.arrow.matches import Matches
 from intervalsweep.arrow.tables import RowNumbers, as_table, ends_of
 from intervalsweep.columns import Ends, Keys, check_columns, names_of
@@ -103,6 +103,7 @@ def matches(
     _name_rows(ax, r, s, label)
     _name_sides(ax, r, s)
     name_time(ax, encoding.type)
+    _cut_open_ends(ax, encoding, r, s)
     ax.set_title(f"{found.relation.name}: {rows.size} {'match' if rows.size == 1 else 'matches'}")
     return ax
 
@@ -173,6 +174,37 @@ def places_of(encoding: Encoding, column: Any) -> Places:
     else:
         places = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.asarray(places, dtype=np.float64)
+
+
+def is_open(encoding: Encoding, column: Any, places: Places) -> npt.NDArray[np.bool_]:
+    """Return which positions stand for "no end" or "no start".
+
+    They are the largest value of the column's type, and the first and last day of the calendar.
+    """
+    values, valid = encoding.encode(column)
+    if pa.types.is_date(encoding.type) or pa.types.is_timestamp(encoding.type):
+        return np.asarray((places >= _LAST_DAY) | (places <= _FIRST_DAY))
+    if pa.types.is_duration(encoding.type):
+        return np.zeros(len(values), dtype=np.bool_)
+    return np.asarray(
+        valid & (Encoding([column.type]).encode(column)[0] == largest_of(column.type))
+    )
+
+
+# Days since 1970-01-01 of 9999-12-31 and of 0001-01-01, as matplotlib counts.
+_LAST_DAY, _FIRST_DAY = 2_932_896, -719_162
+
+
+def _cut_open_ends(ax: Any, encoding: Encoding, *sides: _Side) -> None:
+    """End the axis near the other instants if an interval goes on until 9999-12-31."""
+    places = np.concatenate([ends for side in sides for ends in (side.start, side.end)])
+    if not (pa.types.is_date(encoding.type) or pa.types.is_timestamp(encoding.type)):
+        return
+    is_far = (places >= _LAST_DAY) | (places <= _FIRST_DAY)
+    if is_far.any() and not is_far.all():
+        near = places[~is_far]
+        room = 0.05 * (near.max() - near.min() or 1.0)
+        ax.set_xlim(near.min() - room, near.max() + room)
 
 
 def _draw_bars(ax: Any, side: _Side, top: float, matched: RowNumbers, color: str) -> None:

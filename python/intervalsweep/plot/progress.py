@@ -18,7 +18,7 @@ MEASURES: dict[str, tuple[str, Callable[[Any], float]]] = {
     "rate": ("rows a second", lambda p: p["processedRowsPerSecond"]),
     "seconds": ("seconds", lambda p: p["batchDuration"] / 1000),
     "state": ("rows of state", lambda p: _summed(p, "storedRows")),
-    "late": ("late rows", lambda p: _summed(p, "lateRows") + _dropped(p)),
+    "late": ("late rows", lambda p: _dropped(p)),
 }
 
 
@@ -76,5 +76,5 @@ def _summed(progress: Any, name: str) -> float:
 
 
 def _dropped(progress: Any) -> float:
-    """Return the number of late rows that Spark's own operators dropped."""
+    """Return the number of late rows that were dropped."""
     return float(sum(o["numRowsDroppedByWatermark"] for o in progress["stateOperators"]))

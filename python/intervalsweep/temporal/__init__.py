@@ -18,7 +18,7 @@ from intervalsweep._requirements import check_packages
 
 check_packages("intervalsweep.temporal", "pyspark")
 
-from intervalsweep.temporal.histories import sequenced, valid  # noqa: E402
+from intervalsweep.temporal.histories import sequenced, until_next, valid  # noqa: E402
 from intervalsweep.temporal.relation import Grouped, Relation  # noqa: E402
 
-__all__ = ["Grouped", "Relation", "sequenced", "valid"]
+__all__ = ["Grouped", "Relation", "sequenced", "until_next", "valid"]

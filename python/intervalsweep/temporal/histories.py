@@ -7,12 +7,13 @@ from typing import Any, Literal, TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 
-from intervalsweep._signatures import Closed
-from intervalsweep._sql.literals import quoted
-from intervalsweep.columns import check_columns
+from intervalsweep import dataframe
+from intervalsweep._signatures import Closed, Names
+from intervalsweep._sql.literals import for_column, quoted
+from intervalsweep.columns import SparkColumns, spelled
 from intervalsweep.session import check_active
 from intervalsweep.temporal.relation import Relation, check_frame, leaf_of, relation_of
-from intervalsweep.temporal.statement import Leaf, Settings, marks, run, statement
+from intervalsweep.temporal.statement import Leaf, Settings, localized, marks, run, statement
 
 # The treatment of a NULL start or end, and of an empty or reversed period.
 Nulls: TypeAlias = Literal["unbounded", "drop", "error"]
@@ -29,6 +30,8 @@ def valid(
     closed: Closed | None = None,
     unbounded: Any = None,
     names: tuple[str, str] | None = None,
+    step: Any = None,
+    unbounded_start: Any = None,
 ) -> Relation:
     """Mark a DataFrame as a history: each row is valid from `start` to before `end`.
 
@@ -48,10 +51,14 @@ def valid(
     closed
         The endpoints that belong to a period: ``left`` (the default), ``right``, ``both`` or
         ``neither``.
-    unbounded
-        A value of `end` that means no end, such as ``date(9999, 12, 31)``.
+    unbounded, unbounded_start
+        A value of `end` that means no end, such as ``date(9999, 12, 31)``, or of `start` that means
+        no start; a tuple for several.
     names
         The names of the period's columns in results.
+    step
+        How far a closed end is from the start of the next period, such as ``timedelta(seconds=1)``
+        for ends at 23:59:59. The default is the smallest step of the type.
 
     Returns
     -------
@@ -76,10 +83,58 @@ def valid(
     """
     check_frame(data)
     check_active(data.sparkSession)
-    check_columns("given", data.columns, start, *([] if end is None else [end]))
+    known = SparkColumns.of(data)
+    start = spelled("given", known, start)
+    end = None if end is None else spelled("given", known, end)
     given: dict[str, Any] = {"nulls": nulls, "invalid": invalid, "closed": closed}
-    given |= {"unbounded": unbounded, "names": names}
+    if end is not None:
+        unbounded = for_column(unbounded, data.schema[end].dataType)
+    given |= {"unbounded": unbounded, "names": names, "step": step}
+    given |= {"unbounded_start": for_column(unbounded_start, data.schema[start].dataType)}
     return leaf_of(data, marks(start, end, given))
+
+
+def until_next(
+    data: DataFrame,
+    on: str = "ts",
+    *,
+    by: Names = (),
+    order: Names = (),
+    ended: str | None = None,
+    names: tuple[str, str] | None = None,
+) -> Relation:
+    """Mark events or a log of changes as a history: a row is valid until the next of its key.
+
+    Parameters
+    ----------
+    data
+        A Spark DataFrame.
+    on
+        The column of instants.
+    by, order, ended
+        The same as in :func:`intervalsweep.dataframe.until_next`.
+    names
+        The names of the period's columns in results.
+
+    Returns
+    -------
+    Relation
+        The history. The last row of a key is valid until further notice.
+
+    Examples
+    --------
+    >>> rows = "('tea', 1, 3), ('tea', 6, 4), ('cup', 3, 9)"
+    >>> log = spark.sql(f"SELECT * FROM VALUES {rows} t(product, ts, price)")
+    >>> prices = until_next(log, by="product", names=("ts", "te"))
+    >>> sorted(map(tuple, prices.at(5).frame.collect()))
+    [('cup', 9), ('tea', 3)]
+    """
+    check_frame(data)
+    periods = dataframe.until_next(data, on=on, by=by, order=order, ended=ended, end=_UNTIL)
+    return valid(periods, on, _UNTIL, names=names or (on, "te"))
+
+
+_UNTIL = "intervalsweep_until"
 
 
 def sequenced(
@@ -91,6 +146,9 @@ def sequenced(
     at: Any = None,
     coalesce: bool = False,
     names: tuple[str, str] | None = None,
+    closed: Closed | None = None,
+    unbounded: Any = None,
+    step: Any = None,
     **frames: Relation | DataFrame,
 ) -> DataFrame:
     """Return the history of a plain query: at each instant, its rows over the rows valid then.
@@ -101,15 +159,22 @@ def sequenced(
         The session.
     query
         SQL over the `frames`, by their names, and over views of the session. A relation that is
-        marked by :func:`valid` hides its period; the rows of other DataFrames are always valid.
+        marked by :func:`valid` hides its period. The rows of other DataFrames are always valid; one
+        with the columns of a marked relation's period is an error.
     period
-        A start and an end (exclusive) to which the history is clipped; None means no limit.
+        A start and an end (exclusive) to which the history is clipped; None means no limit. A naive
+        datetime is in Python's local time, as in PySpark; for TIMESTAMP_NTZ it is the time that the
+        clock shows.
     at
         An instant: return the rows that are valid then, without a period.
     coalesce
         If true, return the fewest rows: equal rows whose periods touch become one.
     names
         The names of the period's columns. The default is those of the first marked relation.
+    closed, step
+        The endpoints that belong to a period of the result, as in :func:`valid`.
+    unbounded
+        A value instead of NULL for the end of a row without an end, such as ``date(9999, 12, 31)``.
     frames
         Relations and DataFrames, by their names in `query`.
 
@@ -144,7 +209,7 @@ def sequenced(
     <BLANKLINE>
     """
     check_active(spark)
-    settings = Settings(period, at, coalesce or None, names)
+    settings = Settings(period, at, coalesce or None, names, closed, unbounded, step)
     leaves: dict[str, Leaf] = {}
     ctes = []
     for name, given in frames.items():
@@ -153,4 +218,5 @@ def sequenced(
         leaves |= relation.leaves
         ctes.append(f"{quoted(name)} AS ({relation.query})")
     text = f"WITH {', '.join(ctes)} ({query}\n)" if ctes else query
+    settings = localized(settings, spark, text, leaves)
     return run(spark, statement(text, leaves, settings), leaves)

@@ -5,21 +5,41 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from enum import Enum
+from functools import reduce
 from itertools import count
+from operator import and_
 from typing import Any, Literal
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
 
 from intervalsweep._arguments import has_signature_of
 from intervalsweep._errors import ArgumentError
-from intervalsweep._sql.literals import options, quoted
-from intervalsweep.columns import Keys, Naming, check_columns, known_keys
-from intervalsweep.temporal.statement import WHOLE, Leaf, Settings, plain, run, statement
+from intervalsweep._sql.literals import calendar_length, for_column, length, options, quoted
+from intervalsweep.columns import Keys, Naming, SparkColumns, known_keys, spelled
+from intervalsweep.temporal.expressions import (
+    JoinType,
+    aliased,
+    as_columns,
+    has_column,
+    joined_columns,
+    sql_list,
+    sql_text,
+)
+from intervalsweep.temporal.statement import (
+    HIDDEN,
+    WHOLE,
+    Leaf,
+    Settings,
+    has_naive,
+    localized,
+    period_type,
+    plain,
+    run,
+    statement,
+)
 
 _NUMBERS = count(1)
-# Names for the period that no other column has.
-_HIDDEN = Settings(names=("intervalsweep_from", "intervalsweep_to"))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -28,7 +48,8 @@ class Relation:
 
     :func:`valid` creates the first relation, and each method returns a new one. At each instant, a
     method returns the rows that its SQL returns for the rows valid then. Conditions, columns and
-    aggregates are SQL text. Numbers in brackets are the equations of the temporal operator algebra.
+    aggregates are SQL text, or Columns of Spark. Numbers in brackets are the equations of the
+    temporal operator algebra.
 
     Examples
     --------
@@ -60,15 +81,16 @@ class Relation:
     @property
     def sql(self) -> str:
         """The SQL that :attr:`frame` runs, with `{name}` in place of a DataFrame."""
-        return statement(self.query, self.leaves, self.settings)
+        settings = localized(self.settings, self._spark, self.query, self.leaves)
+        return statement(self.query, self.leaves, settings)
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns, without the period."""
         if not self._columns:
-            is_marked = any(leaf.marks is not None for leaf in self.leaves.values())
+            is_marked = any(one.marks is not None or one.is_query for one in self.leaves.values())
             text = (
-                statement(self.query, self.leaves, _HIDDEN)
+                statement(self.query, self.leaves, HIDDEN)
                 if is_marked
                 else plain(self.query, self.leaves)
             )
@@ -76,22 +98,42 @@ class Relation:
             self._columns.extend(found[:-2] if is_marked else found)
         return list(self._columns)
 
-    def where(self, condition: str) -> Relation:
+    def __repr__(self) -> str:
+        """Return the columns of the history. No rows are read."""
+        return f"Relation[{', '.join(self.columns)}]"
+
+    def show(self, n: int = 20, truncate: bool | int = True) -> None:
+        """Print the first rows of :attr:`frame`, like `DataFrame.show`."""
+        self.frame.show(n, truncate)
+
+    def toPandas(self) -> Any:  # noqa: N802 (Spark's name)
+        """Return the rows of :attr:`frame` as a pandas DataFrame."""
+        return self.frame.toPandas()
+
+    def where(self, condition: str | Column) -> Relation:
         """Keep the rows for which a condition is true (1).
 
         `w.where("skill = 'SP'")`
         """
-        return self._made(f"SELECT * FROM {self.source} WHERE {_text('condition', condition)}")
+        if isinstance(condition, Column):
+            return self._over(self._marked.where(condition))
+        return self._made(f"SELECT * FROM {self.source} WHERE {sql_text('condition', condition)}")
 
-    def select(self, *columns: str) -> Relation:
-        """Compute columns for each row (2): `w.select("name", "upper(skill) AS s")`."""
-        return self._made(f"SELECT {_listed('columns', columns)} FROM {self.source}")
+    def select(self, *columns: str | Column, **named: str | Column) -> Relation:
+        """Compute columns for each row (2): `w.select("name", "upper(skill) AS s")`.
+
+        Named arguments name their columns: `w.select("name", s="upper(skill)")`.
+        """
+        if has_column(columns, named):
+            return self._over(self._marked.select(*as_columns(columns, named)))
+        columns = (*columns, *aliased(named))
+        return self._made(f"SELECT {sql_list('columns', columns)} FROM {self.source}")
 
     def join(
         self,
         other: Relation | DataFrame,
         by: Keys | str = (),
-        condition: str | None = None,
+        condition: str | Column | None = None,
         *,
         suffix: str = "_right",
     ) -> Relation:
@@ -113,33 +155,36 @@ class Relation:
         ColumnError
             If a key does not exist, or two columns of the result would have the same name.
         """
-        return self._joined(_JoinType.INNER, other, by, condition, suffix)
+        return self._joined(JoinType.INNER, other, by, condition, suffix)
 
     @has_signature_of(join)
     def left_join(self, **given: Any) -> Relation:
         """Join, and keep rows of this side while they have no match; see :meth:`join`."""
-        return self._joined(_JoinType.LEFT, **given)
+        return self._joined(JoinType.LEFT, **given)
 
     @has_signature_of(join)
     def right_join(self, **given: Any) -> Relation:
         """Join, and keep rows of the other side while they have no match; see :meth:`join`."""
-        return self._joined(_JoinType.RIGHT, **given)
+        return self._joined(JoinType.RIGHT, **given)
 
     @has_signature_of(join)
     def full_join(self, **given: Any) -> Relation:
         """Join, and keep rows of both sides while they have no match; see :meth:`join`."""
-        return self._joined(_JoinType.FULL, **given)
+        return self._joined(JoinType.FULL, **given)
 
     def semi_join(
-        self, other: Relation | DataFrame, by: Keys | str = (), condition: str | None = None
+        self,
+        other: Relation | DataFrame,
+        by: Keys | str = (),
+        condition: str | Column | None = None,
     ) -> Relation:
         """Keep the rows of this side while they have a match (12); see :meth:`join`."""
-        return self._joined(_JoinType.SEMI, other, by, condition)
+        return self._joined(JoinType.SEMI, other, by, condition)
 
     @has_signature_of(semi_join)
     def anti_join(self, **given: Any) -> Relation:
         """Keep the rows of this side while they have no match; see :meth:`join`."""
-        return self._joined(_JoinType.ANTI, **given)
+        return self._joined(JoinType.ANTI, **given)
 
     def distinct(self) -> Relation:
         """Return each row once at each instant (4)."""
@@ -177,17 +222,19 @@ class Relation:
         """Return each row as often as on the side that has it less often (13)."""
         return self._set("INTERSECT ALL", other)
 
-    def group_by(self, *columns: str) -> Grouped:
+    def group_by(self, *columns: str | Column) -> Grouped:
         """Group the rows by columns, for :meth:`Grouped.agg` (6).
 
         `w.group_by("skill").agg("count(*) AS c")`. Raises ColumnError if a column does not exist.
         """
-        check_columns("given", self.columns, *columns)
-        return Grouped(self, columns)
+        return Grouped(self, [spelled("given", self._known, one) for one in columns])
 
-    def agg(self, *aggregates: str) -> Relation:
-        """Aggregate all rows, also while no rows are valid (7): `w.agg("count(*) AS c")`."""
-        return self._made(f"SELECT {_listed('aggregates', aggregates)} FROM {self.source}")
+    def agg(self, *aggregates: str | Column, **named: str | Column) -> Relation:
+        """Aggregate all rows, also while no rows are valid (7): `w.agg(c="count(*)")`.
+
+        Named arguments name their columns, as does `"count(*) AS c"`.
+        """
+        return Grouped(self, []).agg(*aggregates, **named)
 
     def window(
         self,
@@ -204,42 +251,71 @@ class Relation:
         Parameters
         ----------
         sliding
-            The row is valid for this length from its start on: a number, a timedelta, or calendar
-            months such as ``numpy.timedelta64(1, "M")``.
+            The row is valid for this length from its start on: a number, a timedelta, a text such
+            as ``"10 minutes"``, or calendar units such as ``"DAY"``, ``"2 WEEKS"`` or ``"MONTH"``.
         fixed
             The row is valid to the end of the fixed window that contains its start. Fixed windows
             have this length and follow each other without gaps.
         origin
-            The start of one of the fixed windows. The default is 0, or 1970-01-01 UTC; for windows
-            of months, 1970-01-01 in the session's time zone.
+            The start of one of the fixed windows. The default is 0, or 1970-01-01 UTC; for calendar
+            units, 1970-01-01 in the session's time zone, and for weeks a Monday.
         on_bounded
             For rows that already have an end: ``replace`` the end (the default), or fail with an
             ``error``.
         """
-        given = {"sliding": sliding, "fixed": fixed, "origin": origin, "on_bounded": on_bounded}
+        given = {
+            "sliding": calendar_length("sliding", sliding),
+            "fixed": calendar_length("fixed", fixed),
+        }
+        given |= {"origin": self._instant(origin), "on_bounded": on_bounded}
         return self._made(f"SELECT * FROM temporal_window(TABLE({self.query}){options(given)})")
 
     def split(self, max_length: Any) -> Relation:
-        """Cut each row, from its start on, into rows of at most `max_length` (Alg. 11)."""
-        given = options({"max_length": max_length})
+        """Cut each row, from its start on, into rows of at most `max_length` (Alg. 11).
+
+        The length is a number, a timedelta, a text such as ``"10 minutes"``, or calendar
+        units such as ``"MONTH"``.
+        """
+        given = options({"max_length": calendar_length("max_length", max_length)})
         return self._made(f"SELECT * FROM temporal_split(TABLE({self.query}){given})")
 
     def coalesce(self, max_length: Any = None) -> Relation:
-        """Return the same rows in the fewest periods of at most `max_length` (16)."""
-        given = options({"max_length": max_length})
+        """Return the same rows in the fewest periods (16); see `temporal_coalesce`.
+
+        With `max_length`, rows that touch become one until its period has this length (Alg. 10).
+        """
+        given = options({"max_length": length("max_length", max_length)})
         return self._made(f"SELECT * FROM temporal_coalesce(TABLE({self.query}){given})")
 
     def at(self, instant: Any) -> Relation:
-        """Return the rows of one instant, without a period (17). Applies to the whole query."""
+        """Return the rows of one instant, without a period (17). Applies to the whole query.
+
+        A naive datetime is in Python's local time, as in PySpark, and for TIMESTAMP_NTZ the time
+        that the clock shows.
+        """
+        if instant is None:
+            raise ArgumentError("`instant` must not be None.")
         return dataclasses.replace(self, settings=dataclasses.replace(self.settings, at=instant))
 
     def period(self, start: Any, end: Any) -> Relation:
         """Clip the history to `start` to before `end`; None means no limit.
 
-        The limits apply to the whole query, wherever `period` stands among the methods.
+        The limits are instants as for :meth:`at`. They apply to the whole query, wherever `period`
+        stands among the methods.
         """
         settings = dataclasses.replace(self.settings, period=(start, end))
         return dataclasses.replace(self, settings=settings)
+
+    def shown_as(
+        self,
+        *,
+        closed: Literal["left", "right", "both", "neither"] | None = None,
+        unbounded: Any = None,
+        step: Any = None,
+    ) -> Relation:
+        """Choose the form of the periods in the result, as in :func:`sequenced`."""
+        form = {"closed": closed, "unbounded": unbounded, "step": step}
+        return dataclasses.replace(self, settings=dataclasses.replace(self.settings, **form))
 
     @property
     def source(self) -> str:
@@ -250,6 +326,12 @@ class Relation:
     def _spark(self) -> SparkSession:
         return next(iter(self.leaves.values())).frame.sparkSession
 
+    def _instant(self, value: Any) -> Any:
+        """Return an instant for the type of the period."""
+        if not has_naive(value):
+            return value
+        return for_column(value, period_type(self._spark, self.query, self.leaves))
+
     def check_no_settings(self, where: str) -> None:
         """Raise ArgumentError if `at` or `period` was called on a part of a query."""
         if self.settings != WHOLE:
@@ -257,6 +339,37 @@ class Relation:
                 f"at() and period() apply to a whole query, and {where} is a part of one: call "
                 "them on the result."
             )
+
+    @property
+    def _known(self) -> SparkColumns:
+        return SparkColumns.of(next(iter(self.leaves.values())).frame, self.columns)
+
+    @property
+    def _marked(self) -> DataFrame:
+        """The query as a DataFrame, which only `sequenced` can read."""
+        return run(self._spark, plain(self.query, self.leaves), self.leaves)
+
+    def _over(self, frame: DataFrame) -> Relation:
+        """Return a relation of the rows of a DataFrame that is made of :attr:`_marked`."""
+        name = f"intervalsweep_{next(_NUMBERS)}"
+        leaves = {name: Leaf(frame, None, is_query=True)}
+        return Relation(f"SELECT * FROM {name}", leaves, self.settings, _source=name)
+
+    def _joined_on(
+        self,
+        kind: JoinType,
+        other: Relation,
+        naming: Naming,
+        keys: Sequence[tuple[str, str]],
+        condition: Column,
+    ) -> Relation:
+        """Return the join by a condition that is a column over the sides `r` and `s`."""
+        equal = [sf.col(f"r.{quoted(one)}") == sf.col(f"s.{quoted(two)}") for one, two in keys]
+        on = reduce(and_, equal, condition)
+        how = kind.value.removesuffix("JOIN").strip().lower().replace(" ", "_") or "inner"
+        joined = self._marked.alias("r").join(other._marked.alias("s"), on, how)
+        columns = [sf.expr(text) for text in joined_columns(naming, kind)]
+        return self._over(joined.select(*columns))
 
     def _made(self, query: str) -> Relation:
         return Relation(query, self.leaves, self.settings)
@@ -278,56 +391,26 @@ class Relation:
 
     def _joined(
         self,
-        kind: _JoinType,
+        kind: JoinType,
         other: Relation | DataFrame,
         by: Keys | str,
-        condition: str | None,
+        condition: str | Column | None,
         suffix: str = "",
     ) -> Relation:
         relation, leaves = self._with(other)
-        theirs = relation.columns
-        keys = known_keys(self.columns, theirs, by)
+        theirs = relation._known
+        keys = known_keys(self._known, theirs, by)
         naming = Naming.of(self.columns, theirs if kind.has_right_columns else [], keys, suffix)
         equal = [f"r.{quoted(one)} = s.{quoted(two)}" for one, two in keys]
-        more = [] if condition is None else [f"({_text('condition', condition)})"]
+        if isinstance(condition, Column):
+            return self._joined_on(kind, relation, naming, keys, condition)
+        more = [] if condition is None else [f"({sql_text('condition', condition)})"]
         query = (
-            f"SELECT {', '.join(_joined_columns(naming, kind))} "
+            f"SELECT {', '.join(joined_columns(naming, kind))} "
             f"FROM {self.source} AS r {kind.value} {relation.source} AS s "
             f"ON {' AND '.join([*equal, *more]) or 'true'}"
         )
         return Relation(query, leaves, self.settings)
-
-
-class _JoinType(Enum):
-    """The types of joins, as SQL writes them."""
-
-    INNER = "JOIN"
-    LEFT = "LEFT JOIN"
-    RIGHT = "RIGHT JOIN"
-    FULL = "FULL JOIN"
-    SEMI = "LEFT SEMI JOIN"
-    ANTI = "LEFT ANTI JOIN"
-
-    @property
-    def has_right_columns(self) -> bool:
-        """Whether the result has the columns of the right side."""
-        return self not in (_JoinType.SEMI, _JoinType.ANTI)
-
-    @property
-    def keeps_right_rows(self) -> bool:
-        """Whether the result has unmatched rows of the right side."""
-        return self in (_JoinType.RIGHT, _JoinType.FULL)
-
-
-def _joined_columns(naming: Naming, kind: _JoinType) -> list[str]:
-    """Return the columns of a join's result in SQL, where `r` and `s` are the sides."""
-    from_either = naming.shared_keys if kind.keeps_right_rows else ()
-    columns = []
-    for name in naming.left:
-        ours = f"r.{quoted(name)}"
-        value = f"coalesce({ours}, s.{quoted(name)})" if name in from_either else ours
-        columns.append(f"{value} AS {quoted(name)}")
-    return columns + [f"s.{quoted(one)} AS {quoted(new)}" for one, new in naming.right.items()]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -337,13 +420,22 @@ class Grouped:
     relation: Relation
     keys: Sequence[str]
 
-    def agg(self, *aggregates: str) -> Relation:
-        """Return the groups that have rows, with aggregates in SQL (6)."""
+    def agg(self, *aggregates: str | Column, **named: str | Column) -> Relation:
+        """Return the groups that have rows, with aggregates (6): `agg("count(*) AS c")`.
+
+        Named arguments name their columns: `agg(c="count(*)", most=F.max("pay"))`.
+        """
+        if has_column(aggregates, named):
+            grouped = self.relation._marked.groupBy(*map(quoted, self.keys))
+            return self.relation._over(grouped.agg(*as_columns(aggregates, named)))
+        texts = [sql_text("aggregates", one) for one in (*aggregates, *aliased(named))]
+        if not texts:
+            raise ArgumentError("`aggregates` must not be empty: give at least one.")
         keys = [quoted(name) for name in self.keys]
-        columns = [*keys, *(_text("aggregates", one) for one in aggregates)]
+        columns = [*keys, *texts]
         by = f" GROUP BY {', '.join(keys)}" if keys else ""
         return self.relation._made(
-            f"SELECT {_listed('aggregates', columns)} FROM {self.relation.source}{by}"
+            f"SELECT {sql_list('aggregates', columns)} FROM {self.relation.source}{by}"
         )
 
 
@@ -370,17 +462,3 @@ def check_frame(data: object) -> None:
             f"{type(data).__module__}.{type(data).__name__} is not a Spark DataFrame: "
             "intervalsweep.arrow.temporal has operators for other tables."
         )
-
-
-def _text(what: str, given: object) -> str:
-    if not isinstance(given, str):
-        raise ArgumentError(
-            f"`{what}` must be SQL text, such as \"skill = 'SP'\"; got a {type(given).__name__}."
-        )
-    return given
-
-
-def _listed(what: str, given: Sequence[object]) -> str:
-    if not given:
-        raise ArgumentError(f"`{what}` must not be empty: give at least one.")
-    return ", ".join(_text(what, one) for one in given)

@@ -4,21 +4,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as st
 
 from intervalsweep._errors import ArgumentError
-from intervalsweep._sql.literals import literal, options, quoted
+from intervalsweep._instants import is_naive
+from intervalsweep._sql.literals import for_column, literal, options, quoted
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """A DataFrame and its mark: arguments of `validtime`, or None if rows are always valid."""
+    """A DataFrame and its mark: arguments of `validtime`, or None if rows are always valid.
+
+    The DataFrame itself may be a query over marked ones: `is_query`.
+    """
 
     frame: DataFrame
     marks: str | None
+    is_query: bool = False
 
     def cte(self, name: str) -> str:
         """Return the DataFrame as a common table expression for `spark.sql`, under this name."""
@@ -29,12 +35,15 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Settings:
-    """Arguments of `sequenced`: the wanted part of a history, and the names of its period."""
+    """Arguments of `sequenced`: the wanted part of a history, and the form of its period."""
 
     period: tuple[Any, Any] | None = None
     at: Any = None
     coalesce: bool | None = None
     names: tuple[str, str] | None = None
+    closed: str | None = None
+    unbounded: Any = None
+    step: Any = None
 
     def __post_init__(self) -> None:
         if self.period is not None and self.at is not None:
@@ -61,10 +70,41 @@ def plain(query: str, leaves: Mapping[str, Leaf]) -> str:
     return f"WITH {ctes} ({text}\n)"
 
 
+# Names for the period that no other column has.
+HIDDEN = Settings(names=("intervalsweep_from", "intervalsweep_to"))
+
+
+def has_naive(*instants: Any) -> bool:
+    """Return whether a datetime without a time zone is among instants, or in pairs of them."""
+    flat = [one for given in instants for one in (given if isinstance(given, tuple) else (given,))]
+    return any(map(is_naive, flat))
+
+
+def period_type(spark: SparkSession, query: str, leaves: Mapping[str, Leaf]) -> st.DataType:
+    """Return the type of the period of a query's history."""
+    return run(spark, statement(query, leaves, HIDDEN), leaves).schema[-2].dataType
+
+
+def localized(
+    settings: Settings, spark: SparkSession, query: str, leaves: Mapping[str, Leaf]
+) -> Settings:
+    """Return the settings with instants for the type of the query's period."""
+    if not has_naive(settings.at, settings.period):
+        return settings
+    kind = period_type(spark, query, leaves)
+    return replace(
+        settings, at=for_column(settings.at, kind), period=for_column(settings.period, kind)
+    )
+
+
 def statement(query: str, leaves: Mapping[str, Leaf], settings: Settings) -> str:
     """Return the statement that computes the history of a query over the leaves."""
     table = plain(query, leaves)
-    return f"SELECT * FROM sequenced(TABLE({table}){options(asdict(settings))})"
+    return f"SELECT * FROM sequenced(TABLE({table}){options(_given(settings))})"
+
+
+def _given(settings: Settings) -> dict[str, Any]:
+    return {field.name: getattr(settings, field.name) for field in fields(settings)}
 
 
 def run(spark: SparkSession, text: str, leaves: Mapping[str, Leaf]) -> DataFrame:

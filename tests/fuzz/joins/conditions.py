@@ -144,7 +144,21 @@ class Conditions:
         ]
         simpler = plain(f"{self.a}.ts {op} {self.b}.ts")
         text = rng.choice(spellings)()
+        if rng.random() < 0.12:
+            text = self.waived(text, rng.choice((x, y)))
         return plain(text, *([simpler] if text != simpler.called else []))
+
+    def waived(self, comparison: str, end: str) -> str:
+        """The comparison or an exception, such as an end that is NULL, in some spelling."""
+        exception = self.rng.choice((f"{end} IS NULL", f"{end} IS NULL", f"{self.a}.x = 1"))
+        return self.rng.choice(
+            (
+                *(f"({comparison} OR {exception})", f"({exception} OR {comparison})"),
+                f"CASE WHEN {exception} THEN true ELSE {comparison} END",
+                f"NOT (NOT {comparison} AND NOT coalesce({exception}, false))",
+                *(f"coalesce({comparison}, true)", f"({comparison}) IS NOT FALSE"),
+            )
+        )
 
     def between(self) -> Predicate:
         rng = self.rng

@@ -32,6 +32,7 @@ class Joins(Stream):
             clock=clock,
             lateness=rng.choice([1, 6, 20]),
         )
+        self.arrivals.numbers_have_times = rng.random() < 0.3
         self.settings = {"spark.sql.shuffle.partitions": rng.choice(["1", "1", "2", "3"])}
         cases = join_cases.random_cases(rng, self.operators, clock)
         self.sql = join_cases.union(cases)

@@ -151,7 +151,7 @@ class Unions(Stream):
 
     def end(self) -> None:
         for name in "SR":
-            write(self.folder / name, [(-1, None, "a", at(200_000), 19, None, None)], 100)
+            write(self.folder / name, [(-1, None, None, at(200_000), None, None, None)], 100)
         self.read()
         self.run()
 

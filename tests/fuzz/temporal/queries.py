@@ -291,6 +291,21 @@ def top(rng: random.Random, part: Part) -> Query:
     return Query("top k", text, (part(),))
 
 
+def first(rng: random.Random, part: Part) -> Query:
+    order = ORDER.format(v="a.v", k="a.k", t="a.t")
+    number = f"row_number() OVER ({order}) AS n"
+    test = rng.choice(("n <= 2", "n < 3", "n = 1", "n BETWEEN 2 AND 3"))
+    rows = f"SELECT a.*, {number} FROM ({{0}}) a"
+    text = f"SELECT k, CAST(n AS INT) AS v, t FROM ({rows}) a WHERE {test}"
+    return Query("row number", text, (part(),))
+
+
+def ordered_scalar(rng: random.Random, part: Part) -> Query:
+    order = rng.choice(("b.v DESC NULLS LAST", "b.v NULLS FIRST"))
+    found = f"(SELECT b.v + 0 FROM ({{1}}) b WHERE b.k = a.k ORDER BY {order} LIMIT 1)"
+    return Query("top 1", f"SELECT k, {found} AS v, t FROM ({{0}}) a", (part(), part()))
+
+
 def cte(rng: random.Random, part: Part) -> Query:
     text = (f"SELECT * FROM (WITH q AS ({{0}}) SELECT {_columns(rng)} FROM q a JOIN q b "
             f"ON {condition(rng)}) a")  # fmt: skip
@@ -301,5 +316,5 @@ KINDS: tuple[Callable[[random.Random, Part], Query], ...] = (
     projection, selection, join, join, join, join_using, cross, semi, exists, exists, within,
     within, scalar, scalar, distinct, set_operation, set_operation, set_operation, except_strict,
     union_max, coalesce, split, grouped, grouped, grouped, grouping_sets, total, total, window, top,
-    cte,
+    first, ordered_scalar, cte,
 )  # fmt: skip

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from pyspark.errors import ArithmeticException
 
+import intervalsweep
 from support.spark.comparison import ANSI, BROADCAST, ENABLED, EXCLUDED_RULES, FOLDING, Both
 
 RANGES = {BROADCAST: "-1"}
@@ -136,8 +137,10 @@ def test_an_alternative_that_wraps(conf: Any, both: Both, drawn: Any) -> None:
 
 LEFT_TO_SPARK = {
     "no range": f"({OVERLAP}) OR a.k = 1",
-    "many orders": "b.ts BETWEEN a.ts AND a.te OR b.te BETWEEN a.x AND a.k"
-    " OR b.x BETWEEN a.id AND a.id",
+    "many alternatives": " OR ".join(
+        f"b.{start} BETWEEN a.{start} AND a.{end}"
+        for start, end in zip(COLUMNS, (*COLUMNS[1:], "id"), strict=True)
+    ),
 }
 
 
@@ -151,3 +154,61 @@ def test_alternatives_left_to_spark(spark: Any, name: str) -> None:
 def test_not_coalesced_is_no_interval_condition(both: Both) -> None:
     """Below NOT, NULL and false differ: pairs with a NULL endpoint match."""
     assert both(queries("NOT coalesce(a.ts < b.te AND b.ts < a.te, false)")["INNER"], swept=0) > 0
+
+
+CONSTANT = {
+    "length": "b.ts >= a.ts AND b.ts < a.ts + (SELECT max(k) + 2 FROM a WHERE k < 3)",
+    "difference": "a.k = b.k AND b.ts - a.ts BETWEEN 0 AND (SELECT CAST(avg(k) AS BIGINT) FROM b)",
+    "parameter": "ISEQL_BEFORE(a.ts, a.te, b.ts, b.te, delta => (SELECT max(k) FROM a))",
+    "no value": "b.ts >= a.ts AND b.ts < a.ts + (SELECT max(k) FROM a WHERE k > 5)",
+}
+
+
+@pytest.mark.parametrize("threshold", ["-1", "10MB"])
+@pytest.mark.parametrize("name", list(CONSTANT))
+def test_a_scalar_subquery_is_a_constant(
+    spark: Any, conf: Any, both: Both, name: str, threshold: str
+) -> None:
+    conf({BROADCAST: threshold})
+    found = 0
+    for query in queries(CONSTANT[name]).values():
+        found += both(query)
+    assert found > 0
+    report = intervalsweep.why_not(spark.sql(queries(CONSTANT[name])["INNER"]))[0]
+    assert "inf" not in str(report.how), report.how
+
+
+# Alternatives that need different orders of a side: a join for each.
+SPLIT = {
+    "different ends": "(b.ts BETWEEN a.ts AND a.te) OR (b.te BETWEEN a.x AND a.te)",
+    "keys": "a.k = b.k AND a.id <> b.id AND ((b.ts BETWEEN a.ts AND a.te) "
+    "OR (b.te BETWEEN a.x AND a.ts))",
+    # As the macro join_snapshots of dbt writes it.
+    "snapshots": "a.k = b.k AND ((a.ts >= b.ts AND a.ts < b.te) OR (a.te >= b.ts AND a.te < b.te) "
+    "OR (b.ts >= a.ts AND b.te < a.te))",
+    "many orders": "b.ts BETWEEN a.ts AND a.te OR b.te BETWEEN a.x AND a.k"
+    " OR b.x BETWEEN a.id AND a.id",
+    "one bound each": "(b.ts < a.ts AND b.te > a.te) OR (b.x BETWEEN a.x - 1 AND a.x + 1) "
+    "OR (a.k BETWEEN b.ts AND b.ts + 1)",
+}
+
+
+@pytest.mark.parametrize("threshold", ["-1", "10MB"])
+@pytest.mark.parametrize("name", list(SPLIT))
+def test_alternatives_with_different_orders(
+    spark: Any, conf: Any, both: Both, name: str, threshold: str
+) -> None:
+    conf({BROADCAST: threshold})
+    shapes = queries(SPLIT[name])
+    del shapes["EXISTENCE"]
+    for query in shapes.values():
+        assert both(query, swept=None) > 0
+        reports = intervalsweep.why_not(spark.sql(query))
+        assert len(reports) > 1
+        assert all(report.swept for report in reports), reports
+
+
+def test_inputs_that_differ_from_run_to_run_are_read_once(spark: Any) -> None:
+    limited = "(SELECT id, id % 3 k, id ts, id + 3 te, id x FROM range(60) LIMIT 50) AS b"
+    query = f"SELECT a.id FROM a JOIN {limited} ON {SPLIT['different ends']}"
+    assert len(intervalsweep.why_not(spark.sql(query))) == 1

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pyspark.errors import AnalysisException
 
 from support.joins import oracle
 from support.joins.oracle import Limit
@@ -111,11 +112,14 @@ def test_parameter_is_an_expression(
         assert both(" UNION ALL ".join(called), " UNION ALL ".join(written), len(called)) > 0
 
 
-def test_null_literals_relax(spark: Any, both: Both) -> None:
+def test_null_by_position_stands_for_a_parameter_without_a_limit(spark: Any, both: Both) -> None:
+    """At the end it is an error, since a parameter marker without a value would return all rows."""
     make(spark, "{0}")
     query = "SELECT r.id, s.id FROM r JOIN s ON {0}"
-    relaxed = query.format("ISEQL_DURING(r.ts, r.te, s.ts, s.te, NULL, CAST(NULL AS INT))")
-    assert both(relaxed, query.format(oracle.formula("ISEQL_DURING"))) > 0
+    called = query.format("ISEQL_DURING(r.ts, r.te, s.ts, s.te, NULL, 1)")
+    assert both(called, query.format(oracle.formula("ISEQL_DURING", epsilon=1))) > 0
+    with pytest.raises(AnalysisException, match="UNEXPECTED_NULL"):
+        spark.sql(query.format("ISEQL_DURING(r.ts, r.te, s.ts, s.te, NULL)"))
 
 
 MONTHS = """

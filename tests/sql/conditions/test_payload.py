@@ -135,6 +135,21 @@ def test_rare_types(spark: Any, conf: Any, both: Both, name: str) -> None:
             assert both(query.format(called), query.format(written)) >= 7
 
 
+def test_time_endpoints_with_a_distance(spark: Any, conf: Any, both: Both) -> None:
+    conf({"spark.sql.timeType.enabled": "true"})
+    for view, rows in (("t", 40), ("u", 60)):
+        spark.sql(
+            f"CREATE OR REPLACE TEMPORARY VIEW {view} AS SELECT id, "
+            f"if(id % 9 = 8, NULL, make_time(23, CAST(id * 7 % {rows} AS INT), 0)) AS ts, "
+            f"make_time(23, CAST(id * 7 % {rows} AS INT), id % 3) AS te FROM range({rows})"
+        )
+    query = "SELECT t.id, u.id FROM t JOIN u ON {0}"
+    for limit, rows in (("'5' MINUTE", 100), ("'1.5' SECOND", 10), ("'1' DAY", 400)):
+        called = f"ISEQL_BEFORE(t.ts, t.te, u.ts, u.te, delta => INTERVAL {limit})"
+        written = f"t.te <= u.ts AND u.ts - t.te <= INTERVAL {limit}"
+        assert both(query.format(called), query.format(written)) > rows
+
+
 PERIODS = """
 CREATE OR REPLACE TEMPORARY VIEW {0} AS SELECT id, id % 2 AS k,
   struct(TIMESTAMP'2024-03-31' + make_dt_interval(0, CAST(id AS INT)) AS valid_from,

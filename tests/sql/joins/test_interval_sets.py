@@ -74,13 +74,24 @@ def by_key(rows: list[Any], found: Callable[[list[Any]], Any], *, keys: bool) ->
 
 
 def assert_swept(
-    spark: Any, call: str, wanted: Counter[Any], value: Value, *, keys: bool = True
+    spark: Any,
+    call: str,
+    wanted: Counter[Any],
+    value: Value,
+    *,
+    keys: bool = True,
+    nulls: str = "drop",
 ) -> None:
-    table = "t" if keys else "SELECT ts, te FROM t"
-    frame = spark.sql(f"SELECT * FROM {call.replace('(t', f'(TABLE({table})')}")
+    options = f", nulls => '{nulls}'" + (", keys => 'k'" if keys else "")
+    frame = spark.sql(f"SELECT * FROM {call.replace('(t', '(TABLE(t)')[:-1]}{options})")
     assert "PeriodSweep" in frame._jdf.queryExecution().executedPlan().toString()
     typed = [
-        (*(() if k == "all" else (k,)), value(ts), value(te), *more)
+        (
+            *(() if k == "all" else (k,)),
+            None if ts is None else value(ts),
+            None if te is None else value(te),
+            *more,
+        )
         for k, ts, te, *more in wanted.elements()
     ]
     assert typed
@@ -127,20 +138,51 @@ def test_complement(spark: Any, kind: str, within: Any, settings: str, keys: boo
         assert_swept(spark, f"interval_complement(t, 'ts', 'te'{given})", wanted, value, keys=keys)
 
 
+@pytest.mark.parametrize("keys", [True, False])
+@pytest.mark.parametrize("kind", ["INT", "DATE", "TIMESTAMP", "DECIMAL(9, 2)", "DOUBLE"])
+def test_null_means_unbounded(spark: Any, kind: str, keys: bool) -> None:
+    value, written = TYPES[kind]
+    rows = [row for row in some_rows(3) if None not in row]
+    rows += [(0, 50, None), (0, 55, None), (1, None, 4), (1, None, None), (2, None, 3)]
+    rows = rows if keys else [(0, None, 2), (1, 4, 9), (2, 11, 12), (0, 14, None), (1, 30, None)]
+    view(spark, kind, rows, value)
+    within = ", within => array({})".format(", ".join(f"'{value(end)}'" for end in (-3, 80)))
+    for call, found, *more in (
+        ("interval_merge(t, 'ts', 'te')", brute.merged),
+        (f"interval_merge(t, 'ts', 'te', gap => {written(2)})", brute.merged, 2),
+        ("interval_split(t, 'ts', 'te')", brute.pieces),
+        ("interval_complement(t, 'ts', 'te')", brute.gaps),
+        (f"interval_complement(t, 'ts', 'te'{within})", brute.gaps, (-3, 80)),
+    ):
+        wanted = by_key(rows, lambda some, f=found, m=more: brute.unbounded(f, some, *m), keys=keys)
+        assert_swept(spark, call, wanted, value, keys=keys, nulls="unbounded")
+
+
+def test_nulls_may_be_errors(spark: Any) -> None:
+    view(spark, "INT", [(0, 1, 5), (0, 7, None)], int)
+    gaps = "SELECT * FROM interval_complement(TABLE(t), 'ts', 'te', within => array(0, 20)"
+    assert bag(spark.sql(f"{gaps})").collect()) == bag([(0, 1), (5, 7)])
+    assert bag(spark.sql(f"{gaps}, nulls => 'drop')").collect()) == bag([(0, 1), (5, 20)])
+    with pytest.raises(Exception, match="NULL_END"):
+        spark.sql(f"{gaps}, nulls => 'error')").collect()
+
+
 def test_names_places_and_order_of_columns(spark: Any) -> None:
     spark.sql(
         "SELECT 'x' AS `from`, 5 AS until, NULL AS a, 1 AS since, true AS b"
     ).createOrReplaceTempView("t")
     merged = spark.sql(
-        "SELECT * FROM interval_merge(TABLE(t), te => 'until', ts => 'SINCE', count => 'n')"
+        "SELECT * FROM interval_merge(TABLE(t), te => 'until', ts => 'SINCE', count => 'n', "
+        "keys => array('from', 'A', 'b'))"
     )
     assert merged.columns == ["from", "a", "b", "since", "until", "n"]
     assert [tuple(row) for row in merged.collect()] == [("x", None, True, 1, 5, 1)]
     split = spark.sql("SELECT * FROM interval_split(TABLE(t), 'since', 'until')")
-    assert split.columns == ["from", "a", "b", "since", "until", "count"]
-    gaps = spark.sql("SELECT * FROM interval_complement(TABLE(t), 'since', 'until', array(0, 9))")
-    assert gaps.columns == ["from", "a", "b", "since", "until"]
-    assert bag(gaps.collect()) == bag([("x", None, True, 0, 1), ("x", None, True, 5, 9)])
+    assert split.columns == ["since", "until", "count"]
+    call = "interval_complement(TABLE(t), 'since', 'until', array(0, 9), array('b', 'from'))"
+    gaps = spark.sql(f"SELECT * FROM {call}")
+    assert gaps.columns == ["b", "from", "since", "until"]
+    assert bag(gaps.collect()) == bag([(True, "x", 0, 1), (True, "x", 5, 9)])
 
 
 def test_the_smallest_and_the_largest_values_are_no_bounds_of_time(spark: Any) -> None:
@@ -149,9 +191,10 @@ def test_the_smallest_and_the_largest_values_are_no_bounds_of_time(spark: Any) -
     spark.createDataFrame(rows, "k INT, ts BIGINT, te BIGINT").createOrReplaceTempView("t")
     # A difference that exceeds a LONG exceeds any gap.
     for gap in ("", f", gap => {high}", f", gap => {high}BD + {high}BD"):
-        found = spark.sql(f"SELECT * FROM interval_merge(TABLE(t), 'ts', 'te'{gap})")
+        call = f"interval_merge(TABLE(t), 'ts', 'te', keys => 'k', nulls => 'drop'{gap})"
+        found = spark.sql(f"SELECT * FROM {call}")
         assert bag(found.collect()) == bag([(*row, 1) for row in rows])
-    gaps = spark.sql("SELECT * FROM interval_complement(TABLE(t), 'ts', 'te')")
+    gaps = spark.sql("SELECT * FROM interval_complement(TABLE(t), 'ts', 'te', keys => 'k')")
     assert bag(gaps.collect()) == bag([(0, low + 5, high - 3)])
     ints = "SELECT 2147483640 AS ts, 2147483647 AS te"
     merged = spark.sql(f"SELECT * FROM interval_merge(TABLE({ints}), 'ts', 'te')")
@@ -188,7 +231,9 @@ def test_equal_keys(spark: Any) -> None:
     spark.sql(
         " UNION ALL ".join(f"SELECT {k} AS k, {n} AS ts, {n + 1} AS te" for n, k in enumerate(keys))
     ).createOrReplaceTempView("t")
-    merged = spark.sql("SELECT * FROM interval_merge(TABLE(t), 'ts', 'te') ORDER BY ts")
+    merged = spark.sql(
+        "SELECT * FROM interval_merge(TABLE(t), 'ts', 'te', keys => 'k') ORDER BY ts"
+    )
     assert [tuple(row[1:]) for row in merged.collect()] == [(0, 2, 2), (2, 4, 2), (4, 6, 2)]
 
 
@@ -196,7 +241,8 @@ def test_equal_keys(spark: Any) -> None:
 def test_below_and_above_other_operators(spark: Any, adaptive: str) -> None:
     rows = some_rows(9)
     view(spark, "INT", rows, int)
-    call = "interval_merge(TABLE(SELECT * FROM t WHERE ts < 40), 'ts', 'te')"
+    table = "TABLE(SELECT * FROM t WHERE ts < 40)"
+    call = f"interval_merge({table}, 'ts', 'te', keys => 'k', nulls => 'drop')"
     wanted = by_key([row for row in rows if row[1] is not None and row[1] < 40], brute.merged,
                     keys=True)  # fmt: skip
     with configured(spark, {ADAPTIVE: adaptive}):
@@ -236,7 +282,8 @@ def test_one_result_joined_with_itself(spark: Any) -> None:
     rows = some_rows(5)
     view(spark, "INT", rows, int)
     wanted = by_key(rows, brute.merged, keys=True)
-    spark.sql("SELECT * FROM interval_merge(TABLE(t), 'ts', 'te')").createOrReplaceTempView("m")
+    call = "interval_merge(TABLE(t), 'ts', 'te', keys => 'k', nulls => 'drop')"
+    spark.sql(f"SELECT * FROM {call}").createOrReplaceTempView("m")
     joined = spark.sql(
         "SELECT a.* FROM m a JOIN m b ON a.k <=> b.k AND a.ts = b.ts AND b.count > 1"
     )
@@ -285,8 +332,8 @@ def test_a_stream_is_refused(spark: Any, tmp_path: Path) -> None:
 def test_rows_without_an_interval(spark: Any) -> None:
     spark.sql("SELECT 1 AS k, 5 AS ts, 5 AS te").createOrReplaceTempView("t")
     for name in ("merge", "split", "complement"):
-        for table in ("t", "SELECT ts, te FROM t", "SELECT * FROM t WHERE false"):
-            call = f"SELECT * FROM interval_{name}(TABLE({table}), 'ts', 'te')"
+        for table, keys in (("t", ", keys => 'k'"), ("t", ""), ("SELECT * FROM t WHERE false", "")):
+            call = f"SELECT * FROM interval_{name}(TABLE({table}), 'ts', 'te'{keys})"
             assert spark.sql(call).collect() == []
 
 
@@ -312,8 +359,11 @@ def test_islands_are_swept_by_ranges_where_nothing_holds_between_them(spark: Any
     [
         ("interval_merge(TABLE(t), 'ts')", "`te` of interval_merge must be the name of a column;"),
         ("interval_merge(TABLE(t), 'ts', 'end')", "`end`"),
+        ("interval_merge(TABLE(t), 'ts', 'te', keys => 'ts')", "columns other than ts and te"),
+        ("interval_merge(TABLE(t), 'ts', 'te', keys => 3)", "a STRING or an array of STRINGs"),
+        ("interval_split(TABLE(t), 'ts', 'te', count => 'ts')", "a name that no other column has"),
         ("interval_merge(TABLE(t), 'ts', 'k')", "start and end must have the same type"),
-        ("interval_merge(TABLE(t), 'k', 'k')", "use numbers"),
+        ("interval_merge(TABLE(t), 'ts', 'ts')", "another column than `ts`; got 'ts' for both"),
         ("interval_merge(TABLE(t), 'ts', 'te', gap => -1)", "must be at least 0; got -1"),
         ("interval_merge(TABLE(t), 'ts', 'te', gap => 'x')", "must be a number for endpoints"),
         ("interval_merge(TABLE(t), 'ts', 'te', gap => ts)", "gap"),
@@ -326,10 +376,10 @@ def test_islands_are_swept_by_ranges_where_nothing_holds_between_them(spark: Any
             "interval_merge(TABLE(d), 'ts', 'te', gap => 3)",
             "an INTERVAL DAY TO SECOND for endpoints of TIMESTAMP",
         ),
-        ("interval_split(TABLE(m), 'ts', 'te')", "the column `v`, a MAP<INT, INT>"),
+        ("interval_split(TABLE(m), 'ts', 'te', keys => 'v')", "the column `v`, a MAP<INT, INT>"),
         (
             "interval_complement(TABLE(t), 'ts', 'te', within => array(1, NULL))",
-            "`within` of interval_complement must be two values that are not NULL",
+            "`within` of interval_complement must be of INT and not NULL",
         ),
         ("interval_complement(TABLE(t), 'ts', 'te', within => 3)", "must be array(a, b)"),
         ("interval_split('t', 'ts', 'te')", "`t` of interval_split must be TABLE(...)"),

@@ -70,6 +70,12 @@ REASONS = {
         "in a subquery below",
     ),
     "product": ("CrossSide", joined("r.ts * s.ts < 5"), "((r.ts * s.ts) < 5", "move"),
+    "fallible": (
+        "MayFail",
+        joined("CAST(r.name AS TIMESTAMP) <= CAST(s.name AS TIMESTAMP) AND r.k > 0"),
+        "CAST(r.name AS TIMESTAMP) <=",
+        "try_cast",
+    ),
     "merge": (
         "HintForbids",
         joined(f"r.k = s.k AND {MEET}", "/*+ MERGE(s) */"),
@@ -301,5 +307,42 @@ def test_advice_on_alternatives_finds_the_same_pairs(both: Both) -> None:
     first, second = "r.ts <= s.ts AND s.ts < r.te", "s.te < r.ts AND r.id < s.id"
     query = joined(f"({first}) OR ({second})")
     advised = f"{joined(first)} UNION ALL {joined(f'{second} AND NOT coalesce({first}, false)')}"
-    assert both(query, swept=1) > 0
+    assert both(query, swept=2) > 0
     assert both(advised, query, swept=2) > 0
+
+
+STATEMENTS = {
+    "insert": "INSERT INTO target {0}",
+    "create": "CREATE TABLE other USING parquet AS {0}",
+    "cache": "CACHE TABLE cached AS {0}",
+    "directory": "INSERT OVERWRITE DIRECTORY '/no/such/folder' USING parquet {0}",
+    "view": "CREATE VIEW viewed AS {0}",
+    "explain": "EXPLAIN {0}",
+}
+
+
+@pytest.mark.parametrize("name", list(STATEMENTS))
+def test_joins_within_a_statement(spark: Any, name: str) -> None:
+    spark.sql("CREATE TABLE IF NOT EXISTS target (a BIGINT, b BIGINT) USING parquet")
+    query = joined(MEET).replace("r.id, s.id", "r.id AS a, s.id AS b")
+    try:
+        if name == "view":  # A view of the catalog must not read views of the session.
+            for view in "rs":
+                query = query.replace(
+                    f" {view} ", f" (SELECT id, id ts, id te FROM range(9)) {view} ", 1
+                )
+        found = by_sql(spark, STATEMENTS[name].format(query))
+        assert [row.swept for row in found] == [True]
+        assert not spark.catalog.tableExists("other")
+        if name == "insert":
+            assert only(intervalsweep.why_not(spark.sql(STATEMENTS[name].format(query)))).swept
+    finally:
+        spark.sql("DROP TABLE target")
+
+
+def test_a_sweep_over_texts_advises_a_cast(spark: Any) -> None:
+    text = only(intervalsweep.why_not(spark.sql(joined("r.name <= s.name AND r.id > 3"))))
+    assert text.swept
+    assert "cast it to DATE, TIMESTAMP" in str(text.advice)
+    assert "what to change: " in str(text)
+    assert only(intervalsweep.why_not(spark.sql(joined(MEET)))).advice is None

@@ -70,3 +70,27 @@ def test_four_streams(spark: Any, conf: Any, tmp_path: Path) -> None:
         wanted = joined.bag(views("tables").collect())
     assert wanted.total() > 100
     assert joined.bag(found) == wanted
+
+
+def test_a_relation_that_compares_the_end_of_a_pair(spark: Any, conf: Any, tmp_path: Path) -> None:
+    """The end of a pair is after the watermark at which it is emitted: it limits the next join."""
+    conf(QUICKLY)
+    arrivals = joined.random_arrivals(
+        tmp_path, random.Random(43), rows=40, cuts=6, reversed_too=False
+    )
+    sql = f"""SELECT o.id, a.id AS a, p.id AS p FROM a AS o
+      JOIN b AS a ON INTERVAL_INTERSECTS(o.ts, o.te, a.ts, a.te)
+      JOIN a AS p ON ISEQL_BEFORE(a.ts, a.te, p.ts, p.te, delta => INTERVAL '2' SECONDS)
+      WHERE o.id < {FAR} AND a.id < {FAR} AND p.id < {FAR}"""
+    arrivals.streams(spark)
+    found: list[Any] = []
+    for count in (2, None):
+        arrivals.write(count)
+        query = joined.start_and_wait(spark.sql(sql), tmp_path / "checkpoint", found)
+    wanted = joined.bag(joined.expected(spark, arrivals, sql))
+    assert wanted.total() > 50
+    assert joined.bag(found) == wanted
+    assert joined.counted(query)["lateRows"] == 0
+    assert joined.counted(query)["expiredRows"] > 0
+    # Only rows of the last micro-batches and rows that are far ahead are left.
+    assert query.recentProgress[-1]["stateOperators"][0]["numRowsTotal"] < 12

@@ -134,6 +134,8 @@ def test_late_rows_and_reversed_ones_are_dropped(streaming: Any, tmp_path: Path)
     assert counts["reversedRows"] == 1
     # Each join counts the row once, even without keys, when it goes to all state partitions.
     assert counts["lateRows"] == len(relations)
+    operators = [o for p in query.recentProgress for o in p["stateOperators"]]
+    assert sum(o["numRowsDroppedByWatermark"] for o in operators) == len(relations)
 
 
 def test_rows_that_are_too_long_are_dropped_and_counted(streaming: Any, tmp_path: Path) -> None:
@@ -197,3 +199,28 @@ def test_errors(
     with pytest.raises(Exception, match=rf"INTERVALSWEEP_STREAM\.{name}") as error:
         streaming.sql(select(0, "LEFT", condition))
     assert says in str(error.value)
+
+
+@pytest.mark.parametrize("how", ["JOIN", "LEFT JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"])
+def test_a_condition_on_one_side_stopped_the_watermark(
+    streaming: Any, tmp_path: Path, how: str
+) -> None:
+    """Spark pushes it below the watermark. The state then grew until a row fulfilled it."""
+    row = joined.interval
+    first: dict[str, list[Any]] = {side: [row(i, i, i + 3, v=i) for i in (1, 5)] for side in "ab"}
+    others = [{s: [row(i, 10 * i, 10 * i + 3) for s in "ab"] for s in "ab"} for i in range(10, 30)]
+    arrivals = Arrivals(tmp_path, [first, *others])
+    arrivals.write()
+    arrivals.streams(streaming)
+    query = streaming.sql(
+        f"SELECT a.id FROM a {how} (SELECT * FROM b WHERE w = 0 AND v > 2) b "
+        f"ON interval_intersects({ENDS}) AND a.v > 0 AND b.v < 9"
+    )
+    found: list[Any] = []
+    ended = start_and_wait(query, tmp_path / "checkpoint", found)
+    arrivals.tables(streaming)
+    wanted = {"JOIN": {5}, "LEFT SEMI JOIN": {5}, "LEFT JOIN": {1, 5}, "LEFT ANTI JOIN": {1}}[how]
+    assert {row.id for row in found if row.id < 10} == wanted
+    # The rows of the last micro-batches may still match later rows of the other side.
+    assert ended.recentProgress[-1]["stateOperators"][0]["numRowsTotal"] < 10
+    assert joined.counted(ended)["expiredRows"] > 0

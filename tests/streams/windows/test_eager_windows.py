@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fuzz.streams.windows import union_of
-from support.streams import eager
+from support.streams import eager, micro_batches
 from support.streams.arrivals import Arrivals, at, progresses, read, write
 from support.streams.eager import MARKS
 
@@ -101,8 +101,55 @@ def test_revisions_want_update_mode(spark: Any, tmp_path: Path, mode: str) -> No
     read(spark, tmp_path, 21)
     some = text(CASES["behind"]).format(S="S", R="R")
     if mode == "complete":
-        some = f"SELECT id, count(*) n FROM ({some}) GROUP BY id"
+        some = f"SELECT id, count(*) n FROM ({some}) WHERE final GROUP BY id"
     writer = spark.sql(some).writeStream.outputMode(mode).format("memory").queryName("revised")
     with pytest.raises(Exception, match=r"INTERVALSWEEP_STREAM\.OUTPUT_MODE") as error:
         writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     assert f"{mode} mode" in str(error.value)
+
+
+ABOVE = {
+    "a count": "SELECT k, count(*) n FROM ({rows}) GROUP BY k",
+    "distinct rows": "SELECT DISTINCT id, k, c FROM ({rows})",
+    "a limit": "SELECT id FROM ({rows}) LIMIT 5",
+    "revisions below a union": """SELECT k, sum(c) n FROM (
+        SELECT k, c FROM ({rows}) UNION ALL SELECT k, v FROM S) GROUP BY k""",
+}
+TOLD_APART = {
+    "final rows": """SELECT k, count(*) n FROM (SELECT *, final AS f FROM ({rows}))
+        WHERE f GROUP BY k""",
+    "final rows, written in another way": """SELECT k, count(*) n FROM ({rows})
+        WHERE coalesce(final = true, false) AND id >= 0 GROUP BY k""",
+    "by revision": "SELECT revision, count(*) n FROM ({rows}) GROUP BY revision",
+    "the last revision": "SELECT id, max_by(c, revision) n FROM ({rows}) GROUP BY id",
+    "distinct revisions": "SELECT DISTINCT id, revision FROM ({rows})",
+    "a table": "SELECT r.* FROM ({rows}) r JOIN (VALUES (1), (2)) t(k) USING (k)",
+}
+
+
+@pytest.mark.parametrize("above", ABOVE)
+def test_an_aggregate_counted_each_revision_as_a_row(
+    spark: Any, tmp_path: Path, above: str
+) -> None:
+    Arrivals(random.Random(4), rows=20, files=2).write(tmp_path)
+    read(spark, tmp_path, 21)
+    some = text(CASES["behind"]).format(S="S", R="R")
+    with pytest.raises(Exception, match=r"UNSUPPORTED\].*with revisions.*where\('is_final'\)"):
+        spark.sql(ABOVE[above].format(rows=some))
+    with pytest.raises(Exception, match=r"UNSUPPORTED\] Removing duplicates above a window union"):
+        spark.sql(some).dropDuplicates(["id"])
+    for told in TOLD_APART.values():
+        assert spark.sql(told.format(rows=some)).isStreaming
+
+
+def test_final_rows_can_be_counted(spark: Any, tmp_path: Path) -> None:
+    arrivals = Arrivals(random.Random(7), rows=60, files=3)
+    arrivals.write(tmp_path)
+    read(spark, tmp_path, arrivals.lateness + 1)
+    query = TOLD_APART["final rows"].format(rows=text(CASES["behind"]))
+    found = micro_batches.run(spark, spark.sql(query.format(S="S", R="R")), tmp_path, mode="update")
+    last = {row.k: row.n for row in found.rows}
+    counts = spark.sql("SELECT k, count(*) n FROM S_all WHERE id >= 0 GROUP BY k").collect()
+    wanted = {row.k: row.n for row in counts}
+    # The row that is far ahead has no key: it is final at once.
+    assert last == {**wanted, None: wanted[None] + 1}

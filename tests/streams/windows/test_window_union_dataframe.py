@@ -54,7 +54,7 @@ def frames(spark: Any) -> tuple[Any, Any]:
         ("a.t", {"pre": None, "fol": 1}),
         ("d", {"pre": timedelta(days=3), "fol": 1}),
         ("at", {"pre": timedelta(minutes=4), "fol": timedelta(minutes=-1)}),
-        ("at", {"pre": 120_000_000}),
+        ("at", {"pre": "2 minutes"}),
     ],
 )
 def test_as_on_arrow_tables(frames: Any, on: str, window: dict[str, Any]) -> None:
@@ -95,7 +95,7 @@ def test_any_aggregate_of_sql(frames: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"aggs": {}}, "at least one aggregate"),
+        ({"aggs": {}}, "needs an aggregate"),
         ({"aggs": {"v": "sum(v)"}}, "called v"),
         ({"aggs": {"s": "sum(v)"}, "on": "zz"}, "no column zz"),
         ({"aggs": {"s": "sum(v)"}, "pre": timedelta(days=1)}, "not a distance between int"),

@@ -225,6 +225,7 @@ def test_late_rows_are_dropped_and_what_is_at_the_watermark_is_late(
     # Row 1 of S and rows 11 and 14 of R are late, and each counts once although copies were sent.
     late = sum(row.lateRows or 0 for p in progresses(query) for row in p.observedMetrics.values())
     assert late == 3
+    assert sum(p.stateOperators[0].numRowsDroppedByWatermark for p in progresses(query)) == 3
     wanted = [(0, 5, 2), (2, 4, 1), (3, 8, 1), (4, None, 0), (5, 33, 2), (6, 72, 2)]
     assert [(r.id, r.s, r.c) for r in got] == wanted
 
@@ -284,6 +285,9 @@ def test_scalar_subqueries(spark: Any, tmp_path: Path, case: str) -> None:
     query = assert_streamed(spark, tmp_path, SCALARS[case], arrivals.lateness + 1)
     operators = 2 if case.startswith("two") else 1
     assert {len(p.stateOperators) for p in progresses(query)} == {operators}
+    # The names are the same in each run, unlike ids of expressions.
+    names = {name for p in progresses(query) for name in p.observedMetrics}
+    assert names == {f"intervalsweep_window_union_{i + 1}" for i in range(operators)}
 
 
 def test_the_second_of_two_equal_window_unions_never_ended(spark: Any, tmp_path: Path) -> None:
@@ -401,3 +405,28 @@ def test_what_a_stream_cannot_do_is_said(spark: Any, tmp_path: Path, conf: Any) 
         spark.sql(scalar)
     conf({"spark.sql.streaming.stateStore.providerClass": None})
     assert "STATE_STORE" in error(window)
+
+
+def test_the_window_is_over_the_second_of_two_times(spark: Any, tmp_path: Path) -> None:
+    """After a join by Spark both times have a watermark. Only the first one was considered."""
+    arrivals = Arrivals(random.Random(17), rows=60, files=3)
+    arrivals.write(tmp_path)
+    text = """SELECT p.*, w.* FROM (
+        SELECT S.id, R.id other, S.k, S.ts, R.ts AS at FROM {S} S JOIN {R} R
+          ON S.k = R.k AND R.ts BETWEEN S.ts AND S.ts + INTERVAL 5 SECONDS) p
+      LEFT JOIN LATERAL (SELECT count(*) c, sum(v) s FROM {R} q
+        WHERE q.k = p.k AND q.ts BETWEEN p.at - INTERVAL 9 SECONDS AND p.at) w ON true"""
+    assert_streamed(spark, tmp_path, text, arrivals.lateness + 1)
+    found = spark.sql(text.format(S="S", R="R"))
+    marked = {f.name for f in found.schema if "spark.watermarkDelayMs" in f.metadata}
+    assert marked == {"at"}
+
+
+def test_a_window_of_one_instant(spark: Any, tmp_path: Path) -> None:
+    arrivals = Arrivals(random.Random(18), files=3, span=40)
+    arrivals.write(tmp_path)
+    text = LATERAL.replace("{aggregates}", "count(*) c, sum(v) s").replace(
+        "{condition}", "R.ts = S.ts AND R.g = S.g"
+    )
+    assert_streamed(spark, tmp_path, text, arrivals.lateness + 1)
+    assert max(row.c for row in rows(spark, tmp_path)) > 1

@@ -99,6 +99,17 @@ def gaps(rows: list[Interval], within: Interval | None = None) -> list[Interval]
     return found
 
 
+_FAR = 1000
+
+
+def unbounded(
+    found: Callable[..., list[Any]], rows: list[Interval], *more: Any
+) -> list[tuple[Any, ...]]:
+    """What a function finds if a NULL start is before all instants, and a NULL end after all."""
+    far = [(-_FAR if a is None else a, _FAR if b is None else b) for a, b in rows]
+    return [tuple(None if abs(x) == _FAR else x for x in row) for row in found(far, *more)]
+
+
 def covered(r: Interval, rows: list[Interval]) -> int | None:
     """The covered length of an interval of whole numbers, found by testing each number."""
     if None in r:

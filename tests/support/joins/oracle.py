@@ -185,13 +185,13 @@ def call(
     arguments = [*r, *s]
     if style == "structs":
         arguments = [f"struct({a}, {b})" for a, b in (r, s)]
-    if style == "positional":
-        given = {"delta": delta, "epsilon": epsilon}
-        limits = [given[parameter] for parameter in RELATIONS[name].parameters]
-        while limits and limits[-1] is None:
-            limits.pop()
-        arguments += [limit.argument if limit else "NULL" for limit in limits]
-    else:
-        arguments += [f"delta => {delta.argument}"] if delta else []
-        arguments += [f"epsilon => {epsilon.argument}"] if epsilon else []
+    given = {"delta": delta, "epsilon": epsilon}
+    skipped = False
+    for parameter in RELATIONS[name].parameters:
+        limit = given[parameter]
+        by_position = style == "positional" and not skipped
+        if limit is None:
+            skipped = True
+        else:
+            arguments.append(limit.argument if by_position else f"{parameter} => {limit.argument}")
     return f"{name}({', '.join(arguments)})"

@@ -24,9 +24,11 @@ def column(rows: list[Any], k: int, dtype: Any = np.int64) -> Any:
     return np.array([row[k] for row in rows], dtype=dtype)
 
 
-def counted(rule: str, rows: list[Any], cuts: list[int]) -> dict[int, list[tuple[int, int]]]:
+def counted(
+    rule: str, rows: list[Any], cuts: list[int], length: int = 0
+) -> dict[int, list[tuple[int, int]]]:
     """The periods that the sweep returns, by group."""
-    sweep = CountSweep(rule)
+    sweep = CountSweep(rule, length)
     found: dict[int, list[tuple[int, int]]] = {}
     last = None
     for some, goes_on in parts(rows, cuts):

@@ -45,6 +45,8 @@ class Arrivals:
     schema: str = SCHEMA
     clock: str | None = "ts"
     lateness: float = LATENESS
+    # Whether the streams by row number have a watermark too.
+    numbers_have_times: bool = False
     columns: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,11 +84,12 @@ class Arrivals:
         for side in "ab":
             (self.folder / side).mkdir(parents=True, exist_ok=True)
             source = spark.readStream.schema(self.schema).option("maxFilesPerTrigger", 1)
-            stream = source.json(str(self.folder / side))
-            if "seq" in self.columns:
-                numbered(stream, behind).createOrReplaceTempView(f"{side}n")
+            plain = stream = source.json(str(self.folder / side))
             if self.clock:
                 stream = stream.withWatermark(self.clock, f"{self.lateness} seconds")
+            if "seq" in self.columns:
+                other = stream if self.numbers_have_times else plain
+                numbered(other, behind).createOrReplaceTempView(f"{side}n")
             stream.createOrReplaceTempView(side)
 
     def disorder(self) -> int:

@@ -39,6 +39,7 @@ def stream(spark: Any, folder: Path) -> None:
         spark.conf.set(key, value)
     if "clock" in given:
         rows = joined.Arrivals(folder, [], clock=given["clock"], lateness=given["lateness"])
+        rows.numbers_have_times = given["numbers_have_times"]
         rows.streams(spark, given["disorder"])
         joined.write(spark.sql(given["sql"]), folder)
     elif "open_by" in given:
@@ -66,6 +67,7 @@ def describe_joins(rows: joined.Arrivals, sql: str, settings: dict[str, str]) ->
         "clock": rows.clock,
         "lateness": rows.lateness,
         "disorder": rows.disorder(),
+        "numbers_have_times": rows.numbers_have_times,
         "settings": settings,
     }
     (rows.folder / STREAM).write_text(json.dumps(given))

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from intervalsweep._errors import ArgumentError, EndpointTypeError, EndpointValueError
 from intervalsweep._signatures import Frame
 from intervalsweep._signatures import Names as Columns
+from intervalsweep.arrow.dictionaries import plain, sort_values
 from intervalsweep.arrow.encoding import Encoding, decode_floats
 from intervalsweep.arrow.tables import RowNumbers, groups_in, like
 from intervalsweep.arrow.temporal.rows import NO_START, Histories, Names, Rows
@@ -181,6 +182,7 @@ def _column(name: str, given: Aggregate, table: Any, measures: _Measures) -> _Re
         return _count(measures, known)
     if function in ("min", "max"):
         return _extreme(function, values, known, measures)
+    values = plain(values)
     if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
         raise EndpointTypeError(
             f"{name}: {function} needs whole or floating-point numbers, but {column} is "
@@ -223,10 +225,11 @@ def _total(
 
 def _ordered(values: Any) -> tuple[Int64Array, Callable[[Int64Array, Any], Any]]:
     """Return values as integers in the same order, and a function that decodes them."""
-    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+    is_coded = pa.types.is_dictionary(values.type)
+    if is_coded or pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         known = values.unique().drop_null()
-        known = known.take(pc.sort_indices(known))
-        ranks = pc.index_in(values, known).fill_null(0).cast(pa.int64()).to_numpy()
+        known = known.take(pc.sort_indices(sort_values(known)))
+        ranks = pc.index_in(plain(values), plain(known)).fill_null(0).cast(pa.int64()).to_numpy()
         return ranks, lambda found, some: known.take(pa.array(np.where(some, found, 0), mask=~some))
     encoding = Encoding([values.type])
     return encoding.encode(values)[0], encoding.decode

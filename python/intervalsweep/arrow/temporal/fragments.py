@@ -106,7 +106,7 @@ def window(
     if np.any(rows.start == NO_START):
         raise EndpointValueError("A row has no start, so it has no window: remove such rows first.")
     name, given = ("sliding", sliding) if fixed is None else ("fixed", fixed)
-    length = _length(one, name, given)
+    length = length_of(one, name, given)
     rest = np.full(rows.start.size, length, dtype=np.int64)
     if fixed is not None:
         zero = one.bound("origin", origin, 0)
@@ -121,6 +121,11 @@ def period(data: Frame, start: Any, end: Any, *, on: Names = ("ts", "te")) -> Fr
 
     Periods are clipped to this range, and rows outside of it are dropped.
 
+    Raises
+    ------
+    ArgumentError
+        If `end` is before `start`.
+
     Examples
     --------
     >>> w = pa.table({"name": ["Ann", "Joe"], "ts": [3, 9], "te": [8, None]})
@@ -129,8 +134,10 @@ def period(data: Frame, start: Any, end: Any, *, on: Names = ("ts", "te")) -> Fr
     """
     one = Histories((data, on))
     rows = one.rows()
-    from_ = np.maximum(rows.start, one.bound("start", start, NO_START))
-    to = np.minimum(rows.end, one.bound("end", end, NO_END))
+    first, last = one.bound("start", start, NO_START), one.bound("end", end, NO_END)
+    if last < first:
+        raise ArgumentError(f"`end` must not be before `start`; got {start!r} and {end!r}.")
+    from_, to = np.maximum(rows.start, first), np.minimum(rows.end, last)
     return _of(data, one, Rows(rows.numbers, from_, to).take(from_ < to))
 
 
@@ -160,7 +167,7 @@ def at(data: Frame, instant: Any, *, on: Names = ("ts", "te")) -> Frame:
 
 def pieces(one: Histories, rows: Rows, max_length: Any) -> Rows:
     """Cut rows that have a start and an end into fragments of at most `max_length`."""
-    length = _length(one, "max_length", max_length)
+    length = length_of(one, "max_length", max_length)
     if np.any((rows.start == NO_START) | (rows.end == NO_END)):
         raise EndpointValueError(
             "A row without a start or an end cannot be split: clip the history with period() first."
@@ -176,17 +183,14 @@ def pieces(one: Histories, rows: Rows, max_length: Any) -> Rows:
     return Rows(rows.numbers[row], start, end)
 
 
-def _length(one: Histories, name: str, value: Any) -> int:
+def length_of(one: Histories, name: str, value: Any) -> int:
     """Return a length in the unit of the integers. Raises ArgumentError if it is not positive."""
     if one.encoding.is_float:
         raise EndpointTypeError(
             f"{name}={value!r}: periods of floating-point numbers cannot be split: cast them to "
             "integers or decimals."
         )
-    length = int(one.encoding.limit(name, value))
-    if not 0 < length <= NO_END:
-        raise ArgumentError(f"`{name}` must be more than 0 and fit into 64 bits; got {value!r}.")
-    return length
+    return one.encoding.length(name, value)
 
 
 def _of(data: Frame, one: Histories, rows: Rows) -> Frame:

@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from intervalsweep._signatures import Frame, How
+from intervalsweep._signatures import Frame, How, JoinWord
 from intervalsweep.arrow import joins
+from intervalsweep.arrow.dictionaries import either
 from intervalsweep.arrow.tables import groups_of, like, with_group_of_nulls
 from intervalsweep.arrow.temporal.rows import (
     NO_END,
@@ -21,7 +21,7 @@ from intervalsweep.arrow.temporal.rows import (
     stacked,
     swept,
 )
-from intervalsweep.columns import Keys, Naming, check_choice, known_keys
+from intervalsweep.columns import Keys, Naming, join_type, known_keys
 from intervalsweep.kernels import Int32Array, Int64Array
 
 
@@ -30,7 +30,7 @@ def join(
     right: Any,
     by: Keys | str = (),
     *,
-    how: How = "inner",
+    how: JoinWord = "inner",
     on: Names = ("ts", "te"),
     right_on: Names | None = None,
     suffix: str = "_right",
@@ -74,7 +74,7 @@ def join(
     >>> join(a, w, "skill", how="left").select(["name", "ts", "te"]).to_pylist()
     [{'name': 'Joe', 'ts': 8, 'te': 16}, {'name': None, 'ts': 3, 'te': 8}]
     """
-    check_choice("how", how, get_args(How))
+    how = join_type(how, get_args(How))
     both = _KeyedHistories(left, right, by, on, right_on or on)
     naming = both.naming(suffix, only_left=how in ("semi", "anti"))
     if how in ("semi", "anti"):
@@ -156,17 +156,10 @@ class _KeyedHistories:
         for name in naming.left:
             columns[name] = ours.column(name)
             if name in naming.shared_keys and np.any(rows < 0):
-                other = theirs.column(name).cast(columns[name].type)
-                columns[name] = pa.chunked_array(
-                    [_either(rows < 0, other, columns[name])], columns[name].type
-                )
+                columns[name] = either(rows < 0, theirs.column(name), columns[name])
         for name, new in naming.right.items():
             columns[new] = theirs.column(name)
         return self._both.table(pa.table(columns), start, end)
-
-
-def _either(mask: Any, one: Any, other: Any) -> Any:
-    return pc.if_else(pa.array(mask), one.combine_chunks(), other.combine_chunks())
 
 
 def _meet(groups: Int32Array, rows: Rows, theirs: Int32Array, others: Rows) -> _Part:

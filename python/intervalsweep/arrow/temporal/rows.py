@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from intervalsweep._errors import ColumnError, EndpointTypeError, EndpointValueError
+from intervalsweep._errors import ColumnError
 from intervalsweep.arrow.encoding import Encoding, Mask, largest_of
 from intervalsweep.arrow.tables import RowNumbers, as_table
 from intervalsweep.columns import check_columns, check_unique
@@ -87,32 +87,29 @@ class Histories:
         """Return an instant as an integer; None gives `default`."""
         if value is None:
             return default
-        try:
-            scalar = pa.scalar(value)
-            column = pa.chunked_array([pa.array([value], scalar.type)])
-            encoded, _ = self.encoding.encode(column)
-        except (EndpointValueError, pa.ArrowNotImplementedError) as error:
-            raise EndpointTypeError(
-                f"{what}={value!r} is not an instant of type {self.encoding.type}: {error}"
-            ) from error
-        return int(encoded[0])
+        return int(self.encoding.encode(self.encoding.instant(what, value))[0][0])
 
 
 _SIDES = {1: ["given"], 2: ["left", "right"]}
 
 
 def swept(
-    rule: str, groups: Int32Array, rows: Rows, weights: Int64Array | None = None
+    rule: str,
+    groups: Int32Array,
+    rows: Rows,
+    weights: Int64Array | None = None,
+    length: int = 0,
 ) -> tuple[RowNumbers, Int64Array, Int64Array]:
     """Return the results of a rule for each group: for each a row of the group and a period.
 
     The row is given by its place in `rows`. Positive weights are rows of the left side, negative
-    ones rows of the right side; without weights all rows are on the left side.
+    ones rows of the right side; without weights all rows are on the left side. `CountSweep`
+    explains `length`.
     """
     order = np.lexsort((rows.start, groups))
     if weights is None:
         weights = np.ones(groups.size, dtype=np.int64)
-    sweep = CountSweep(rule)
+    sweep = CountSweep(rule, length)
     batches = sweep.feed(groups[order], rows.start[order], rows.end[order], weights[order])
     row, start, end, count = joined(batches, 4)
     return order[np.repeat(row, count)], np.repeat(start, count), np.repeat(end, count)

@@ -11,8 +11,9 @@ import pyarrow as pa
 from intervalsweep._arguments import has_signature_of
 from intervalsweep._errors import ColumnError
 from intervalsweep._signatures import Frame
+from intervalsweep.arrow.dictionaries import alike
 from intervalsweep.arrow.tables import groups_in, groups_of, like
-from intervalsweep.arrow.temporal.fragments import pieces
+from intervalsweep.arrow.temporal.fragments import length_of
 from intervalsweep.arrow.temporal.rows import Histories, Names, Rows, stacked, swept
 
 
@@ -31,28 +32,32 @@ def distinct(data: Frame, *, on: Names = ("ts", "te")) -> Frame:
 def coalesce(data: Frame, max_length: Any = None, *, on: Names = ("ts", "te")) -> Frame:
     """Return the same rows in the fewest periods (16).
 
+    With `max_length`, rows that touch become one until its period has this length, in the order of
+    time (Alg. 10). No row is cut, so a period can be longer.
+
     Parameters
     ----------
     data
         A table with a period.
     max_length
-        The longest period of the result: a number in the unit of the period, or a timedelta. None
-        means no limit.
+        The length from which on a period is not extended: a number in the unit of the period, or a
+        timedelta. None means no limit.
     on
         The columns of start and end.
 
     Raises
     ------
-    EndpointValueError
-        If `max_length` is given and a row has no start or no end.
+    ArgumentError
+        If `max_length` is not positive.
 
     Examples
     --------
     >>> w = pa.table({"skill": ["SP", "SP"], "ts": [1, 3], "te": [3, 7]})
     >>> coalesce(w).to_pylist()
     [{'skill': 'SP', 'ts': 1, 'te': 7}]
-    >>> coalesce(w, 4).column("te").to_pylist()
-    [5, 7]
+    >>> w = pa.table({"skill": ["SP"] * 3, "ts": [0, 4, 9], "te": [4, 9, 12]})
+    >>> coalesce(w, 6).column("te").to_pylist()
+    [9, 12]
     """
     return _of_one("coalesce", data, on, max_length)
 
@@ -178,10 +183,9 @@ def _of_one(rule: str, data: Frame, on: Names, max_length: Any = None) -> Frame:
     one = Histories((data, on))
     rows, values = one.rows(), one.values[0]
     groups = groups_in(values, values.column_names)
-    row, start, end = swept(rule, groups[rows.numbers], rows)
+    length = 0 if max_length is None else length_of(one, "max_length", max_length)
+    row, start, end = swept(rule, groups[rows.numbers], rows, length=length)
     found = Rows(rows.numbers[row], start, end)
-    if max_length is not None:
-        found = pieces(one, found, max_length)
     return like(data, one.table(values.take(pa.array(found.numbers)), found.start, found.end))
 
 
@@ -203,7 +207,10 @@ class _TwoHistories:
     def table(self, places: Any, start: Any, end: Any) -> Any:
         """Return the rows at these places; the places of right rows follow those of left rows."""
         ours = self._both.values[0]
-        all_rows = pa.concat_tables([ours, self._theirs], promote_options="permissive")
+        pairs = [alike(*pair) for pair in zip(ours.columns, self._theirs.columns, strict=True)]
+        sides = [pa.table(list(side), ours.column_names) for side in zip(*pairs, strict=True)]
+        sides = sides or [ours, self._theirs]  # without columns
+        all_rows = pa.concat_tables(sides, promote_options="permissive")
         numbers = np.concatenate([self.rows[0].numbers, self.rows[1].numbers + ours.num_rows])
         return self._both.table(all_rows.take(pa.array(numbers[places])), start, end)
 

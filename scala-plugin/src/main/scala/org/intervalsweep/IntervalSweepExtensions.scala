@@ -12,7 +12,7 @@ import org.apache.spark.sql.intervalsweep.planner.adaptive.{
 import org.apache.spark.sql.intervalsweep.planner.aggregates.AggregateRuns
 import org.apache.spark.sql.intervalsweep.planner.joins.{
   ExpandEqualityRelations, ExpandSingleTableFilters, InferEndpointsNotNull, IntervalSweepStrategy,
-  PruneUnusedEndpoints
+  PruneUnusedEndpoints, SplitAlternatives
 }
 import org.apache.spark.sql.intervalsweep.planner.laterals.{
   LateralAggregates, PushFiltersBelowRowId
@@ -20,12 +20,12 @@ import org.apache.spark.sql.intervalsweep.planner.laterals.{
 import org.apache.spark.sql.intervalsweep.planner.periods.PeriodSweepStrategy
 import org.apache.spark.sql.intervalsweep.planner.report.JoinReportFunction
 import org.apache.spark.sql.intervalsweep.planner.streams.{
-  PairTimes, ResolveStatePartitions, StreamJoins, StreamModes, StreamStrategy, StreamWindows,
-  WindowTimes
+  PairTimes, ResolveStatePartitions, StreamJoins, StreamModes, StreamStrategy, StreamSubqueries,
+  StreamWatermarks, StreamWindows, WindowTimes
 }
 import org.apache.spark.sql.intervalsweep.temporal.functions.TemporalFunctions
 import org.apache.spark.sql.intervalsweep.temporal.rules.{
-  DropInnerSweep, FlattenPeriodJoins, MergeSetOperations, PushDistinctThroughJoin,
+  DropInnerSweep, FlattenPeriodJoins, HiddenPeriod, MergeSetOperations, PushDistinctThroughJoin,
   PushFilterThroughSweep
 }
 
@@ -54,12 +54,16 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(_ => WindowTimes)
     extensions.injectCheckRule(Placeholder.check)
     extensions.injectCheckRule(StreamModes.check)
+    extensions.injectCheckRule(StreamWatermarks.check)
     extensions.injectResolutionRule(_ => StreamWindows)
     extensions.injectResolutionRule(_ => LateralAggregates)
     // Also as a hint rule, which runs when a query starts, before Spark checks what it supports.
     extensions.injectHintResolutionRule(_ => StreamJoins)
+    extensions.injectHintResolutionRule(_ => StreamWatermarks)
     extensions.injectResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => PairTimes)
+    extensions.injectPostHocResolutionRule(_ => HiddenPeriod)
+    extensions.injectPostHocResolutionRule(_ => StreamSubqueries)
     extensions.injectOptimizerRule(_ => ResolveStatePartitions)
     extensions.injectOptimizerRule(_ => ExpandEqualityRelations)
     extensions.injectOptimizerRule(_ => PushFiltersBelowRowId)
@@ -68,6 +72,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
     extensions.injectOptimizerRule(_ => PushFilterThroughSweep)
     extensions.injectOptimizerRule(_ => FlattenPeriodJoins)
+    extensions.injectPreCBORule(_ => SplitAlternatives)
     extensions.injectPreCBORule(_ => AggregateRuns)
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
     extensions.injectPlannerStrategy(_ => PeriodSweepStrategy)

@@ -79,36 +79,55 @@ private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Ex
       zone(ends.head.dataType, parameters.values))
   }
 
-  /** The four endpoints, cast to one type as GREATEST would cast them. */
+  /**
+   * The four endpoints, cast to one type as GREATEST would cast them. Strings next to dates and
+   * times are cast to the type of these first, as Spark's comparisons cast them.
+   */
   private def coerced(operands: Seq[Expression]): Seq[Expression] = {
-    val rules = if (conf.ansiEnabled) AnsiTypeCoercion else TypeCoercion
     val endpoints =
-      CollationTypeCoercion(rules.FunctionArgumentTypeCoercion(Greatest(operands))).children
+      asGreatest(asGreatest(operands.filterNot(isText)).headOption.map(_.dataType) match {
+        case Some(time: DatetimeType) => operands.map(e => if (isText(e)) Cast(e, time) else e)
+        case _ => operands
+      })
     if (!TypeCoercion.haveSameType(endpoints.map(_.dataType))) errors.noCommonType(operands)
     if (!OrderUtils.isOrderable(endpoints.head.dataType)) errors.noOrder(endpoints.head.dataType)
     endpoints
   }
 
-  /** The parameters that are given and not NULL, by name. */
+  private def isText(e: Expression): Boolean = e.dataType.isInstanceOf[StringType]
+
+  private def asGreatest(operands: Seq[Expression]): Seq[Expression] = {
+    val rules = if (conf.ansiEnabled) AnsiTypeCoercion else TypeCoercion
+    if (operands.length < 2) operands
+    else CollationTypeCoercion(rules.FunctionArgumentTypeCoercion(Greatest(operands))).children
+  }
+
+  /**
+   * The parameters that are given, by name. By position, NULL stands for a parameter without a
+   * value if another one follows.
+   */
   private def assigned(values: Seq[Expression]): Map[String, Expression] = {
     val names = relation.parameters.map(_._1)
-    val byPosition = names.zip(values)
+    val byPosition = names.zip(values).zipWithIndex.collect {
+      case (given, at) if at == values.size - 1 || !constant(given._2).contains(null) => given
+    }
     val byName = named.map { argument =>
       val name = names.find(conf.resolver(_, argument.key))
         .getOrElse(errors.unknownParameter(argument.key))
       if (byPosition.exists(_._1 == name)) errors.givenTwice(name)
       name -> argument.value
     }
-    (byPosition ++ byName).filterNot { case (_, value) => constant(value).contains(null) }.toMap
+    (byPosition ++ byName).toMap
   }
 
   private def checkParameter(name: String, value: Expression, endpoint: Expression): Unit = {
+    if (constant(value).contains(null)) errors.nullParameter(name)
     val wanted = parameterTypes(endpoint.dataType)
     if (wanted.isEmpty) {
       errors.wrongType(
         Endpoint.RStart.name,
         endpoint,
-        s"NUMERIC, DATE or TIMESTAMP (because $name is given)")
+        s"NUMERIC, DATE, TIMESTAMP or TIME (because $name is given)")
     }
     if (!wanted.exists(_.acceptsType(value.dataType))) {
       errors.wrongType(name, value, wanted.map(describe).mkString(" or "))
@@ -121,6 +140,7 @@ private[functions] case class FunctionCall(relation: Relation, arguments: Seq[Ex
     case DateType =>
       Seq(IntegralType, DayTimeIntervalType(DayTimeIntervalType.DAY), YearMonthIntervalType)
     case TimestampType | TimestampNTZType => Seq(DayTimeIntervalType, YearMonthIntervalType)
+    case time if SparkShims.isTime(time) => Seq(DayTimeIntervalType)
     case _ => Seq.empty
   }
 

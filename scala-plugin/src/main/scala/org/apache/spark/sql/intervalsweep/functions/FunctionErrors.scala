@@ -58,6 +58,10 @@ private[functions] case class FunctionErrors(relation: Relation, arguments: Seq[
     "inputSql" -> TypeUtils.toSQLExpr(argument),
     "inputType" -> TypeUtils.toSQLType(argument.dataType))
 
+  def nullParameter(parameter: String): Nothing = mismatch(
+    "UNEXPECTED_NULL",
+    "exprName" -> s"${TypeUtils.toSQLId(parameter)} (leave it out for no limit)")
+
   def negative(parameter: String, argument: Expression, value: Any): Nothing = mismatch(
     "VALUE_OUT_OF_RANGE",
     "exprName" -> TypeUtils.toSQLId(parameter),

@@ -45,14 +45,15 @@ object IntervalFunctions {
       s"""
          |      * $name - the upper limit on $distance, by position or as `$name => ...`: a
          |          number for numeric endpoints, a day-time or year-month INTERVAL for TIMESTAMP,
-         |          a whole number of days or an INTERVAL of days or months for DATE. Without it,
-         |          or with the literal NULL, there is no limit.""".stripMargin
+         |          a day-time INTERVAL for TIME, a whole number of days or an INTERVAL of days or
+         |          months for DATE. Without it there is no limit.""".stripMargin
     }
     s"""
        |    Arguments:
        |      * r.ts, r.te - start and end of the left interval, which is half-open: [r.ts, r.te).
        |      * s.ts, s.te - start and end of the right interval. All four are cast to one
-       |          orderable type, as in `greatest`.
+       |          orderable type, as in `greatest`. Strings next to dates and times are cast to
+       |          the type of these.
        |      * r, s - the intervals as structs of start and end.${parameters.mkString}
        |  """.stripMargin
   }

@@ -74,7 +74,7 @@ class FunctionErrorsSuite extends AnyFunSuite with FunctionsSession {
     test(s"refused: a string and something else, ANSI $ansi") {
       withConf(SQLConf.ANSI_ENABLED.key -> ansi) {
         assertRefused("allen_meets(1, 2, '2', 3)", noType, "s.ts \"2\" \"STRING\"")
-        assertRefused("allen_meets(DATE'2024-01-01', DATE'2024-01-02', '2024-01-02', NULL)", noType)
+        assertRefused("allen_meets(true, true, 'true', NULL)", noType)
       }
     }
   }
@@ -99,7 +99,7 @@ class FunctionErrorsSuite extends AnyFunSuite with FunctionsSession {
     wrongType,
     "`r.ts`",
     "\"STRING\"",
-    "NUMERIC, DATE or TIMESTAMP")
+    "NUMERIC, DATE, TIMESTAMP or TIME")
 
   private val dates = "DATE'2024-01-01', DATE'2024-01-02', DATE'2024-01-03', DATE'2024-01-04'"
   refused(
@@ -133,6 +133,18 @@ class FunctionErrorsSuite extends AnyFunSuite with FunctionsSession {
         "INTERVAL DAY TO SECOND",
         "\"INTERVAL\"")
     }
+  }
+
+  for (parameter <- Seq("NULL", "delta => NULL", "delta => CAST(NULL AS INT)"))
+    refused(
+      s"iseql_before(1, 2, 3, 4, $parameter)",
+      "DATATYPE_MISMATCH.UNEXPECTED_NULL",
+      "`delta` (leave it out for no limit) must not be null")
+
+  test("refused: a marker that is NULL") {
+    val error = intercept[AnalysisException](
+      spark.sql("SELECT iseql_before(1, 2, 3, 4, delta => :delta)", Map("delta" -> null)))
+    assert(error.getCondition == "DATATYPE_MISMATCH.UNEXPECTED_NULL", error.getMessage)
   }
 
   private val negative = "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"

@@ -2,9 +2,20 @@
 package org.apache.spark.sql.intervalsweep.condition.expiry
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.intervalsweep.condition.model.Side
-import org.apache.spark.sql.intervalsweep.condition.reading.{Conjuncts, ExactArithmetic, Ordered}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.Conjuncts
+import org.apache.spark.sql.intervalsweep.condition.model.{RightSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.reading.{ExactArithmetic, Ordered}
 import org.apache.spark.sql.types.IntegralType
+
+/**
+ * The bounds of a band of row numbers.
+ *
+ * @param lower each is true for a right row and all right rows with larger numbers; for a larger
+ *              left number, it is true for fewer right rows
+ * @param upper each is true for a right row and all right rows with smaller numbers; for a larger
+ *              left number, it is true for more right rows
+ */
+private[intervalsweep] case class NumberBand(lower: Seq[Expression], upper: Seq[Expression])
 
 /**
  * Recognizes monotone bands: conditions on the numbers `x` and `y` of two rows that are equivalent
@@ -25,27 +36,40 @@ private[intervalsweep] case class BandCondition(numbers: Map[Side, Attribute]) {
    */
   private type Change = Map[Side, Boolean]
 
-  def isOne(condition: Expression): Boolean =
-    Conjuncts.of(condition).map(_.expression).forall {
-      case Ordered(lesser, greater, _) => isBound(lesser, greater)
-      case EqualTo(left, right) => isBound(left, right)
-      case _ => false
+  def isOne(condition: Expression): Boolean = of(Seq(condition)).isDefined
+
+  /** The bounds of a band that several conditions set together. None if one of them is no band. */
+  def of(conditions: Seq[Expression]): Option[NumberBand] = {
+    val bounds = conditions.flatMap(Conjuncts.of).map(_.expression).flatMap {
+      case EqualTo(left, right) => Seq(LessThanOrEqual(left, right), LessThanOrEqual(right, left))
+      case other => Seq(other)
     }
+    val read = bounds.map(bound => isLower(bound).map(bound -> _))
+    Option.when(read.forall(_.isDefined)) {
+      val (lower, upper) = read.flatten.partition(_._2)
+      NumberBand(lower.map(_._1), upper.map(_._1))
+    }
+  }
 
-  private def isBound(lesser: Expression, greater: Expression): Boolean =
-    difference(of(greater), of(lesser)).exists(_.values.toSet == Set(true, false))
+  /** Whether a bound is true for more left rows if the right number grows. None: it is no bound. */
+  private def isLower(bound: Expression): Option[Boolean] = bound match {
+    case Ordered(lesser, greater, _) => difference(change(greater), change(lesser))
+        .filter(_.values.toSet == Set(true, false)).map(_(RightSide))
+    case _ => None
+  }
 
-  private def of(e: Expression): Option[Change] = e match {
+  private def change(e: Expression): Option[Change] = e match {
     case a: Attribute =>
       numbers.collectFirst { case (s, n) if n.semanticEquals(a) => Map(s -> true) }
     case constant if constant.foldable => Some(Map.empty)
     case ExactArithmetic(terms) =>
       terms.foldLeft(Option[Change](Map.empty)) {
         case (sum, (term, isSubtracted)) =>
-          if (isSubtracted) difference(sum, of(term)) else together(sum, of(term))
+          if (isSubtracted) difference(sum, change(term)) else together(sum, change(term))
       }
-    case IntegralDivide(child, Positive(), _) => of(child)
-    case Cast(child, to: IntegralType, _, _) if Cast.canUpCast(child.dataType, to) => of(child)
+    case IntegralDivide(child, Positive(), _) => change(child)
+    case Cast(child, to: IntegralType, _, _) if Cast.canUpCast(child.dataType, to) =>
+      change(child)
     case _ => None
   }
 

@@ -8,12 +8,12 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{
   EncodedEndpoint, EndpointEncoding, ExactSum, OnErrorElse
 }
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.{Conjunct, Conjuncts, Sides}
 import org.apache.spark.sql.intervalsweep.condition.reading.{
-  Alternatives, BoundExpression, Comparisons, Conjunct, Conjuncts, Offset, Operand, PointBounds,
-  Sides, WallClock
+  Alternatives, BoundExpression, Comparisons, Offset, Operand, PointBounds, WallClock
 }
 import org.apache.spark.sql.intervalsweep.functions.distances.DifferenceAtMost
-import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relation}
+import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relation, Relations}
 import org.apache.spark.sql.types._
 
 /**
@@ -70,6 +70,22 @@ private[intervalsweep] case class ExpiryAnalysis(
    */
   def partnerLag(condition: Expression, own: Attribute): Option[Long] =
     Known(Conjuncts.of(condition)).partnerLag(own)
+
+  /**
+   * The end of the row's interval, whose start is `own`, and by how much the clock of a match may be
+   * after this end. None if the end does not limit the clock.
+   */
+  def boundingEnd(condition: Expression, own: Attribute): Option[(Attribute, Long)] = {
+    val conjuncts = Conjuncts.of(condition)
+    val ends = ExpiryAnalysis.intervals(conjuncts).collect {
+      case (start, end: Attribute) if EndpointEncoding.strip(start).semanticEquals(own) => end
+    }
+    Known(conjuncts).latest(clock).collect {
+      case Shifted(EncodedEndpoint(end: Attribute), by, slack)
+          if ends.exists(_.semanticEquals(end)) =>
+        (end, by + slack)
+    }
+  }
 
   private def of(conjuncts: Seq[Conjunct]): Option[StateExpiry] = {
     val known = Known(conjuncts)
@@ -182,8 +198,20 @@ private[intervalsweep] case class ExpiryAnalysis(
     val byLength =
       withLength.nonEmpty &&
         copy(filters = filters ++ withLength).of(Conjuncts.of(condition)).isDefined
-    Seq(Cure.Delta -> byDelta, Cure.Epsilon -> byEpsilon, Cure.MaxLength -> byLength)
-      .collect { case (c, true) => c }
+    val others = condition.collect {
+      case p: IntervalPredicate if p.relation.delta.isEmpty =>
+        Relations.withDelta(p.relation).filter { other =>
+          isCured { case `p` => p.copy(relation = other, delta = Some(unit)) }
+        }
+    }.flatten.distinct.map(Cure.Other(_))
+    val ofNumbers = clock.dataType == TimestampType &&
+      ExpiryAnalysis.intervals(Conjuncts.of(condition))
+        .exists(_._1.dataType.isInstanceOf[IntegralType])
+    Seq(
+      Cure.Delta -> byDelta,
+      Cure.Epsilon -> byEpsilon,
+      Cure.MaxLength -> byLength,
+      Cure.Timestamps -> ofNumbers).collect { case (c, true) => c } ++ others
   }
 }
 
@@ -232,11 +260,25 @@ object Cure {
   case object MaxLength
       extends Cure(
         "limit the length of the intervals with max_length or with a filter te <= ts + ...")
+  case object Timestamps
+      extends Cure(
+        "make the endpoints TIMESTAMP columns, for example by timestamp_millis, and call " +
+          "withWatermark on one of them")
+  case class Other(relation: Relation)
+      extends Cure(
+        s"use ${relation.functionName} with a ${Relation.Delta}, which also matches intervals " +
+          "that touch")
 }
 
 /** The rows of a side have no expiry, because no bound on `clock` follows from the condition. */
 case class Unbounded(side: Side, clock: Attribute, cures: Seq[Cure]) {
   def advice: String =
     cures.map(_.advice).mkString("", ", or ", if (cures.isEmpty) "" else ", or ") +
-      s"add a comparison that bounds ${clock.name} from above"
+      s"add a comparison that bounds ${Unbounded.name(clock)} from above"
+}
+
+object Unbounded {
+
+  /** The name of a column as the user wrote it: Python's joins add a number to right columns. */
+  def name(column: Attribute): String = column.name.replaceFirst(" #\\d+$", "")
 }

@@ -7,9 +7,8 @@ import org.apache.spark.sql.intervalsweep.compat.SparkShims.TimestampAddInterval
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   EncodedEndpoint, EndpointEncoding, ExactSum
 }
-import org.apache.spark.sql.intervalsweep.condition.reading.{
-  Conjuncts, LinearSums, Ordered, Sides, Term, WallClock
-}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.{Conjuncts, Sides}
+import org.apache.spark.sql.intervalsweep.condition.reading.{LinearSums, Ordered, Term, WallClock}
 import org.apache.spark.sql.types.DayTimeIntervalType
 
 /**
@@ -75,8 +74,10 @@ object TimeWindow {
     val (lower, upper) = read.flatMap(_._2).partitionMap {
       case (end, isUpper) => if (isUpper) Right(end) else Left(end)
     }
-    val low = chosen(lower)(_.maxByOption(_.offset))
-    val high = chosen(upper)(_.minByOption(_.offset))
+    // An equality stays among the other conjuncts, as it is a key.
+    val (from, to) = conjuncts.flatMap(c => ends.ofEquality(c.expression)).unzip
+    val low = chosen(lower)(_.maxByOption(_.offset)).orElse(from.headOption)
+    val high = chosen(upper)(_.minByOption(_.offset)).orElse(to.headOption)
     val decided = read.collect {
       case (c, Some((end, _))) if end.bound.isEmpty || (low ++ high).exists(_ eq end) => c
     }
@@ -102,6 +103,17 @@ private[condition] case class TimeEnds(base: Attribute, probe: Attribute) {
   def of(conjunct: Expression): Option[(WindowEnd, Boolean)] = conjunct match {
     case Ordered(lesser, greater, strict) if conjunct.references == times =>
       exact(lesser, greater, strict).orElse(calendar(lesser, greater, strict))
+    case _ => None
+  }
+
+  /** Both ends of a window of one instant. */
+  def ofEquality(conjunct: Expression): Option[(WindowEnd, WindowEnd)] = conjunct match {
+    case EqualTo(left, right) =>
+      (of(LessThanOrEqual(left, right)), of(LessThanOrEqual(right, left))) match {
+        case (Some((one, true)), Some((other, false))) => Some((other, one))
+        case (Some((one, false)), Some((other, true))) => Some((one, other))
+        case _ => None
+      }
     case _ => None
   }
 

@@ -20,11 +20,13 @@ private[intervalsweep] object IsTotal {
   private def hasValue(e: Expression): Boolean = e match {
     case _: Attribute | _: BoundReference | _: Literal | _: Alias => true
     case _: GetStructField | _: CreateNamedStruct => true
+    case scalar: ScalarSubquery => !scalar.isCorrelated
     case c: Cast => c.evalMode == EvalMode.TRY ||
       castHasValue(c.child.dataType, c.dataType, c.evalMode)
-    case a: Add => wraps(a.dataType, a.evalMode)
-    case s: Subtract => wraps(s.dataType, s.evalMode)
-    case m: Multiply => wraps(m.dataType, m.evalMode)
+    case a: Add => wraps(a.dataType, a.evalMode) || fitsSum(a.left.dataType, a.right.dataType)
+    case s: Subtract => wraps(s.dataType, s.evalMode) || fitsSum(s.left.dataType, s.right.dataType)
+    case m: Multiply =>
+      wraps(m.dataType, m.evalMode) || fitsProduct(m.left.dataType, m.right.dataType)
     case UnaryMinus(child, fails) => isFractional(child.dataType) ||
       !fails && isNumeric(child.dataType)
     case Abs(child, fails) => isFractional(child.dataType) || !fails && isNumeric(child.dataType)
@@ -35,6 +37,50 @@ private[intervalsweep] object IsTotal {
     case _: Upper | _: Lower | _: Substring | _: StringTrim => true
     case _: KnownNotNull | _: KnownNullable | _: UnscaledValue => true
     case _: KnownFloatingPointNormalized | _: NormalizeNaNAndZero => true
+    case d: Divide => isFractional(d.dataType) &&
+      (d.evalMode != EvalMode.ANSI || isNotZero(d.right))
+    case d: IntegralDivide => isNotZero(d.right)
+    case r: Remainder => r.dataType.isInstanceOf[IntegralType] && isNotZero(r.right)
+    case p: Pmod => p.dataType.isInstanceOf[IntegralType] && isNotZero(p.right)
+    case _: Floor | _: Ceil => !isFractional(e.children.head.dataType)
+    case r: Round => isFractional(r.dataType) && r.scale.foldable
+    case g: GetArrayItem => !g.failOnError
+    case _: GetMapValue | _: Size | _: Length | _: Concat => true
+    case _: StringTrimLeft | _: StringTrimRight | _: StringLPad | _: StringRPad => true
+    case _ => isOfTime(e)
+  }
+
+  /** Whether Spark's type for the sum of two decimals has all of its digits. */
+  private def fitsSum(left: DataType, right: DataType): Boolean = (left, right) match {
+    case (DecimalType.Fixed(p, s), DecimalType.Fixed(q, t)) =>
+      math.max(s, t) + math.max(p - s, q - t) + 1 <= DecimalType.MAX_PRECISION
+    case _ => false
+  }
+
+  private def fitsProduct(left: DataType, right: DataType): Boolean = (left, right) match {
+    case (DecimalType.Fixed(p, _), DecimalType.Fixed(q, _)) => p + q + 1 <=
+        DecimalType.MAX_PRECISION
+    case _ => false
+  }
+
+  /** Functions of dates and timestamps without overflow. */
+  private def isOfTime(e: Expression): Boolean = e match {
+    case _: UnixMicros | _: UnixMillis | _: UnixSeconds | _: UnixDate => true
+    case _: MicrosToTimestamp | _: DateFromUnixDate => true
+    case _: UnixTimestamp | _: ToUnixTimestamp | _: Hour | _: Minute | _: Second =>
+      isTimestamp(e.children.head.dataType)
+    case _: Year | _: Quarter | _: Month | _: WeekOfYear => true
+    case _: DayOfYear | _: DayOfMonth | _: DayOfWeek | _: WeekDay => true
+    case _ => false
+  }
+
+  private def isTimestamp(dataType: DataType): Boolean =
+    dataType == TimestampType || dataType == TimestampNTZType
+
+  /** Whether division by a constant raises no error: -1 may overflow. */
+  private def isNotZero(divisor: Expression): Boolean = divisor match {
+    case Literal(n: Number, _) => n.doubleValue != 0 && n.doubleValue != -1
+    case Cast(child, _, _, _) => isNotZero(child)
     case _ => false
   }
 
@@ -51,6 +97,8 @@ private[intervalsweep] object IsTotal {
     (from, to) match {
       case (_: NumericType, _: NumericType) => mode == EvalMode.LEGACY || Cast.canUpCast(from, to)
       case (TimestampType | TimestampNTZType, DateType) => true
+      case (TimestampType, LongType | FloatType | DoubleType) => true
+      case (BooleanType, _: NumericType) => true
       case (_: StringType, _: NumericType | DateType) => mode == EvalMode.LEGACY
       case (_: StringType, BinaryType) | (_: NumericType | BooleanType, StringType) => true
       case (f: DayTimeIntervalType, t: DayTimeIntervalType) => f.endField <= t.endField

@@ -36,6 +36,9 @@ case class Axis(point: Int, lower: Option[Bound], upper: Option[Bound]) {
  */
 case class Sweep(boxes: Side, lead: Axis, second: Option[Axis]) {
   def points: Side = boxes.other
+
+  /** Whether the lead axis has two bounds, so that each box has few candidates. */
+  def isBounded: Boolean = lead.lower.isDefined && lead.upper.isDefined
   def axes: Seq[Axis] = lead +: second.toSeq
 
   /** The indexes of the endpoints that this sweep reads from one side. */

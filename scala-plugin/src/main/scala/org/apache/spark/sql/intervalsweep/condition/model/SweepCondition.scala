@@ -111,9 +111,12 @@ case class SweepCondition(
  * @param weakRanges      whether equality keys with a single inequality are worth a sweep
  * @param functionsAsAxes whether a function that consists of equalities becomes axes, even if the
  *                        condition has other keys or a range
+ * @param weakAlternatives whether alternatives may share a sort order although the lead axis of one
+ *                        of them then has one bound only
  */
 case class SweepOptions(
     preferredBoxes: Option[Side] = None,
     forcedBoxes: Option[Side] = None,
     weakRanges: Boolean = false,
-    functionsAsAxes: Boolean = false)
+    functionsAsAxes: Boolean = false,
+    weakAlternatives: Boolean = true)

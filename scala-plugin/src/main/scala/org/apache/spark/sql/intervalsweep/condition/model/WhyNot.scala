@@ -82,6 +82,13 @@ object WhyNot {
         "move all columns of one table to the same side of the comparison",
         Some(whole))
 
+  case class MayFail(expression: Expression, whole: Expression) extends WhyNot(
+        s"${expression.sql} raises an error for some values, and the other side does as well, so " +
+          "neither can be computed for rows that the condition may not reach",
+        "compute one of them in a subquery below the join, or use try_cast, try_add and the like, " +
+          "which return NULL instead of an error",
+        Some(whole))
+
   case class HintForbids(hint: String) extends WhyNot(
         s"the hint $hint asks for another join",
         "remove the hint")

@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.Conjunct
 import org.apache.spark.sql.intervalsweep.condition.model.{
   LeftSide, RightSide, Side, Sweep, SweepNumber
 }

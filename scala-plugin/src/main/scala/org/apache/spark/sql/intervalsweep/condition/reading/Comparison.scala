@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.{Conjunct, OpenComparison, Sides}
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   DecimalBound, EndpointEncoding, FloatingBound, IsTotal
 }
@@ -21,19 +22,6 @@ private[condition] object Ordered {
 }
 
 /**
- * `lesser < greater` or `lesser <= greater` between encoded endpoints.
- *
- * @param exact whether it is equivalent to the comparison. If not, it compares prefixes
- */
-private[condition] case class Inequality(
-    lesser: Expression,
-    greater: Expression,
-    strict: Boolean,
-    lesserSide: Side,
-    dataType: DataType,
-    exact: Boolean)
-
-/**
  * A conjunct that compares the two sides.
  *
  * @param boxes      its bounds with the rows of one side as boxes, for each side for which they
@@ -48,8 +36,12 @@ private[condition] case class Comparison(
 /**
  * Reads a conjunct as a [[Comparison]], or returns the reason why it is not one. The spelling does
  * not matter: `s.ts - r.ts <= 5` and `s.ts <= r.ts + 5` have the same bounds.
+ *
+ * @param notNull columns that are not NULL in any matching pair
  */
-private[condition] case class Comparisons(sides: Sides) {
+private[condition] case class Comparisons(
+    sides: Sides,
+    notNull: AttributeSet = AttributeSet.empty) {
 
   private val sums = LinearSums(sides)
 
@@ -65,6 +57,11 @@ private[condition] case class Comparisons(sides: Sides) {
     case Ordered(lesser, greater, strict) => ordered(lesser, greater, strict)
     case EqualTo(l, r) => equal(l, r)
     case d: DifferenceAtMost => atMost(d)
+    case open: OpenComparison =>
+      for {
+        (side, bounds) <- boxesOf(open.comparison)
+        opened <- OpenBounds(sides, open, notNull).bounds(bounds, side)
+      } yield side -> opened
     case _ => Map.empty
   }
 
@@ -74,6 +71,8 @@ private[condition] case class Comparisons(sides: Sides) {
         val exact = l.isExact || g.isExact
         Inequality(l.encoded, g.encoded, strict && exact, side, lesser.dataType, exact)
       }
+    case open: OpenComparison =>
+      inequalityOf(open.comparison).map(OpenBounds(sides, open, notNull).inequality)
     case _ => None
   }
 
@@ -82,12 +81,30 @@ private[condition] case class Comparisons(sides: Sides) {
       case Some((l, g, lesserSide)) => bySide { boxes =>
           val isUpper = boxes != lesserSide
           val (point, bound) = if (isUpper) (l, g) else (g, l)
-          val direct = PointBounds.direct(point, bound, strict, isUpper)
-          if (hasConstant(if (isUpper) lesser else greater))
+          val (of, by) = if (isUpper) (lesser, greater) else (greater, lesser)
+          val direct = PointBounds.narrowed(of, by, strict, isUpper)
+            .orElse(PointBounds.direct(point, bound, strict, isUpper))
+          if (hasConstant(of))
             solved(lesser, greater, strict, boxes).orElse(direct)
           else direct
         }
-      case None => bySide(solved(lesser, greater, strict, _))
+      case None => bySide { boxes =>
+          solved(lesser, greater, strict, boxes).orElse(rounded(lesser, greater, boxes))
+        }
+    }
+
+  /**
+   * The bounds from a difference of fractions, whose arithmetic rounds. A difference that is NaN is
+   * more than every limit. So a NaN of the point side may match all boxes if the difference is the
+   * greater operand; only the other side can then be boxes.
+   */
+  private def rounded(lesser: Expression, greater: Expression, boxes: Side): Option[PointBounds] =
+    (lesser, greater) match {
+      case (FractionDifference(difference), limit) => difference.bounds(limit, boxes, sides)
+      case (limit, FractionDifference(difference))
+          if sides.of(difference.later).contains(boxes.other) =>
+        difference.negated.bounds(UnaryMinus(limit, failOnError = false), boxes, sides)
+      case _ => None
     }
 
   /** The bounds from `lesser - greater`. */
@@ -179,6 +196,8 @@ private[condition] case class Comparisons(sides: Sides) {
       e.children.find(c => sides.isAcross(c)).map(WhyNot.CrossSide(_, conjunct.written))
         .orElse(e.children.find(c => !EndpointEncoding.isSupported(c.dataType))
           .map(WhyNot.UnsupportedEndpoint(_, conjunct.written)))
+        .orElse(e.children.find(c => !sides.isAcross(c) && !IsTotal(c))
+          .map(WhyNot.MayFail(_, conjunct.written)))
         .getOrElse(WhyNot.CrossSide(e, conjunct.written))
     case e => WhyNot.NoRange(e)
   }

@@ -2,6 +2,9 @@
 package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.{
+  Conjunct, Conjuncts, OpenComparisons, Sides
+}
 import org.apache.spark.sql.intervalsweep.condition.model.{
   LeftSide, RightSide, SweepCondition, SweepOptions, WhyNot
 }
@@ -10,6 +13,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.{
  * Reads a join condition and assembles a [[SweepCondition]]:
  *
  *  1. [[Conjuncts]] splits the condition at AND, and expands functions into their formulas.
+ *     [[OpenComparisons]] finds the comparisons that are waived for some rows.
  *  1. [[EqualityKeys]] takes the equi-join keys, and [[Comparisons]] the comparisons between the
  *     sides, each solved for a point of either side.
  *  1. [[SplitForm]] or [[BoxForm]] selects the comparisons that become axes.
@@ -27,7 +31,7 @@ private[condition] case class ConditionAnalysis(sides: Sides, options: SweepOpti
     conjuncts.find(!_.whole.deterministic) match {
       case Some(conjunct) => Left(WhyNot.NonDeterministic(conjunct.whole))
       case None =>
-        byComparisons(condition, conjuncts).left
+        byComparisons(condition, conjuncts.flatMap(OpenComparisons(sides).of)).left
           .flatMap(reason => byAlternatives(conjuncts).toRight(reason))
     }
   }
@@ -142,8 +146,9 @@ private[condition] case class ConditionAnalysis(sides: Sides, options: SweepOpti
       conjuncts: Seq[Conjunct]): Option[SweepCondition] = {
     val common = read(conjuncts.filterNot(_ eq either), functionsAsKeys = true)
     val form = Alternatives(branches.map(common.comparisons ++ comparisonsOf(_)))
-    val isWanted = options.weakRanges || common.keys.isEmpty || !form.areWeak ||
+    val acceptsWeak = options.weakRanges || common.keys.isEmpty ||
       branches.forall(_.exists(_.isSwept))
+    val isWanted = options.weakAlternatives && acceptsWeak || !form.areWeak
     val table = new EndpointTable
     val found = if (isWanted) form.toSweeps(table) else None
     found.map { sweeps =>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition.reading
 
-import org.apache.spark.sql.catalyst.expressions.{And, Expression, Or}
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, Or}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.{Conjunct, Sides}
 import org.apache.spark.sql.intervalsweep.condition.model.WhyNot
 
 /** A conjunct that is an equi-join key, as pairs of an expression of each side, left first. */
@@ -37,6 +38,7 @@ private[reading] case class ConditionParts(
   def whyNoForm(condition: Expression, sides: Sides): WhyNot =
     reasons.collectFirst { case u: WhyNot.UnsupportedEndpoint => u }
       .orElse(reasons.collectFirst { case c: WhyNot.CrossSide => c })
+      .orElse(reasons.collectFirst { case m: WhyNot.MayFail => m })
       .getOrElse(whyNoRange(condition, sides))
 
   /** The reason if no comparison was found. Conjuncts over one side alone are filters: ignored. */
@@ -55,7 +57,8 @@ private[reading] case class ConditionParts(
 
 private[reading] object ConditionParts {
   def read(conjuncts: Seq[Conjunct], sides: Sides, keys: EqualityKeys): ConditionParts = {
-    val comparisons = Comparisons(sides)
+    val comparisons =
+      Comparisons(sides, AttributeSet(conjuncts.flatMap(c => OpenBounds.notNull(c.expression))))
     def partOf(conjunct: Conjunct): ConditionParts = {
       val part = ConditionParts(Seq(conjunct))
       keys.of(conjunct) match {

@@ -3,6 +3,7 @@ package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.{Conjunct, Sides}
 import org.apache.spark.sql.intervalsweep.condition.expressions.{EndpointEncoding, SortableType}
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, WhyNot}
 import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate

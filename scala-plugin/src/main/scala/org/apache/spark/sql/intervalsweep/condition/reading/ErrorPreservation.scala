@@ -3,6 +3,7 @@ package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.Sides
 import org.apache.spark.sql.intervalsweep.condition.expressions.{EndpointEncoding, IsTotal}
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
 

@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep.condition.reading
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.Sides
 import org.apache.spark.sql.intervalsweep.condition.expressions.{EndpointEncoding, WholeDays}
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.types._

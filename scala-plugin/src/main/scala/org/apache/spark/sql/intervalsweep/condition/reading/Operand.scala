@@ -63,6 +63,16 @@ private[condition] object Operand {
       bySign(t, by, time)
     case t @ TimestampAddYMInterval(time, by, _) => bySign(t, by, time)
     case d @ DateAddYMInterval(date, by) => bySign(d, by, date)
+    case a @ AddMonths(date, by) => bySign(a, by, date)
+    case _: Floor | _: Ceil => bySign(e, e.children.head)
+    case _: TruncTimestamp | _: TruncDate => orElse(e, Literal(Long.MinValue))
+    case UnixTimestamp(date, _, _, _) if date.dataType == DateType => bySign(e, date)
+    case SecondsToTimestamp(n) if n.dataType.isInstanceOf[IntegralType] => bySign(e, n)
+    case MillisToTimestamp(n) => bySign(e, n)
+    case FromUTCTimestamp(time, zone) if zone.foldable => bySign(e, time)
+    case ToUTCTimestamp(time, zone) if zone.foldable => bySign(e, time)
+    case Multiply(n, Positive(), _) if n.dataType.isInstanceOf[IntegralType] => bySign(e, n)
+    case Multiply(Positive(), n, _) if n.dataType.isInstanceOf[IntegralType] => bySign(e, n)
     case ExactArithmetic(terms) =>
       for (operands <- all(terms.map { case (term, _) => of(term).filter(_.hasValue) }))
         yield ExactSum.saturating(operands.map(_.encoded), terms.map(_._2))
@@ -80,6 +90,18 @@ private[condition] object Operand {
       }
       OnErrorElse(EncodedEndpoint(e), end)
     }
+
+  /** An expression that may only overflow in one direction. */
+  private def orElse(e: Expression, end: Literal): Option[Expression] =
+    Option.when(e.children.forall(IsTotal(_)))(OnErrorElse(EncodedEndpoint(e), end))
+
+  private object Positive {
+    def unapply(e: Expression): Boolean = e match {
+      case Literal(n: Number, _: IntegralType) => n.longValue > 0
+      case Cast(child, _: IntegralType, _, _) => unapply(child)
+      case _ => false
+    }
+  }
 
   private[condition] def all[A](options: Seq[Option[A]]): Option[Seq[A]] =
     Option.when(options.forall(_.isDefined))(options.flatten)

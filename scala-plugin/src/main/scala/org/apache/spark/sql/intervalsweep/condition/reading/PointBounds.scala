@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition.reading
 
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.intervalsweep.condition.expressions.ExactSum
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
+import org.apache.spark.sql.intervalsweep.condition.expressions.{
+  EndpointEncoding, ExactSum, IsTotal, NarrowedBound
+}
+import org.apache.spark.sql.intervalsweep.condition.model.Side
+import org.apache.spark.sql.types.{DataType, DecimalType, IntegralType}
 
 /**
  * A comparison, read with the rows of one side as boxes: the `point` of the other side must lie
@@ -55,6 +59,19 @@ private[condition] case class PointBounds(
 }
 
 /**
+ * `lesser < greater` or `lesser <= greater` between encoded endpoints.
+ *
+ * @param exact whether it is equivalent to the comparison. If not, it compares prefixes
+ */
+private[condition] case class Inequality(
+    lesser: Expression,
+    greater: Expression,
+    strict: Boolean,
+    lesserSide: Side,
+    dataType: DataType,
+    exact: Boolean)
+
+/**
  * The range of points for which a derived bound is exact, although the arithmetic of the comparison
  * wraps. Example with BYTE: `b.t - a.t <= 5` is equivalent to `b.t <= a.t + 5` as long as
  * `b.t <= a.t + 127`. For points beyond that, the difference wraps to a negative number, and the
@@ -88,6 +105,48 @@ private[condition] object PointBounds {
         upper,
         bound.hasValue && isExact)
     }
+
+  /**
+   * The bound from a comparison whose point was widened to a DECIMAL, on the number before it was
+   * widened. So it is the same point in comparisons with decimals of several scales, such as
+   * `a.n BETWEEN b.n * 0.9 AND b.n * 1.25`.
+   */
+  def narrowed(
+      point: Expression,
+      bound: Expression,
+      strict: Boolean,
+      upper: Boolean): Option[PointBounds] =
+    for {
+      number <- Option(unwidened(point)) if bound.dataType.isInstanceOf[DecimalType]
+      if point.dataType.isInstanceOf[DecimalType] &&
+        !number.semanticEquals(EndpointEncoding.strip(point))
+      if EndpointEncoding.isExact(number.dataType)
+      operand <- Operand.of(number) if operand.hasValue
+    } yield {
+      val end = NarrowedBound(bound, scaleOf(number.dataType), strict, upper)
+      val inclusive = BoundExpression(end, strict = false)
+      val isTotal = IsTotal(bound)
+      bounded(
+        operand.encoded,
+        if (isTotal) inclusive else inclusive.orOpen(upper),
+        upper,
+        exact = isTotal)
+    }
+
+  /** A number before it was cast to decimals that have all of its digits. */
+  private def unwidened(e: Expression): Expression = EndpointEncoding.strip(e) match {
+    case Cast(number, to: DecimalType, _, _)
+        if isCounted(number.dataType) && Cast.canUpCast(number.dataType, to) => unwidened(number)
+    case other => other
+  }
+
+  private def isCounted(dataType: DataType): Boolean =
+    dataType.isInstanceOf[IntegralType] || dataType.isInstanceOf[DecimalType]
+
+  private def scaleOf(number: DataType): Int = number match {
+    case d: DecimalType => d.scale
+    case _ => 0
+  }
 
   def bounded(
       point: Expression,

@@ -88,6 +88,8 @@ private[periods] object PeriodSettings {
       "values" -> Json.array(integers.map(kind => Json.of(kind.name))),
       "floats" -> Json.of(floats.size))
     val periods = rule match {
+      case PeriodRule.CoalesceUpTo(length) =>
+        Seq("rule" -> Json.of(rule.name), "length" -> Json.of(length))
       case count: PeriodRule.Count => Seq("rule" -> Json.of(count.name))
       case PeriodRule.Values(ofEmpty) => values :+ "empty" -> Json.of(ofEmpty)
       case PeriodRule.Cuts | PeriodRule.Islands => values :+ "ends" -> Json.of(rule.name)

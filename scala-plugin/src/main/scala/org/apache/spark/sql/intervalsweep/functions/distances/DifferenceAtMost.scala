@@ -4,6 +4,7 @@ package org.apache.spark.sql.intervalsweep.functions.distances
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
+import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.types._
 
 /**
@@ -15,6 +16,7 @@ import org.apache.spark.sql.types._
  *   BYTE, SHORT, INT, LONG         LONG             ones
  *   DATE                           LONG             days
  *   TIMESTAMP, TIMESTAMP_NTZ       LONG             microseconds elapsed
+ *   TIME                           LONG             nanoseconds
  *   DECIMAL(p <= 18, s)            LONG             10^-s, the unit of the unscaled values
  *   DECIMAL(p > 18, s)             DECIMAL, DOUBLE  ones, exactly, whatever the limit's scale
  *   FLOAT, DOUBLE                  DOUBLE           ones, the difference rounded to a DOUBLE
@@ -125,6 +127,7 @@ object DifferenceAtMost {
       case (_: DecimalType, whole: IntegralType) => castTo(parameter, DecimalType.forType(whole))
       case (_: DecimalType, FloatType) => castTo(parameter, DoubleType)
       case (_: DecimalType, _) => parameter
+      case (time, _: DayTimeIntervalType) if SparkShims.isTime(time) => WholeUnits(parameter, 3)
       case _ => WholeUnits(parameter, 0)
     }
     parameter match {
@@ -142,6 +145,7 @@ object DifferenceAtMost {
     case FloatType | DoubleType => Seq(DoubleType)
     case Unscaled(_) => Seq(LongType)
     case _: DecimalType => Seq(DecimalType, DoubleType)
+    case time if SparkShims.isTime(time) => Seq(LongType)
     case _ => Seq.empty
   }
 

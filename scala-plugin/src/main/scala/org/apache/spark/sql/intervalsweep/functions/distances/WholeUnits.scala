@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 /**
  * The largest whole number of units of 10^-`scale` that is at most `child`, saturated to LONG. A
  * difference that is a whole number of units is at most `child` if and only if it is at most this
- * number. The unit of a day-time interval is the microsecond.
+ * number. The unit of a day-time interval is the microsecond, or the nanosecond if `scale` is 3.
  */
 case class WholeUnits(child: Expression, scale: Int) extends UnaryExpression {
 

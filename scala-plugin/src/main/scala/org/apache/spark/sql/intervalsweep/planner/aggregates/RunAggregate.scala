@@ -37,6 +37,10 @@ private[planner] object RunAggregate {
     function match {
       case sum: Sum => decimalSum(sum, runs)
       case average: Average => averageOf(average, runs)
+      case MaxBy(value, ordering) => ofExtreme(value, ordering, runs)(c =>
+          Max(runs.of(RunValue.greatest(c))))
+      case MinBy(value, ordering) => ofExtreme(value, ordering, runs)(c =>
+          Min(runs.of(RunValue.least(c))))
       // The columns that are not run values come from an arbitrary pair of the run.
       case first @ First(argument, false) if argument.deterministic =>
         Some(first.toAggregateExpression())
@@ -44,6 +48,20 @@ private[planner] object RunAggregate {
           .filter(c => RowOrdering.isOrderable(c.column.dataType))
           .map(c => first.copy(child = runs.of(RunValue.least(c))).toAggregateExpression())
       case _ => None
+    }
+
+  /**
+   * The value with the extreme ordering, from the extreme of both as a struct. Rows without an
+   * ordering do not count. Of several values with one ordering, it is the extreme one; Spark returns
+   * any of them.
+   */
+  private def ofExtreme(value: Expression, ordering: Expression, runs: RunValues)(
+      extreme: RunOperand => AggregateFunction): Option[Expression] =
+    if (!Seq(value, ordering).forall(e => RowOrdering.isOrderable(e.dataType))) None
+    else {
+      val both = CreateNamedStruct(Seq(Literal("ordering"), ordering, Literal("value"), value))
+      val known = If(IsNull(ordering), Literal(null, both.dataType), both)
+      runs.column(known).map(c => GetStructField(extreme(c).toAggregateExpression(), 1))
     }
 
   private def count(argument: Expression, runs: RunValues): Option[Expression] =

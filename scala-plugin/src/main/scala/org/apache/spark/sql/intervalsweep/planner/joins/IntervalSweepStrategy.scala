@@ -166,6 +166,13 @@ object IntervalSweepStrategy
   def isSwept(join: Join): Boolean =
     possibleOutput(join).isRight && analyze(join, None).exists(hinted(join, _).isRight)
 
+  /**
+   * Whether each sweep of a join has a lead axis with two bounds. False also if the join is not
+   * swept.
+   */
+  def isBounded(join: Join): Boolean = possibleOutput(join).isRight &&
+    analyze(join, None, weakAlternatives = false).exists(_.sweeps.forall(_.isBounded))
+
   private def possibleOutput(join: Join): Either[WhyNot, JoinOutput] = for {
     _ <- Either.cond(conf.getConf(IntervalSweepConf.Enabled), (), WhyNot.Disabled)
     _ <- Either.cond(!join.left.isStreaming || !join.right.isStreaming, (), WhyNot.Streaming)
@@ -173,7 +180,10 @@ object IntervalSweepStrategy
     _ <- join.condition.toRight(WhyNot.NoCondition)
   } yield output
 
-  private def analyze(join: Join, boxes: Option[Side]): Either[WhyNot, SweepCondition] =
+  private def analyze(
+      join: Join,
+      boxes: Option[Side],
+      weakAlternatives: Boolean = true): Either[WhyNot, SweepCondition] =
     join.condition.toRight(WhyNot.NoCondition).flatMap(condition =>
       ConditionAnalysis.of(
         condition,
@@ -182,7 +192,9 @@ object IntervalSweepStrategy
         SweepOptions(
           preferredBoxes = boxes,
           forcedBoxes = sideOf(conf.getConf(IntervalSweepConf.Boxes)),
-          weakRanges = conf.getConf(IntervalSweepConf.WeakRanges))))
+          // Each row of a lateral subquery gets its aggregates from one run, however long it is.
+          weakRanges = conf.getConf(IntervalSweepConf.WeakRanges) || WithRowId.isIn(join.left),
+          weakAlternatives = weakAlternatives)))
 
   private def sideOf(name: String): Option[Side] =
     Side.all.find(_.toString == name)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.planner.joins.IntervalSweepStrategy
 import org.apache.spark.sql.intervalsweep.planner.nodes.{PerBatchRows, RowId, WithRowId}
 import org.apache.spark.sql.types._
@@ -70,7 +70,7 @@ private[planner] case class LateralToJoin(
     case Count(arguments) if arguments.forall(a => a.foldable && !a.nullable) => Some(Count(marker))
     case count @ Count(arguments) =>
       Some(count.copy(children = orNull(arguments.head) +: arguments.tail))
-    case f @ (_: Sum | _: Average | _: Min | _: Max) =>
+    case f @ (_: Sum | _: Average | _: Min | _: Max | _: MaxBy | _: MinBy) =>
       Some(f.withNewChildren(f.children.map(orNull)).asInstanceOf[AggregateFunction])
     case _ => None
   }

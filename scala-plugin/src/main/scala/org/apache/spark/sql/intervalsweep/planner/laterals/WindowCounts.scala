@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression,
 import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition.model.JoinOutput
-import org.apache.spark.sql.intervalsweep.streams.eventtime.ClockMetadata
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{ClockMetadata, JoinWatermarks}
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
 
 /**
@@ -24,12 +24,18 @@ import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
 private[planner] object WindowCounts {
 
   /**
-   * Whether the window is one of row numbers, as no column has a watermark, and rows are counted.
+   * Whether rows are counted, and row numbers bound the window or no column has a watermark.
+   *
+   * @param isTimed whether the condition bounds a window of time
    */
-  def isAsked(base: LogicalPlan, lateral: LateralWindow): Boolean =
-    !(base.output ++ lateral.probe.output).exists(ClockMetadata.eventTimeLag(_).isDefined) &&
-      !lateral.isEager &&
-      lateral.results.forall(_.collect { case e: AggregateExpression => e }.forall(isCount))
+  def isAsked(base: LogicalPlan, lateral: LateralWindow, isTimed: Boolean): Boolean =
+    !isTimed && !lateral.isEager &&
+      lateral.results.forall(_.collect { case e: AggregateExpression => e }.forall(isCount)) && {
+        val all = base.output ++ lateral.probe.output
+        lazy val (join, condition) = joined(base, lateral)
+        !all.exists(ClockMetadata.eventTimeLag(_).isDefined) ||
+        JoinWatermarks.areOfRows(join, condition)
+      }
 
   private def isCount(e: AggregateExpression): Boolean = e match {
     case AggregateExpression(Count(Seq(Literal(value, _))), _, false, None, _) => value != null
@@ -37,14 +43,18 @@ private[planner] object WindowCounts {
   }
 
   def apply(base: LogicalPlan, lateral: LateralWindow): LogicalPlan = {
-    val (filters, probe) = unfiltered(lateral.probe)
-    val condition = (lateral.conditions ++ filters).reduceOption(And).getOrElse(Literal.TrueLiteral)
-    val join = Join(base, probe, LeftOuter, Some(condition), JoinHint.NONE)
+    val (join, condition) = joined(base, lateral)
     val counted =
       new StreamJoinPlan(join, condition, JoinOutput.of(LeftOuter).get, isCounted = true).plan
     val (baseColumns, count) = (counted.output.init, counted.output.last)
     val values = lateral.columns(_.transform { case _: AggregateExpression => count })
     Project(baseColumns ++ values, counted)
+  }
+
+  private def joined(base: LogicalPlan, lateral: LateralWindow): (Join, Expression) = {
+    val (filters, probe) = unfiltered(lateral.probe)
+    val condition = (lateral.conditions ++ filters).reduceOption(And).getOrElse(Literal.TrueLiteral)
+    (Join(base, probe, LeftOuter, Some(condition), JoinHint.NONE), condition)
   }
 
   /**

@@ -3,6 +3,7 @@ package org.apache.spark.sql.intervalsweep.planner.nodes
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeSet, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 import org.apache.spark.sql.intervalsweep.condition.model.LeftSide
 
 /**
@@ -25,6 +26,13 @@ case class WithRowId(row: Attribute, child: LogicalPlan) extends UnaryNode {
 }
 
 object WithRowId {
+
+  /** Whether a plan computes row ids. */
+  def isIn(plan: LogicalPlan): Boolean = plan.exists {
+    case _: WithRowId => true
+    case LogicalQueryStage(logical, _) => isIn(logical)
+    case node => node.expressions.exists(_.exists(_.isInstanceOf[RowId]))
+  }
 
   /**
    * For an aggregate that has a group for each of these rows: (aggregate, join) after pruning

@@ -4,17 +4,20 @@ package org.apache.spark.sql.intervalsweep.planner.report
 import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical.{
-  Filter, Join, LocalRelation, LogicalPlan, TransformWithState
+  Command, CommandResult, Filter, Join, LocalRelation, LogicalPlan, TransformWithState
 }
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution}
+import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, WhyNot}
-import org.apache.spark.sql.intervalsweep.planner.joins.{FallbackLog, IntervalSweepStrategy}
+import org.apache.spark.sql.intervalsweep.planner.joins.{
+  FallbackLog, IntervalSweepStrategy, SweepChoice
+}
 import org.apache.spark.sql.intervalsweep.planner.nodes.MatchRuns
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinProcessor
 import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinProcessor
 import org.apache.spark.sql.intervalsweep.streams.state.PartitionProcessor
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StringType, StructType}
 
 /**
  * The report on a join of a plan, or on a window union of two streams: how it is swept, or why not.
@@ -25,8 +28,9 @@ import org.apache.spark.sql.types.StructType
  * @param how keys, sides, axes and distribution, and whether an aggregate above is computed from
  *   runs or why it needs pairs. For two streams, the text that EXPLAIN shows for the operator. None
  *   if Spark joins
- * @param reason the name of a [[WhyNot]]. Like `conjunct`, `explanation` and `advice`, None if the
- *   join is swept
+ * @param reason the name of a [[WhyNot]]. Like `conjunct` and `explanation`, None if the join is
+ *   swept
+ * @param advice what to change; also for a swept join that searches texts by their beginnings
  * @param conjunct the part of the condition that the reason is about
  * @param estimatedPairs the pairs with equal keys, or all pairs if there are no keys. A sweep
  *   visits some of them. None unless Spark's cost-based optimizer has an estimate
@@ -50,11 +54,30 @@ object JoinReport extends PredicateHelper {
       "how STRING, reason STRING, conjunct STRING, explanation STRING, advice STRING, " +
       "estimated_pairs BIGINT")
 
-  /** The report on a query: one row per join in its optimized plan. */
+  /** The report on a query or a statement: one row per join in its optimized plan. */
   def relation(query: QueryExecution): LocalRelation = {
-    val reports = query.sparkSession.withActive(of(optimized(query)))
-    LocalRelation.fromProduct(DataTypeUtils.toAttributes(schema), reports)
+    val reports = query.sparkSession.withActive(planned(query).flatMap(of))
+    val numbered = reports.zipWithIndex.map { case (report, i) => report.copy(number = i + 1) }
+    LocalRelation.fromProduct(DataTypeUtils.toAttributes(schema), numbered)
   }
+
+  /** The optimized plan of a query, or those of the queries within a command. */
+  private def planned(query: QueryExecution): Seq[LogicalPlan] = {
+    val command = query.analyzed.collectFirst {
+      case executed: CommandResult => executed.commandLogicalPlan
+      case command: Command => command
+    }
+    command.fold(Seq(optimized(query))) { command =>
+      val state = query.sparkSession.sessionState
+      queriesOf(command).flatMap(q => planned(state.executePlan(q, CommandExecutionMode.SKIP)))
+    }
+  }
+
+  /** The plans in a command, without the names of tables. Not all are children of the command. */
+  private def queriesOf(command: LogicalPlan): Seq[LogicalPlan] =
+    (command.children ++ command.innerChildren ++ command.productIterator).collect {
+      case plan: LogicalPlan if plan.children.nonEmpty || plan.innerChildren.nonEmpty => plan
+    }.distinct
 
   /** Spark optimizes a streaming plan only when the query starts, so this calls the optimizer. */
   private def optimized(query: QueryExecution): LogicalPlan =
@@ -125,8 +148,19 @@ object JoinReport extends PredicateHelper {
       reason.map(_.name),
       reason.flatMap(_.conjunct).map(_.sql),
       reason.map(_.explanation),
-      reason.map(_.advice),
+      reason.map(_.advice).orElse(choice.toOption.flatMap(adviceOnTexts)),
       estimatedPairs(join))
+  }
+
+  /** The advice on endpoints that are texts: the sweep compares only their beginnings. */
+  private def adviceOnTexts(choice: SweepChoice): Option[String] = {
+    val endpoints = choice.condition.leftEndpoints ++ choice.condition.rightEndpoints
+    val text = endpoints.flatMap(_.collectFirst {
+      case EncodedEndpoint(e) if e.dataType.isInstanceOf[StringType] => e.sql
+    }).headOption
+    text.map(e =>
+      s"$e is a text, of which the sweep compares the first 8 bytes, and the rest pair by pair; " +
+        "if it has a date, a time or a number, cast it to DATE, TIMESTAMP or a number below the join")
   }
 
   private def ofAggregate(join: Join, runs: Option[MatchRuns]): Seq[String] =

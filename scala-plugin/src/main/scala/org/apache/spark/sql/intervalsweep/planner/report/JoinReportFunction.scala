@@ -47,7 +47,8 @@ object JoinReportFunction {
       "left to Spark and what to change. The query is planned but not executed.",
     """
       |    Arguments:
-      |      * query - the text of the query, a constant STRING.
+      |      * query - the text of the query, or of a statement with a query such as INSERT, a
+      |          constant STRING.
       |  """.stripMargin,
     """
       |    Examples:

@@ -6,13 +6,15 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TransformWithSt
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
-  OperatorOutput, PartitionedBatches, SingleRowBatches, StatePartitionHash, StatePartitions
+  ObservedCounts, OperatorOutput, PartitionedBatches, SingleRowBatches, StatePartitionHash,
+  StatePartitions
 }
 import org.apache.spark.sql.intervalsweep.streams.state.PartitionProcessor
 
 /**
  * An optimizer rule: sets the number of state partitions when a batch is planned. The number is
- * part of a checkpoint, so it is unknown when a query is analyzed.
+ * part of a checkpoint, so it is unknown when a query is analyzed. The rule also names the metrics of
+ * operators.
  */
 object ResolveStatePartitions extends Rule[LogicalPlan] {
 
@@ -28,7 +30,8 @@ object ResolveStatePartitions extends Rule[LogicalPlan] {
         }
       }
       val numbers = Literal(StatePartitions.numbers(partitions))
-      (if (isRealTime) inRealTime(placed, partitions) else placed).transformAllExpressions {
+      val named = ObservedCounts.named(placed, processor(_).map(_.kind))
+      (if (isRealTime) inRealTime(named, partitions) else named).transformAllExpressions {
         case StatePartitionHash(hash) =>
           GetArrayItem(numbers, Pmod(hash, Literal(partitions)), failOnError = false)
       }

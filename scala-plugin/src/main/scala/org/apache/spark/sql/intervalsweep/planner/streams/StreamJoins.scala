@@ -8,9 +8,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, Filter, Join
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, SweepCondition, SweepOptions}
-import org.apache.spark.sql.intervalsweep.condition.reading.{
-  ConditionAnalysis, Conjuncts, InlineReplaceable
-}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.{Conjuncts, InlineReplaceable}
+import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
 import org.apache.spark.sql.intervalsweep.streams.eventtime.{ClockMetadata, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinPlan
 import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinPlan

@@ -4,7 +4,6 @@ package org.apache.spark.sql.intervalsweep.planner.streams
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   PartitionedBatches, StatePartitions, StatefulOperatorPlan
 }
@@ -44,13 +43,6 @@ private[planner] object StreamOperator {
         spec.fanout(number),
         plan,
         copied = Some(number + spec.sides.size))
-    }
-
-  /** The column with the stream's watermark; raises an error if there is none. */
-  def eventTime(side: String, plan: LogicalPlan): Attribute =
-    plan.output.find(hasWatermark).getOrElse {
-      val times = plan.output.filter(_.dataType == org.apache.spark.sql.types.TimestampType)
-      StreamErrors.noWatermark(side, times.map(_.name))
     }
 
   def hasWatermark(column: Attribute): Boolean =

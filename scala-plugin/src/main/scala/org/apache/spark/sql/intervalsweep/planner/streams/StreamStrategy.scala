@@ -6,7 +6,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
-  OperatorOutput, OperatorOutputExec, PartitionedBatches, PartitionedBatchesExec, StatePartitions
+  OperatorOutput, OperatorOutputExec, PartitionedBatches, PartitionedBatchesExec, StatePartitions,
+  UnfilteredWatermark
 }
 
 /** Plans the nodes of stream operators that Spark does not know. */
@@ -27,6 +28,7 @@ object StreamStrategy extends SparkStrategy {
         output,
         partitions,
         planLater(child)))
+    case UnfilteredWatermark(child) => Seq(planLater(child))
     case OperatorOutput(_, output, child) => Seq(OperatorOutputExec(output, planLater(child)))
     case _ => Nil
   }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LateralJoin, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{LATERAL_JOIN, SCALAR_SUBQUERY}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.planner.laterals.{
   LateralWindow, ScalarSubqueries, WindowCounts
 }
@@ -53,7 +53,8 @@ object StreamWindows extends Rule[LogicalPlan] {
       LateralWindow.of(base, subquery).map(_.inlined).map { lateral =>
         checkRevisions(lateral, on)
         val rows =
-          if (WindowCounts.isAsked(base, lateral)) WindowCounts(base, lateral)
+          if (WindowCounts.isAsked(base, lateral, WindowClocks.find(base, lateral).isDefined))
+            WindowCounts(base, lateral)
           else new WindowUnionPlan(base, lateral).plan
         lateral.over(rows, joinType, on)
       }

@@ -57,10 +57,11 @@ object WindowTimes extends Rule[LogicalPlan] {
       subquery: LogicalPlan): Option[(Expression, Metadata)] = for {
     lateral <- LateralWindow.of(base, subquery)
     condition <- lateral.conditions.reduceOption(And)
-    (time, window) <- windows(base, lateral.probe, condition) match {
-      case Seq(one) => Some(one)
-      case several => several.find { case (time, _) => StreamOperator.hasWatermark(time) }
-    }
+    (time, window) <- WindowClocks.find(base, lateral).map(c => c.base -> c.window)
+      .orElse(windows(base, lateral.probe, condition) match {
+        case Seq(one) => Some(one)
+        case _ => None
+      })
   } yield {
     val hasWatermark = subquery.isStreaming && !lateral.isEager
     val ofRow = window.eventTime(time).transform { case a: Attribute => OuterReference(a) }

@@ -8,7 +8,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project
 import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRESSION, PYTHON_UDF}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.condition.expiry.TimeWindow
 import org.apache.spark.sql.intervalsweep.functions.WindowMark
 import org.apache.spark.sql.intervalsweep.planner.laterals.LateralWindow
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
@@ -26,19 +25,10 @@ import org.apache.spark.sql.intervalsweep.streams.windows.{
  * checkpoint depends on this order.
  */
 private[planner] final class WindowUnionPlan(base: LogicalPlan, lateral: LateralWindow) {
-  private val baseTime = StreamOperator.eventTime("base stream", base)
-  private val probeTime = StreamOperator.eventTime("probe stream", lateral.probe)
+  private val clocks = WindowClocks.of(base, lateral)
+  import clocks.{base => baseTime, probe => probeTime, window}
 
-  private val found: TimeWindow.Found = {
-    val condition = lateral.conditions.reduceOption(And).getOrElse(Literal.TrueLiteral)
-    TimeWindow.of(condition, baseTime, probeTime)
-  }
-
-  private val window: TimeWindow = found.window.getOrElse {
-    StreamErrors.unboundedState(found.missing.mkString(" and "), baseTime.name, probeTime.name)
-  }
-
-  private val parts = WindowCondition(found.others, base.outputSet, lateral.probe.outputSet)
+  private val parts = WindowCondition(clocks.others, base.outputSet, lateral.probe.outputSet)
   private val bases = new SideColumns(base, base.output)
   private val probes = new SideColumns(
     parts.probeOnly.reduceOption(And).fold(lateral.probe)(Filter(_, lateral.probe)),
@@ -99,14 +89,16 @@ private[planner] final class WindowUnionPlan(base: LogicalPlan, lateral: Lateral
   /** The base columns, under their names in the query. */
   private def baseOutput(output: WindowUnionOutput): Seq[Alias] =
     base.output.zip(output.payload).map { case (column, field) =>
+      val keeps = column.exprId == baseTime.exprId && !losesWatermark
       val metadata =
-        if (losesWatermark) StreamOperator.withoutWatermark(column.metadata) else column.metadata
+        if (keeps) column.metadata else StreamOperator.withoutWatermark(column.metadata)
       Alias(field, column.name)(column.exprId, column.qualifier, Some(metadata))
     }
 
   /**
-   * Whether the base columns lose their watermark. A base row that waits for the end of its window
-   * is emitted when the watermark has passed its event time. The columns lose their watermark too
+   * Whether the time of the base rows loses its watermark. Another base column with a watermark
+   * always does, as nothing says when the rows are emitted by this column. A base row that waits for the end of its window
+   * is emitted when the watermark has passed its event time. The column loses its watermark too
    * if the subquery returns a column with a watermark, `window_event_time()`.
    */
   private def losesWatermark: Boolean =

@@ -17,6 +17,12 @@ object ClockMetadata {
   /** The same for a column that a join of streams returns: the disorder that the join adds. */
   val PairDisorder = "intervalsweep.pairDisorder"
 
+  /**
+   * The same for the end of an interval whose start has the event time. Only joins of streams use
+   * it, and only if no other column limits their state.
+   */
+  val EndLag = "intervalsweep.endLag"
+
   /** Marks the time column that `inequality_join` uses for a window of time. */
   val Window = "intervalsweep.window"
 
@@ -31,6 +37,11 @@ object ClockMetadata {
     if (column.metadata.contains(EventTimeLag)) Some(column.metadata.getLong(EventTimeLag))
     else Option.when(column.metadata.contains(EventTimeWatermark.delayKey))(0L)
 
+  /** The lag of a clock: of an event-time column, or else of the end of an interval. */
+  private[eventtime] def clockLag(column: Attribute): Option[Long] =
+    eventTimeLag(column).orElse(
+      Option.when(column.metadata.contains(EndLag))(column.metadata.getLong(EndLag)))
+
   /** By how much row numbers may be behind the largest one. None for undeclared columns. */
   def disorder(column: Attribute): Option[Long] =
     Seq(Disorder, PairDisorder).filter(column.metadata.contains).map(column.metadata.getLong)
@@ -38,7 +49,7 @@ object ClockMetadata {
 
   /** The metadata without anything that this object or a watermark adds. */
   private[eventtime] def cleared(metadata: Metadata): MetadataBuilder =
-    Seq(EventTimeWatermark.delayKey, EventTimeLag, Window, Disorder, PairDisorder)
+    Seq(EventTimeWatermark.delayKey, EventTimeLag, EndLag, Window, Disorder, PairDisorder)
       .foldLeft(new MetadataBuilder().withMetadata(metadata))(_.remove(_))
 
   /** Adds a watermark, or the lag behind the watermark if there is one. */

@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition.expiry.{ExpiryAnalysis, StateExpiry, Unbounded}
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
-import org.apache.spark.sql.types.IntegralType
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.Conjuncts
+import org.apache.spark.sql.types.{IntegralType, TimestampType}
 
 /**
  * When the rows of one side expire.
@@ -36,6 +37,13 @@ private[eventtime] case class JoinClocks(
   /** By how much the clock of a side is at most before the clock of a match. None: no bound. */
   def partnerLag(side: Side): Option[Long] =
     sideExpiry(side.other).analysis.partnerLag(condition, columns(side.other))
+
+  /**
+   * The end of the intervals of a side, whose start is the clock, and by how much the clock of a
+   * match may be after this end. None if the end does not limit it.
+   */
+  def end(side: Side): Option[(Attribute, Long)] =
+    sideExpiry(side).analysis.boundingEnd(condition, columns(side))
 
   /** Whether a condition by itself bounds the state of both sides. */
   def isBoundedBy(condition: Expression): Boolean =
@@ -78,20 +86,51 @@ private[eventtime] final class ClockSearch(join: Join, condition: Expression) {
   private val columns: Map[Side, Seq[Attribute]] =
     Map(LeftSide -> join.left.output, RightSide -> join.right.output)
 
-  private val times: Map[Side, Seq[Attribute]] =
-    columns.map { case (side, all) => side -> all.filter(ClockMetadata.eventTimeLag(_).isDefined) }
+  /** Event-time columns come first, then the ends of intervals. */
+  private val times: Map[Side, Seq[Attribute]] = columns.map { case (side, all) =>
+    val (ofEvents, others) = all.filter(ClockMetadata.clockLag(_).isDefined)
+      .partition(ClockMetadata.eventTimeLag(_).isDefined)
+    side -> (ofEvents ++ others)
+  }
 
-  def hasTimes: Boolean = times.values.exists(_.nonEmpty)
+  /**
+   * The first event-time column of each side by which the rows of the other side expire. Otherwise
+   * an error.
+   */
+  def byEventTime: Either[() => Nothing, JoinClocks] =
+    if (times.values.forall(_.isEmpty)) Left(() => missing(LeftSide))
+    else for (left <- expiryByTimes(LeftSide); right <- expiryByTimes(RightSide))
+      yield JoinClocks(condition, left, right)
 
-  /** The first event-time column of each side by which the rows of the other side expire. */
-  def byEventTime: JoinClocks =
-    JoinClocks(condition, expiryByTimes(LeftSide), expiryByTimes(RightSide))
+  /**
+   * Row numbers, if event time does not bound the state. With watermarks, a relation asks for a
+   * bound on event time.
+   */
+  def insteadOfEventTime: Option[JoinClocks] = {
+    val hasRelation = Conjuncts.of(condition).exists(_.relation.isDefined)
+    if (hasRelation && times.values.exists(_.nonEmpty)) None else byRowNumber
+  }
 
-  private def expiryByTimes(side: Side): SideExpiry = {
+  private def missing(side: Side): Nothing =
+    MissingWatermark.fail(s"$side side", if (side == LeftSide) join.left else join.right)
+
+  private def expiryByTimes(side: Side): Either[() => Nothing, SideExpiry] = {
     val (unbounded, found) = times(side.other).partitionMap(expiryBy(side, _))
-    found.headOption.getOrElse {
-      unbounded.headOption.fold(StreamErrors.noWatermark(side.other))(StreamErrors.unbounded)
-    }
+    found.headOption.toRight(() => unbounded.headOption.fold(missing(side.other))(fail))
+  }
+
+  private def fail(unbounded: Unbounded): Nothing = {
+    val side = unbounded.side
+    if (unbounded.cures.isEmpty) columns(side.other).find { column =>
+      column.dataType == TimestampType && condition.references.contains(column) &&
+      expiryBy(side, column).isRight
+    }.foreach(wanted =>
+      StreamErrors.otherWatermark(
+        s"${side.other} side",
+        "the condition",
+        StreamErrors.name(wanted),
+        StreamErrors.name(unbounded.clock)))
+    StreamErrors.unbounded(unbounded)
   }
 
   private def expiryBy(side: Side, clock: Attribute): Either[Unbounded, SideExpiry] = {
@@ -101,18 +140,25 @@ private[eventtime] final class ClockSearch(join: Join, condition: Expression) {
 
   /**
    * Row numbers: columns of both sides with one name, whose difference is bounded. Columns that are
-   * declared as row numbers take precedence over the others.
+   * declared as row numbers take precedence over the others. None if there are no such columns.
    */
-  def byRowNumber: JoinClocks = {
+  private def byRowNumber: Option[JoinClocks] = {
     val found = for {
       left <- columns(LeftSide) if left.dataType.isInstanceOf[IntegralType]
-      right <- columns(RightSide) if right.name == left.name
+      right <- columns(RightSide) if right.name == left.name && !isKey(left, right)
       clocks <- numbered(left, right)
     } yield clocks
     found.find(_.columns.values.exists(ClockMetadata.disorder(_).isDefined))
       .orElse(found.headOption)
-      .getOrElse(StreamErrors.noWatermark(LeftSide))
   }
+
+  /** Whether two columns must be equal: they are a key then, and no row numbers. */
+  private def isKey(left: Attribute, right: Attribute): Boolean =
+    !Seq(left, right).exists(ClockMetadata.disorder(_).isDefined) &&
+      Conjuncts.of(condition).map(_.expression).exists {
+        case e @ (_: EqualTo | _: EqualNullSafe) => e.references == AttributeSet(Seq(left, right))
+        case _ => false
+      }
 
   private def numbered(left: Attribute, right: Attribute): Option[JoinClocks] =
     for {

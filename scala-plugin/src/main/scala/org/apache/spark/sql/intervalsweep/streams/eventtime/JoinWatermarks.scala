@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.streams.eventtime
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.Join
-import org.apache.spark.sql.intervalsweep.condition.expiry.{BandCondition, OrderedEnds}
+import org.apache.spark.sql.intervalsweep.condition.expiry.{BandCondition, NumberBand, OrderedEnds}
 import org.apache.spark.sql.intervalsweep.condition.expressions.{EncodedEndpoint, ExactSum}
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.functions.PairEventTime
@@ -58,8 +58,8 @@ sealed abstract class JoinWatermarks private[eventtime] (clocks: JoinClocks) {
   /** By how much the later clock of a returned row may be behind the watermark. */
   def eventTimeLag: Long
 
-  /** Whether a condition only limits the distance between the numbers of two rows. */
-  def isBand(condition: Expression): Boolean
+  /** The band of row numbers that conditions set. None if they compare anything else. */
+  def band(conditions: Seq[Expression]): Option[NumberBand]
 
   /** Fails if `pair_event_time` reads other columns than those with the watermarks. */
   def checkAre(left: Attribute, right: Attribute, time: PairEventTime): Unit
@@ -67,10 +67,14 @@ sealed abstract class JoinWatermarks private[eventtime] (clocks: JoinClocks) {
   /** Adds the watermark, lag or disorder of a side's clock in the returned rows, if it has one. */
   protected def mark(side: Side, output: JoinOutput, plain: MetadataBuilder): Unit
 
+  /** By how much a returned column, the end of an interval, may be behind the watermark. */
+  protected def endLag(column: Attribute, output: JoinOutput): Option[Long] = None
+
   /** The metadata of a returned column. */
   final def metadata(column: Attribute, output: JoinOutput): Metadata = {
     val builder = ClockMetadata.cleared(column.metadata)
     Side.all.find(clocks.columns(_).exprId == column.exprId).foreach(mark(_, output, builder))
+    endLag(column, output).foreach(builder.putLong(ClockMetadata.EndLag, _))
     builder.build()
   }
 
@@ -90,11 +94,21 @@ sealed abstract class JoinWatermarks private[eventtime] (clocks: JoinClocks) {
 
 object JoinWatermarks {
 
-  /** By event time, if a column of either side has a watermark. Fails if the state has no bound. */
+  /**
+   * By event time if the condition bounds it, or else by row numbers. Fails if the state has no
+   * bound.
+   */
   def apply(join: Join, condition: Expression): JoinWatermarks = {
     val search = new ClockSearch(join, condition)
-    if (search.hasTimes) new ByEventTime(search.byEventTime)
-    else new ByRowNumber(search.byRowNumber)
+    search.byEventTime.fold[JoinWatermarks](
+      fail => search.insteadOfEventTime.fold[JoinWatermarks](fail())(new ByRowNumber(_)),
+      new ByEventTime(_))
+  }
+
+  /** Whether only row numbers bound the state of a join. */
+  def areOfRows(join: Join, condition: Expression): Boolean = {
+    val search = new ClockSearch(join, condition)
+    search.byEventTime.isLeft && search.insteadOfEventTime.isDefined
   }
 
   /**
@@ -104,7 +118,7 @@ object JoinWatermarks {
    */
   final class ByEventTime private[eventtime] (clocks: JoinClocks) extends JoinWatermarks(clocks) {
     private def lag(side: Side): Long =
-      ClockMetadata.eventTimeLag(clocks.columns(side)).getOrElse(0L)
+      ClockMetadata.clockLag(clocks.columns(side)).getOrElse(0L)
 
     override def disorder: Option[Long] = None
 
@@ -119,7 +133,8 @@ object JoinWatermarks {
 
     override def eventTimeLag: Long = Side.all.map(lag).max
 
-    override def isBand(condition: Expression): Boolean = false
+    override def band(conditions: Seq[Expression]): Option[NumberBand] =
+      Option.when(conditions.isEmpty)(NumberBand(Nil, Nil))
 
     override def checkAre(left: Attribute, right: Attribute, time: PairEventTime): Unit = {
       val wanted = Side.all.map(clocks.columns)
@@ -131,6 +146,18 @@ object JoinWatermarks {
     override protected def mark(side: Side, output: JoinOutput, plain: MetadataBuilder): Unit =
       if (output.hasPairs && output.tracked.isEmpty)
         lagOfPairs(side).foreach(ClockMetadata.putLag(plain, _))
+
+    /**
+     * A pair (r, s) is emitted in micro-batch k + 1. If s is new, its clock is above W(k), and it is
+     * at most `by` after the end of r. If r is new, its start is above W(k), and so is its end: the
+     * next join drops a row that ends before it starts as late.
+     */
+    override protected def endLag(column: Attribute, output: JoinOutput): Option[Long] =
+      if (!output.hasPairs || output.tracked.nonEmpty) None
+      else Side.all.flatMap(side => clocks.end(side).map(side -> _)).collectFirst {
+        case (side, (end, by)) if end.exprId == column.exprId =>
+          Seq(0L, lag(side), lag(side.other) + by).max
+      }
 
     /**
      * The lag of a side's clock in the pairs. A pair is emitted with its later row, and the
@@ -156,8 +183,8 @@ object JoinWatermarks {
 
     override def eventTimeLag: Long = 0L
 
-    override def isBand(condition: Expression): Boolean =
-      BandCondition(clocks.columns).isOne(condition)
+    override def band(conditions: Seq[Expression]): Option[NumberBand] =
+      BandCondition(clocks.columns).of(conditions)
 
     override def checkAre(left: Attribute, right: Attribute, time: PairEventTime): Unit =
       time.unknown()

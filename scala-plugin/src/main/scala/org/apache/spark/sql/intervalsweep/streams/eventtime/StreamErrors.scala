@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams.eventtime
 
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.intervalsweep.QueryError
 import org.apache.spark.sql.intervalsweep.condition.expiry.Unbounded
@@ -14,18 +15,45 @@ object StreamErrors {
   private[streams] def text(name: String, message: String): String =
     s"[INTERVALSWEEP_STREAM.$name] $message"
 
-  def noWatermark(side: String, columns: Seq[String]): Nothing = fail(
-    "NO_WATERMARK",
-    s"The $side has no watermark, so no window would ever be final. Call " +
-      s"withWatermark('${columns.headOption.getOrElse("ts")}', '10 seconds') on it, with the " +
-      "delay by which its rows may be late. A window of row numbers, such as " +
-      "abs(a.seq - b.seq) < 1000, needs no watermark, but supports only count(*).")
+  private[streams] def name(column: Attribute): String = Unbounded.name(column)
 
-  def unboundedState(missing: String, base: String, probe: String): Nothing = fail(
-    "UNBOUNDED_STATE",
-    s"The window over $probe has no $missing end at a constant distance from $base, so its rows " +
-      s"could never be evicted. Write $probe BETWEEN $base - INTERVAL ... AND " +
-      s"$base + INTERVAL ..., with the columns that have the watermarks.")
+  def noEventTime(side: String, advice: String): Nothing = fail(
+    "NO_WATERMARK",
+    s"The $side comes out of a window union or a join of streams, and has no event time: $advice.")
+
+  private[eventtime] def lostWatermark(side: String, column: String): Nothing = fail(
+    "NO_WATERMARK",
+    s"The $side has a watermark on $column, but none of its columns is this one: it is left out, " +
+      "or computed above withWatermark, for example by a cast. Compute the column first, and call " +
+      "withWatermark on the result.")
+
+  def otherWatermark(side: String, what: String, wanted: String, found: String): Nothing = fail(
+    "NO_WATERMARK",
+    s"In the $side, $what compares $wanted, but the watermark is on $found: call " +
+      s"withWatermark('$wanted', ...) in place of withWatermark('$found', ...).")
+
+  def secondWatermark(column: String, advice: String): Nothing = fail(
+    "NO_WATERMARK",
+    s"withWatermark('$column', ...) stands above a window union or a join of streams that waits " +
+      "for the watermark. The watermark of a query is the smallest of all its watermarks, so it " +
+      s"would never move, and no row would be emitted: remove this call. If $column is needed as " +
+      s"an event time, $advice.")
+
+  private[eventtime] def noWatermark(side: String, columns: Seq[String]): Nothing = fail(
+    "NO_WATERMARK",
+    s"The $side has no watermark, so nothing limits how late its rows may arrive. Call " +
+      s"withWatermark('${columns.headOption.getOrElse("ts")}', '10 seconds') on it, with the " +
+      "delay by which its rows may be late. Joins, and windows with only count(*), can compare dense " +
+      "row numbers instead, such as abs(a.seq - b.seq) < 1000.")
+
+  def unboundedState(missing: String, base: String, probe: String, hasMonths: Boolean): Nothing =
+    fail(
+      "UNBOUNDED_STATE",
+      s"The window over $probe has no $missing end at a constant distance from $base, so its rows " +
+        "could never be evicted. " +
+        (if (hasMonths) "Months have no constant length: use days. " else "") +
+        s"Write $probe BETWEEN $base - INTERVAL ... AND " +
+        s"$base + INTERVAL ..., with the columns that have the watermarks.")
 
   def stateStore(setting: String, found: String, wanted: String): Nothing = fail(
     "STATE_STORE",
@@ -37,6 +65,11 @@ object StreamErrors {
     "This window union of streams selects window_revision() or window_is_final(), so it emits " +
       s"revisions of a row, which ${found.toLowerCase} mode does not support. Write the query " +
       "with outputMode('update'), or do not select these functions: then each row is emitted once.")
+
+  def revisionsAreNoRows(what: String): Nothing = unsupported(
+    s"$what above a window union with revisions, which would take each revision for a row,",
+    "keep only the final rows below it, by a filter on the column of window_is_final() such as " +
+      ".where('is_final'), or do not select window_revision() and window_is_final()")
 
   def unsupported(what: String, cure: String): Nothing =
     fail("UNSUPPORTED", s"$what is not supported over two streams: $cure.")
@@ -77,16 +110,10 @@ object StreamErrors {
   private[streams] def fail(name: String, message: String): Nothing =
     throw new QueryError(text(name, message), CurrentOrigin.get)
 
-  def noWatermark(side: Side): Nothing = fail(
-    "NO_WATERMARK",
-    s"The $side side of a join of streams has no watermark, so nothing limits how late its rows " +
-      "may arrive: call withWatermark(column, delay) on it, or compare dense row numbers, such " +
-      "as abs(a.seq - b.seq) < 1000.")
-
   def unbounded(missing: Unbounded): Nothing = fail(
     "UNBOUNDED_STATE",
     s"Rows of the ${missing.side} side of a join of streams could never be evicted, because " +
-      s"nothing limits how late `${missing.clock.name}` of a match may be: ${missing.advice}.")
+      s"nothing limits how late `${name(missing.clock)}` of a match may be: ${missing.advice}.")
 
   /** @param bounded a relation with a parameter that limits how much later a match starts */
   def unboundedOpen(side: Side, found: Relation, bounded: Option[Relation]): Nothing = {

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams.joins
 
-import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side, Sweep}
-import org.apache.spark.sql.intervalsweep.execution.runs.RunBatch
+import org.apache.spark.sql.intervalsweep.condition.expiry.NumberBand
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.execution.index.KeyRange
+import org.apache.spark.sql.intervalsweep.execution.runs.{
+  BandCounter, BandPlaces, KeyedPoints, RunBatch
+}
 import org.apache.spark.sql.intervalsweep.streams.state.SortedRows
 
 /**
  * Counts the matches of left rows, without comparing each pair where possible.
  *
- * The window of rows is a band of row numbers. Let F and L be the new rows with the smallest and
- * the largest number. A stored row within the band of F and of L is within the band of every new
- * row. If there is such a row, a stored row within the band of neither is outside the band of all
- * new rows. The other stored rows are at the edge of the window:
- * {{{
- *   stored rows by number   ..........eeeeeeeewwwwwwwwwwwwwwww
- *                           too far   edge    within            the band of F and of L
- * }}}
- * The rows within are counted per box in O(log n), whatever the number of pairs. The rows at the
- * edge are compared pair by pair.
+ * The window of rows is a band of row numbers. For each left row, the right rows within its band are
+ * one stretch of all right rows in the order of their numbers. [[BandCounter]] counts those of them
+ * that are in the box of the left row.
  */
 private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedRowProjector) {
 
@@ -25,9 +22,9 @@ private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedR
    * The probe plan to count with: either one finds all pairs, and a count per box must be one per
    * left row. None if no plan has left rows as boxes and a band as its residual.
    */
-  private val ofLeft: Option[Side] = Side.all
+  private val ofLeft: Option[(Side, BandSearch)] = Side.all
     .find(side => spec.pairings(side).sweeps.forall(_.boxes == LeftSide))
-    .filter(spec.pairings(_).isBand)
+    .flatMap(side => spec.pairings(side).band.map(b => side -> new BandSearch(b, readers, spec)))
 
   /**
    * Counts the pairs of two blocks.
@@ -35,54 +32,32 @@ private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedR
    * @param add receives a left row and the number of matches to add to its count
    */
   def count(newSide: Side, left: SortedRows, right: SortedRows)(add: (Int, Int) => Unit): Unit =
-    ofLeft match {
+    if (left.size > 0 && right.size > 0) ofLeft match {
       case None => look(newSide, left, right)(add)
-      case Some(way) if newSide == LeftSide =>
-        val (within, edge) = split(way, RightSide, right, left)
-        inOrder(way, left, right.take(within))(add)
-        look(way, left, right.take(edge))(add)
-      case Some(way) =>
-        val (within, edge) = split(way, LeftSide, left, right)
-        inOrder(way, left.take(within), right)((l, n) => add(within(l), n))
-        look(way, left.take(edge), right)((l, n) => add(edge(l), n))
-    }
-
-  /** The rows within the band of all new rows, and those that may be within the band of some. */
-  private def split(
-      way: Side,
-      side: Side,
-      rows: SortedRows,
-      newRows: SortedRows): (Array[Int], Array[Int]) = {
-    val all = Array.range(0, rows.size)
-    readers.residual(way).fold((all, Array.emptyIntArray)) { condition =>
-      def isNear(i: Int, newRow: Int): Boolean = {
-        rows.point(readers.reader(side), i)
-        newRows.point(readers.reader(side.other), newRow)
-        condition.holds
-      }
-      // `ends` compares expiries, which are in the order of the row numbers.
-      val (first, last) = MatchCounter.ends(newRows)
-      def near(i: Int): Int = (if (isNear(i, first)) 1 else 0) + (if (isNear(i, last)) 1 else 0)
-      try {
-        val (oldest, newest) = MatchCounter.ends(rows)
-        if (near(oldest) + near(newest) == 4) (all, Array.emptyIntArray)
-        else {
-          val nearTo = all.map(near)
-          val within = all.filter(nearTo(_) == 2)
-          (within, all.filter(i => nearTo(i) == 1 || nearTo(i) == 0 && within.isEmpty))
+      case Some((way, search)) =>
+        val found =
+          try Some(search.of(left, right))
+          catch {
+            // If a difference of numbers overflows, the query must fail only if the rest of the
+            // condition is true. Hence compare pair by pair.
+            case _: ArithmeticException => None
+          }
+        found.fold(look(way, left, right)(add)) { places =>
+          spec.pairings(way).sweeps.foreach(counted(_, left, right, places)(add))
         }
-      } catch {
-        // If a difference of numbers overflows, the query must fail only if the rest of the
-        // condition is true. Hence compare pair by pair.
-        case _: ArithmeticException => (Array.emptyIntArray, all)
-      }
     }
-  }
 
-  private def inOrder(way: Side, left: SortedRows, right: SortedRows)(
-      add: (Int, Int) => Unit): Unit =
-    if (left.size > 0 && right.size > 0)
-      spec.pairings(way).sweeps.foreach(MatchCounter.ofBoxes(_, left, right)(add))
+  private def counted(sweep: Sweep, left: SortedRows, right: SortedRows, places: BandMatches)(
+      add: (Int, Int) => Unit): Unit = places match {
+    case NoMatches =>
+    case AllMatch =>
+      val counts = sweep.second.map(axis => right.counts(axis.point))
+      val keys = KeyRange.ofSorted(left.keys, right.keys)
+      BandCounter.ofAll(sweep, left, right, keys, counts, Array.range(0, left.size))(add)
+    case SomeMatch(found) =>
+      def points(rows: SortedRows) = KeyedPoints(rows.keys, rows.endpoints)
+      new BandCounter(sweep, points(left), points(right), found).count(add)
+  }
 
   private def look(way: Side, left: SortedRows, right: SortedRows)(
       add: (Int, Int) => Unit): Unit = {
@@ -92,8 +67,7 @@ private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedR
       right.point(readers.right, r)
       condition.holds
     }
-    val sweeps = if (left.size > 0 && right.size > 0) spec.pairings(way).sweeps else Nil
-    sweeps.zipWithIndex.foreach { case (sweep, number) =>
+    spec.pairings(way).sweeps.zipWithIndex.foreach { case (sweep, number) =>
       residual.foreach(_.of(number))
       MatchCounter.pairs(sweep, left, right)((l, r) => if (holds(l, r)) add(l, 1))
     }
@@ -101,18 +75,6 @@ private[streams] final class MatchCounter(spec: StreamJoinSpec, readers: JoinedR
 }
 
 private object MatchCounter {
-
-  /** The rows with the smallest and the largest number. */
-  private def ends(rows: SortedRows): (Int, Int) = {
-    val numbers = rows.expiries
-    var (least, greatest, i) = (0, 0, 1)
-    while (i < numbers.length) {
-      if (numbers(i) < numbers(least)) least = i
-      if (numbers(i) > numbers(greatest)) greatest = i
-      i += 1
-    }
-    (least, greatest)
-  }
 
   /** Calls `found` for each pair of a sweep. */
   private def pairs(sweep: Sweep, left: SortedRows, right: SortedRows)(
@@ -128,23 +90,52 @@ private object MatchCounter {
         if (isLeftBoxes) found(box, point) else found(point, box)
     }
   }
+}
 
-  /** Counts the points in each box: O(log n) per box. */
-  private def ofBoxes(sweep: Sweep, boxes: SortedRows, points: SortedRows)(
-      add: (Int, Int) => Unit): Unit = {
-    val search = SortedRows.search(sweep, boxes, points)
-    val counts = sweep.second.map(axis => points.counts(axis.point))
-    var box = 0
-    while (box < boxes.size) {
-      search.read(box)
-      if (search.first < search.end) {
-        val n = counts.fold(search.end - search.first) { counts =>
-          val within = search.secondInterval
-          counts.count(search.first, search.end, within.least, within.most)
-        }
-        if (n > 0) add(box, n)
+/** The pairs of two blocks that a band of row numbers admits. */
+private sealed trait BandMatches
+private case object NoMatches extends BandMatches
+private case object AllMatch extends BandMatches
+private final case class SomeMatch(places: BandPlaces) extends BandMatches
+
+/**
+ * Finds the right rows within the band of each left row. A lower bound of the band is true for a
+ * right row and all right rows with larger numbers; with a larger left number it is true for fewer
+ * right rows. An upper bound is the mirror image. So two pointers find all places in O(n + m).
+ */
+private final class BandSearch(
+    band: NumberBand,
+    readers: JoinedRowProjector,
+    spec: StreamJoinSpec) {
+  private val lower = band.lower.map(new PairResidual(_, readers, spec))
+  private val upper = band.upper.map(new PairResidual(_, readers, spec))
+
+  def of(left: SortedRows, right: SortedRows): BandMatches = {
+    val (lefts, rights) = (left.byNumber, right.byNumber)
+    // No short circuit: each bound is evaluated, and raises its error.
+    def all(bounds: Seq[PairResidual], l: Int, r: Int): Boolean = {
+      left.point(readers.left, lefts(l))
+      right.point(readers.right, rights(r))
+      bounds.foldLeft(true)((before, bound) => bound.holds && before)
+    }
+    val (lastLeft, lastRight) = (lefts.length - 1, rights.length - 1)
+    // If no bound fails for the outermost numbers, none fails for those between them.
+    val corners = for (l <- Seq(0, lastLeft); r <- Seq(0, lastRight))
+      yield ((l, r), (all(lower, l, r), all(upper, l, r)))
+    val at = corners.toMap
+    if (!at((0, lastRight))._1 || !at((lastLeft, 0))._2) NoMatches
+    else if (at((lastLeft, 0))._1 && at((0, lastRight))._2) AllMatch
+    else {
+      val (first, end) = (new Array[Int](left.size), new Array[Int](left.size))
+      var (from, until, l) = (0, 0, 0)
+      while (l <= lastLeft) {
+        while (from <= lastRight && !all(lower, l, from)) from += 1
+        while (until <= lastRight && all(upper, l, until)) until += 1
+        first(lefts(l)) = from
+        end(lefts(l)) = until
+        l += 1
       }
-      box += 1
+      SomeMatch(new BandPlaces(rights, first, end))
     }
   }
 }

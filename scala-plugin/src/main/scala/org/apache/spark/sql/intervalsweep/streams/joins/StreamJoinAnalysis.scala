@@ -7,7 +7,8 @@ import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.intervalsweep.condition.model.{
   Axis, Bound, LeftSide, RightSide, Side, SweepCondition, SweepOptions
 }
-import org.apache.spark.sql.intervalsweep.condition.reading.{ConditionAnalysis, Conjuncts}
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.Conjuncts
+import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
 import org.apache.spark.sql.intervalsweep.execution.block.RowKeys
 import org.apache.spark.sql.intervalsweep.streams.eventtime.{JoinWatermarks, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.state.RowFields
@@ -96,8 +97,8 @@ private[streams] final class StreamJoinAnalysis(val join: Join, val condition: E
     val sameKeys =
       if (!isKeyed || hasNumberForKey) Nil
       else keys(LeftSide).zip(keys(RightSide)).map { case (l, r) => EqualTo(l, r) }
-    val isBand = sameKeys.isEmpty && rest.forall(clocks.isBand)
-    newSide -> ProbePlan(moved, (sameKeys ++ rest).reduceOption(And), isBand)
+    val band = if (sameKeys.isEmpty) clocks.band(rest) else None
+    newSide -> ProbePlan(moved, (sameKeys ++ rest).reduceOption(And), band)
   }.toMap
 
   checkResidual()

@@ -7,12 +7,15 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
 import org.apache.spark.sql.intervalsweep.condition.model.{
   Description, JoinOutput, LeftSide, RightSide, Side
 }
-import org.apache.spark.sql.intervalsweep.streams.eventtime.{MaxLengthHint, PairTime}
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{
+  MaxLengthHint, PairTime, RemovedFilters
+}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   Fanout, PartitionedBatches, StatePartitionHash
 }
 import org.apache.spark.sql.intervalsweep.streams.state.{RowFields, StateIdentity, StateLayout}
 import org.apache.spark.sql.streaming.TimeMode
+import org.apache.spark.sql.types.LongType
 
 /**
  * The logical plan of a join of streams:
@@ -51,8 +54,18 @@ final class StreamJoinPlan(
     isCounted)
 
   /** The plan of a side without its length filters, and the conditions of these filters. */
-  private val sources: Map[Side, (LogicalPlan, Seq[Expression])] =
+  private val measured: Map[Side, (LogicalPlan, Seq[Expression])] =
     sides.map(s => s -> MaxLengthHint.of(input(s))).toMap
+
+  /**
+   * The plan of a side without its other filters, and these, in a join by row numbers: the numbers
+   * of all rows tell which rows can be evicted.
+   */
+  private val sources: Map[Side, (LogicalPlan, Seq[Expression])] = sides.map { side =>
+    val rows = measured(side)._1
+    val areCounted = clocks.disorder.isDefined && !output.keepsUnmatched(side)
+    side -> (if (areCounted) RemovedFilters.of(rows) else (rows, Nil))
+  }.toMap
 
   private def key(side: Side): Expression =
     if (!isKeyed) Literal(0L)
@@ -68,15 +81,30 @@ final class StreamJoinPlan(
       val is = Coalesce(Seq(GreaterThan(order.start, order.end), Literal.FalseLiteral))
       If(is, Literal(RowFields.IsReversed), Literal(0))
     }
-    val isTooLong = sources(side)._2.reduceOption(And).map { length =>
+    val isTooLong = measured(side)._2.reduceOption(And).map { length =>
       If(Coalesce(Seq(length, Literal.TrueLiteral)), Literal(0), Literal(RowFields.IsTooLong))
     }
     (Seq(owner) ++ isReversed ++ isTooLong).reduce[Expression](BitwiseOr(_, _))
   }
 
   private def packed(side: Side): Seq[Expression] =
-    Seq(flags(side), key(side), clocks.number(side), clocks.expiry(side)) ++ endpoints(side) ++
+    Seq(
+      passing(side, flags(side), Literal(0)),
+      passing(side, key(side)),
+      clocks.number(side),
+      passing(side, clocks.expiry(side))) ++
+      endpoints(side).map(passing(side, _)) ++
       input(side).output
+
+  /**
+   * An expression over the rows that pass the filters of `sources`. A row that a filter drops has
+   * no key, so it matches nothing, but its number counts.
+   */
+  private def passing(
+      side: Side,
+      e: Expression,
+      otherwise: Expression = Literal(null, LongType)): Expression =
+    sources(side)._2.reduceOption(And).fold(e)(If(_, e, otherwise))
 
   private val packedAttributes: Map[Side, Seq[Attribute]] = sides.map { side =>
     side -> (RowFields.attributes(endpoints(side).size) ++ input(side).output)

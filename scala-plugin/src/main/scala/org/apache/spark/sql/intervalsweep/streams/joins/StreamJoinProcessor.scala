@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.streams.joins
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.condition.model.Side
-import org.apache.spark.sql.intervalsweep.streams.eventtime.{PairTime, StreamErrors}
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{OperatorTimes, PairTime, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   OperatorOutput, StatefulOperatorPlan
 }
@@ -25,6 +25,16 @@ final class StreamJoinProcessor(
     extends PartitionProcessor {
   @transient private var store: SortedRunStore = _
   @transient private lazy val readers = new JoinedRowProjector(spec)
+
+  override def kind: String = if (spec.isCounted) "window_counts" else "stream_join"
+
+  override def waitsForWatermark: Boolean = isByTime && Side.all.exists(spec.output.keepsUnmatched)
+
+  override def timeAdvice: String =
+    if (!isByTime) "call withWatermark on the rows that it returns"
+    else if (!spec.output.hasPairs) OperatorTimes.SecondQuery
+    else "select pair_event_time(a.ts, b.ts) AS at above the join (in Python " +
+      "stream_join(..., time='at')), and use the column at"
 
   /** The watermark of the previous micro-batch, as the first call of this micro-batch found it. */
   @transient private var before: Option[Long] = _

@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep.streams.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.intervalsweep.condition.expiry.NumberBand
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, LeftSide, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.streams.state.{RowFields, RowMarks, StateLayout}
 
@@ -9,11 +10,9 @@ import org.apache.spark.sql.intervalsweep.streams.state.{RowFields, RowMarks, St
  * How new rows of one side find their matches on the other side.
  *
  * @param residual the residual condition of a pair
- * @param isBand   whether the residual only limits the distance between the numbers of two rows. It
- *                 is then true for all pairs of two blocks if it is true for the first row of
- *                 either block with the last row of the other
+ * @param band     the band of row numbers that the residual sets, if it compares nothing else
  */
-case class ProbePlan(sweeps: Seq[Sweep], residual: Option[Expression], isBand: Boolean)
+case class ProbePlan(sweeps: Seq[Sweep], residual: Option[Expression], band: Option[NumberBand])
 
 /**
  * The decisions of the driver for a join of streams.

@@ -6,7 +6,9 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side, SweepCondition}
 import org.apache.spark.sql.intervalsweep.functions.{IntervalPredicate, Relations}
-import org.apache.spark.sql.intervalsweep.streams.eventtime.{ClockMetadata, StreamErrors}
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{
+  ClockMetadata, MissingWatermark, StreamErrors
+}
 import org.apache.spark.sql.intervalsweep.streams.joins.{
   JoinCondition, JoinStateLayout, StreamJoinSchema
 }
@@ -59,7 +61,7 @@ final class OngoingJoinPlan(join: Join, condition: Expression, sweep: SweepCondi
     side ->
       input(side).output.find(a =>
         a.dataType == TimestampType && ClockMetadata.eventTimeLag(a).contains(0L))
-        .getOrElse(StreamErrors.noWatermark(side))
+        .getOrElse(MissingWatermark.fail(s"$side side", input(side)))
   }.toMap
 
   Side.all.filterNot(formula.isBounded).foreach { side =>

@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.streams.ongoing
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{OperatorTimes, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   OperatorOutput, StatefulOperatorPlan
 }
@@ -16,6 +16,10 @@ final class OngoingJoinProcessor(
     val spec: OngoingJoinSpec,
     override val partitions: Option[Int] = None)
     extends PartitionProcessor {
+  override def kind: String = "ongoing_join"
+  override def waitsForWatermark: Boolean = true
+  override def timeAdvice: String = OperatorTimes.SecondQuery
+
   @transient private lazy val pairs = new OngoingPairs(spec)
 
   override protected def run(

@@ -88,6 +88,14 @@ object OperatorOutput {
     } else Iterator.single(InternalRow(null, rows)) ++ end
   }
 
+  /** The name of the late rows among the counts of each operator. */
+  private[partitioning] val LateRows = "lateRows"
+  private[partitioning] val Dropped = "numRowsDroppedByWatermark"
+
+  /** A count of an object; 0 if it has rows. */
+  private[streams] def count(partition: InternalRow, field: Int, fields: Int): Long =
+    if (partition.isNullAt(Counts)) 0L else partition.getStruct(Counts, fields).getLong(field)
+
   /** The rows of an object; none if it has counts. */
   private[streams] def of(partition: InternalRow): Iterator[InternalRow] =
     if (partition.isNullAt(Rows)) Iterator.empty
@@ -107,13 +115,30 @@ case class OperatorOutputExec(override val output: Seq[Attribute], child: SparkP
   override protected def doExecute(): RDD[InternalRow] = {
     CheckpointPartitions.check(child)
     val numRows = longMetric("numOutputRows")
+    val (late, dropped) = (lateRows, rowsDroppedByWatermark)
     child.execute().mapPartitionsInternal { partitions =>
-      partitions.flatMap(partition => OperatorOutput.of(partition.getStruct(0, 2))).map { row =>
+      partitions.flatMap { partition =>
+        val objects = partition.getStruct(0, 2)
+        for (metric <- dropped; (field, fields) <- late)
+          metric += OperatorOutput.count(objects, field, fields)
+        OperatorOutput.of(objects)
+      }.map { row =>
         numRows += 1
         row
       }
     }
   }
+
+  /** The position of the late rows among the counts, and the number of counts. */
+  private def lateRows: Option[(Int, Int)] = child.output.headOption.map(_.dataType).collect {
+    case StructType(Array(StructField(_, counts: StructType, _, _), _*)) =>
+      (counts.fieldNames.indexOf(OperatorOutput.LateRows), counts.length)
+  }
+
+  /** Spark's own metric of its stateful operator, which does not know the rows in the chunks. */
+  private def rowsDroppedByWatermark: Option[SQLMetric] =
+    child.collectFirst { case node if node.metrics.contains(OperatorOutput.Dropped) => node }
+      .map(_.metrics(OperatorOutput.Dropped))
 
   override protected def withNewChildInternal(newChild: SparkPlan): OperatorOutputExec =
     copy(child = newChild)

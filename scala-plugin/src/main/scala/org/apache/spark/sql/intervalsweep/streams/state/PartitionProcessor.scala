@@ -2,6 +2,7 @@
 package org.apache.spark.sql.intervalsweep.streams.state
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.intervalsweep.streams.eventtime.OperatorTimes
 import org.apache.spark.sql.streaming.{
   ExpiredTimerInfo, OutputMode, StatefulProcessor, TimeMode, TimerValues
 }
@@ -10,7 +11,10 @@ import org.apache.spark.sql.streaming.{
  * A processor of Spark's `TransformWithState`, which calls it once per state partition and
  * micro-batch, with all new rows of the partition. Spark creates one per task.
  */
-abstract class PartitionProcessor extends StatefulProcessor[Any, Any, Any] {
+abstract class PartitionProcessor extends StatefulProcessor[Any, Any, Any] with OperatorTimes {
+
+  /** The kind of the operator, for the names of its metrics, such as `stream_join`. */
+  def kind: String
 
   /** The number of state partitions; None until a micro-batch is planned. */
   def partitions: Option[Int]

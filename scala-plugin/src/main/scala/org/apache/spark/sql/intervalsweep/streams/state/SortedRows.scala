@@ -23,6 +23,13 @@ final class SortedRows private (val rows: RowBuffer, fields: RowFields) extends 
   val sorted: Array[Long] = if (fields.endpoints == 0) keys else endpoints(fields.sortedBy)
   private val indexes = endpoints.map(new EndpointIndexes(_))
 
+  /** The rows in the order of their clocks: their row numbers, in a join by row numbers. */
+  private[streams] lazy val byNumber: Array[Int] = {
+    val clocks = column(RowFields.Clock)
+    EndpointOrder.of(groups = null, clocks, size, ties = null)
+      .fold(Array.range(0, size))(_.take(size))
+  }
+
   override def minMax(endpoint: Int): MinMaxIndex = indexes(endpoint).blocks
   private[streams] def counts(endpoint: Int): WaveletMatrix = indexes(endpoint).counts
 

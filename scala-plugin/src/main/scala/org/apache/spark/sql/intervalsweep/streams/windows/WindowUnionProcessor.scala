@@ -27,6 +27,16 @@ final class WindowUnionProcessor(
     isRealTime: Boolean = false)
     extends PartitionProcessor {
 
+  override def kind: String = "window_union"
+
+  override def waitsForWatermark: Boolean = !spec.isEager
+
+  override def timeAdvice: String =
+    if (spec.isEager)
+      "do not select window_revision() and window_is_final(), so that each row is " +
+        "emitted once, and select window_event_time()"
+    else "select window_event_time() AS at in the lateral subquery, and use the column at"
+
   @transient private lazy val union: WindowUnionRun =
     if (spec.isEager) new EagerWindows(spec) else new FinalWindows(spec)
 

@@ -6,24 +6,26 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
   DecodedEndpoint, EncodedEndpoint, EndpointEncoding
 }
 import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.intervalsweep.functions.distances.{ConstantBound, WholeUnits}
-import org.apache.spark.sql.intervalsweep.temporal.lowering.PeriodFragments
+import org.apache.spark.sql.intervalsweep.temporal.fragments.PeriodArithmetic
+import org.apache.spark.sql.intervalsweep.temporal.lowering.ValidTimeLeaf
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  History, MeasureKind, PeriodMeasures, PeriodRule, PeriodSweep, SweepInput, TemporalErrors,
+  GivenBound, History, MeasureKind, Nulls, PeriodMeasures, PeriodRule, PeriodSweep, SweepInput,
+  TemporalErrors,
   ValidTime
 }
 import org.apache.spark.sql.types._
 
 /**
- * The table functions that merge the intervals of a table, split them, or return their gaps. All
- * columns other than the interval's are keys. Intervals that are empty, reversed or have a NULL
- * endpoint are ignored.
+ * The table functions that merge the intervals of a table, split them, or return their gaps, for
+ * the rows of equal `keys`. Empty and reversed intervals are ignored. A NULL endpoint means that
+ * the interval is unbounded there, unless `nulls` says otherwise.
  *
  * @param marked makes a table a valid-time relation, by the names of the period's columns
  */
@@ -33,19 +35,19 @@ private[temporal] final class IntervalSetFunctions(
   def descriptions: Seq[SparkSessionExtensions#TableFunctionDescription] = Seq(
     described(
       "interval_merge",
-      "(TABLE(t), ts, te[, gap][, count]) - Merges intervals that overlap, touch or are at most " +
+      "(TABLE(t), ts, te[, gap][, count][, keys][, nulls]) - Merges intervals that overlap, touch or are at most " +
         "`gap` apart, and counts the intervals of t in each result.",
       Seq("gap", "count"),
       merge),
     described(
       "interval_split",
-      "(TABLE(t), ts, te[, count]) - Splits time at all starts and ends, and counts the intervals of t " +
+      "(TABLE(t), ts, te[, count][, keys][, nulls]) - Splits time at all starts and ends, and counts the intervals of t " +
         "that cover each fragment.",
       Seq("count"),
       split),
     described(
       "interval_complement",
-      "(TABLE(t), ts, te[, within]) - The gaps between the intervals of t, from the first start to " +
+      "(TABLE(t), ts, te[, within][, keys][, nulls]) - The gaps between the intervals of t, from the first start to " +
         "the last end, or within array(a, b).",
       Seq("within"),
       complement))
@@ -58,10 +60,12 @@ private[temporal] final class IntervalSetFunctions(
     val info = FunctionInfo.ofTable(
       this,
       name,
-      s"_FUNC_$usage ts and te are names of columns. The other columns are keys: rows with " +
-        "different keys are handled separately.")
+      s"_FUNC_$usage ts and te are names of columns; a NULL in them means unbounded, unless nulls " +
+        "is 'drop' or 'error'. Rows with different keys, such as keys => array('team'), are " +
+        "handled separately. Other columns are not read.")
+    val names = Seq("ts", "te") ++ options ++ Seq("keys", "nulls")
     def plan(provided: Seq[Expression]): LogicalPlan =
-      build(new Intervals(TemporalArguments(name, Seq("t"), Seq("ts", "te") ++ options, provided)))
+      build(new Intervals(TemporalArguments(name, Seq("t"), names, provided)))
     (FunctionIdentifier(name), info, plan(_))
   }
 
@@ -72,7 +76,9 @@ private[temporal] final class IntervalSetFunctions(
     private def named(name: String): String = text(name).getOrElse(
       TemporalErrors.argument(function, name, "the name of a column", "no name"))
 
-    private val relation = marked(table("t"), named("ts"), Some(named("te")))
+    private val relation =
+      marked(table("t"), named("ts"), Some(named("te"))).copy(nulls =
+        choice("nulls", Nulls.all)(_.name))
     if (relation.isStreaming)
       TemporalErrors.argument(
         function,
@@ -81,25 +87,31 @@ private[temporal] final class IntervalSetFunctions(
         "a stream: write it to a table, and read the table")
     val ends: Seq[Attribute] = relation.start +: relation.end.toSeq
     val dataType: DataType = relation.start.dataType
-    val keys: Seq[Attribute] = relation.output
+    val keys: Seq[Attribute] = texts("keys").toSeq.flatten.map(key)
     PeriodSweep.checkComparable(keys, function)
 
-    private def number(end: Expression): NamedExpression = Alias(EncodedEndpoint(end), "number")()
+    private def key(name: String): Attribute =
+      relation.output.find(column => SQLConf.get.resolver(column.name, name)).getOrElse(
+        TemporalErrors.argument(
+          function,
+          "keys",
+          s"names of columns other than ${ends.map(_.name).mkString(" and ")}, such as " +
+            relation.output.map(_.name).mkString("array('", "', '", "')"),
+          s"'$name'"))
+
+    private def number(end: Expression, unbounded: Long): NamedExpression =
+      Alias(Coalesce(Seq(EncodedEndpoint(end), Literal(unbounded))), "number")()
 
     /**
      * The rows with their keys and the end as a number. Their period ends where `reachOf` says,
      * such as at the end plus the gap.
      */
     def history(reachOf: Attribute => Expression): (History, Attribute) = {
-      val proper = Filter(
-        And(ends.map(IsNotNull(_)).reduce[Expression](And), LessThan(ends.head, ends.last)),
-        relation.child)
-      val (start, end) = (number(ends.head), number(ends.last))
-      val numbers = Project(keys ++ Seq(start, end), proper)
-      val farthest = end.toAttribute
-      (
-        History.of(numbers, keys :+ farthest, start.toAttribute, reachOf(farthest)),
-        farthest)
+      val (start, end) = (number(ends.head, Long.MinValue), number(ends.last, Long.MaxValue))
+      val numbers = Project(keys ++ Seq(start, end), ValidTimeLeaf(relation).checked)
+      val (first, farthest) = (start.toAttribute, end.toAttribute)
+      val proper = Filter(LessThan(first, farthest), numbers)
+      (History.of(proper, keys :+ farthest, first, reachOf(farthest)), farthest)
     }
 
     /**
@@ -112,23 +124,24 @@ private[temporal] final class IntervalSetFunctions(
         end: Expression,
         more: Seq[NamedExpression],
         below: LogicalPlan): LogicalPlan = {
+      val hasUnbounded = relation.nulls == Nulls.Unbounded
       val interval = ends.zip(Seq(start, end)).map { case (column, number) =>
-        Alias(DecodedEndpoint(number, dataType, isPeriod = false), column.name)()
+        Alias(DecodedEndpoint(number, dataType, isPeriod = hasUnbounded), column.name)()
       }
       val named = keys.zip(this.keys).map { case (key, column) => Alias(key, column.name)() }
       Project(named ++ interval ++ more, below)
     }
 
-    def counted(count: Expression): Seq[NamedExpression] =
-      Seq(Alias(count, text("count").getOrElse("count"))())
+    def counted(count: Expression): Seq[NamedExpression] = {
+      val name = text("count").getOrElse("count")
+      if ((keys ++ ends).exists(column => SQLConf.get.resolver(column.name, name)))
+        TemporalErrors.argument(function, "count", "a name that no other column has", s"'$name'")
+      Seq(Alias(count, name)())
+    }
 
-    def within: Option[(Expression, Expression)] = pair("within").map { case (from, to) =>
-      def number(bound: Expression): Expression = {
-        val typed = Cast(bound, dataType, Some(SQLConf.get.sessionLocalTimeZone))
-        if (typed.eval() == null) wrong("within", "two values that are not NULL", bound)
-        EncodedEndpoint(typed)
-      }
-      (number(from), number(to))
+    def within: Option[(Expression, Expression)] = pair("within").map { case (a, b) =>
+      val (from, to) = GivenBound(function, "within", dataType).values(a, b)
+      (EncodedEndpoint(from), EncodedEndpoint(to))
     }
 
     /** The end plus the largest gap at which intervals are merged, as a number. */
@@ -154,11 +167,13 @@ private[temporal] final class IntervalSetFunctions(
       }
       if (isNegative) wanted("at least 0")
       (dataType, gap.dataType) match {
-        case (FloatType | DoubleType, _) => FarthestWithin(end, Cast(gap, DoubleType))
+        case (FloatType | DoubleType, _) =>
+          val unbounded = Literal(Long.MaxValue)
+          If(EqualTo(end, unbounded), unbounded, FarthestWithin(end, Cast(gap, DoubleType)))
         case (DateType, _: DayTimeIntervalType) =>
-          PeriodFragments.plus(end, Literal(gap.eval().asInstanceOf[Long] / MICROS_PER_DAY))
-        case (d: DecimalType, _) => PeriodFragments.plus(end, units(gap, d.scale))
-        case _ => PeriodFragments.plus(end, units(gap, 0))
+          PeriodArithmetic.plus(end, Literal(gap.eval().asInstanceOf[Long] / MICROS_PER_DAY))
+        case (d: DecimalType, _) => PeriodArithmetic.plus(end, units(gap, d.scale))
+        case _ => PeriodArithmetic.plus(end, units(gap, 0))
       }
     }
 

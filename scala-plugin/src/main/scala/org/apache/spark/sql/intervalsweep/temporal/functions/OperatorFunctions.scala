@@ -35,7 +35,8 @@ private[temporal] final class OperatorFunctions(
       setOperation(PeriodRule.UnionMax)),
     described(
       "temporal_coalesce",
-      "(TABLE(r)[, max_length]) - The same rows in the fewest periods, none longer than max_length.",
+      "(TABLE(r)[, max_length]) - The same rows in the fewest periods. With max_length, rows that " +
+        "touch become one until its period has this length; no row is cut.",
       coalesce),
     described(
       "temporal_split",
@@ -82,32 +83,32 @@ private[temporal] final class OperatorFunctions(
   private def setOperation(rule: PeriodRule): Build = (name, provided) => {
     val arguments = TemporalArguments(name, Seq("a", "b"), Names, provided)
     operator(arguments) { tables =>
-      val (a, b) = (tables.head, tables.last)
       def types(plan: LogicalPlan): Seq[DataType] = plan.output.map(_.dataType.asNullable)
-      if (types(a) != types(b)) {
+      val common = SetOperationTypes.of(tables.map(types))
+      if (common.isEmpty) {
         def shown(plan: LogicalPlan): String = types(plan).map(_.sql).mkString("(", ", ", ")")
         TemporalErrors.argument(
           name,
           "b",
-          s"a query with columns of the types ${shown(a)}",
-          shown(b))
+          s"a query with columns of the types ${shown(tables.head)}",
+          shown(tables.last))
       }
-      TemporalSetOperation(rule, a, b)
+      val typed = tables.map(SetOperationTypes.cast(_, common.get))
+      TemporalSetOperation(rule, typed.head, typed.last)
     }
   }
 
   private def coalesce: Build = (name, provided) => {
     val arguments = TemporalArguments(name, Seq("r"), "max_length" +: Names, provided)
     operator(arguments) { tables =>
-      val fewest = TemporalCoalesce(tables.head)
-      arguments.constant("max_length").fold[LogicalPlan](fewest)(length =>
-        TemporalFragments(fewest, FragmentKind.Split(length)))
+      arguments.constant("max_length").fold[LogicalPlan](TemporalCoalesce(tables.head))(length =>
+        TemporalFragments(tables.head, FragmentKind.Coalesce(length)))
     }
   }
 
   private def split: Build = (name, provided) => {
     val arguments = TemporalArguments(name, Seq("r"), "max_length" +: Names, provided)
-    val length = arguments.constant("max_length")
+    val length = arguments.optional("max_length")
       .getOrElse(TemporalErrors.length("temporal_split needs max_length, which must not be NULL."))
     operator(arguments)(tables => TemporalFragments(tables.head, FragmentKind.Split(length)))
   }
@@ -116,7 +117,7 @@ private[temporal] final class OperatorFunctions(
     val options = Seq("sliding", "fixed", "origin", "on_bounded") ++ Names
     val arguments = TemporalArguments(name, Seq("r"), options, provided)
     val onBounded = arguments.choice("on_bounded", OnBounded.all)(_.name)
-    val how = (arguments.constant("sliding"), arguments.constant("fixed")) match {
+    val how = (arguments.optional("sliding"), arguments.optional("fixed")) match {
       case (Some(length), None) => FragmentKind.Sliding(length, onBounded)
       case (None, Some(length)) =>
         FragmentKind.Fixed(length, arguments.constant("origin"), onBounded)

@@ -3,18 +3,18 @@ package org.apache.spark.sql.intervalsweep.temporal.functions
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
+import org.apache.spark.sql.intervalsweep.temporal.fragments.{PeriodLength, ResultForm}
 import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  Closed, Invalid, Nulls, TemporalErrors, ValidTime
+  Closed, GivenBound, Invalid, Nulls, TemporalErrors, ValidTime
 }
-import org.apache.spark.sql.types.{DataType, DecimalType}
 
 /**
  * The table functions over valid-time relations.
@@ -35,7 +35,16 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     val arguments = TemporalArguments(
       "validtime",
       Seq("table"),
-      Seq("ts", "te", "nulls", "invalid", "closed", "unbounded", "names"),
+      Seq(
+        "ts",
+        "te",
+        "nulls",
+        "invalid",
+        "closed",
+        "unbounded",
+        "names",
+        "step",
+        "unbounded_start"),
       provided)
     import arguments._
     val child = table("table")
@@ -44,18 +53,30 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       case (Some(ts), te) => (ts, te)
     }
     val plain = marked(child, told._1, told._2)
+    val (closed, step) = closedEnds(arguments)
+    Closed.check(closed, plain.start.dataType)
+    step.foreach(PeriodLength(_, "step", plain.start.dataType).units)
+    def sentinels(option: String): Seq[Expression] =
+      values(option).map(GivenBound("validtime", option, plain.start.dataType).typed)
     plain.copy(
       names = names.getOrElse(plain.names),
       nulls = choice("nulls", Nulls.all)(_.name),
       invalid = choice("invalid", Invalid.all)(_.name),
-      closed = checkedClosed(choice("closed", Closed.all)(_.name), plain.start.dataType),
-      unbounded = constant("unbounded").map(
-        Cast(_, plain.start.dataType, Some(SQLConf.get.sessionLocalTimeZone))))
+      closed = closed,
+      step = step,
+      unbounded = sentinels("unbounded"),
+      unboundedStart = sentinels("unbounded_start"))
   }
 
   private def marked(table: LogicalPlan, ts: String, te: Option[String]): ValidTime = {
     val start = column(table, ts)
     val end = te.map(column(table, _))
+    if (end.exists(_.exprId == start.exprId))
+      TemporalErrors.argument(
+        "validtime",
+        "te",
+        "another column than `ts`",
+        s"'${start.name}' for both")
     checkType(start, end)
     val names = (start.name, end.fold("te")(_.name))
     ValidTime(
@@ -65,8 +86,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       names,
       Nulls.Unbounded,
       Invalid.Drop,
-      Closed.Left,
-      unbounded = None)
+      Closed.Left)
   }
 
   /**
@@ -77,13 +97,15 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       val arguments = TemporalArguments(
         "sequenced",
         Seq("query"),
-        Seq("period", "at", "coalesce", "names"),
+        Seq("period", "at", "coalesce", "names", "closed", "unbounded", "step"),
         provided)
       import arguments._
       val (period, at) = (pair("period"), constant("at"))
       if (period.isDefined && at.isDefined)
         wrong("at", "absent if `period` is given: use one of them, not both", at.get)
-      SequencedQuery(table("query"), period, at, flag("coalesce"), names, rules).plan
+      val (closed, step) = closedEnds(arguments)
+      val form = ResultForm(closed, step, constant("unbounded"))
+      SequencedQuery(table("query"), period, at, flag("coalesce"), names, rules, form).plan
     }
 
   private def column(table: LogicalPlan, name: String): Attribute =
@@ -109,19 +131,20 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
         "use numbers, DECIMAL of at most 18 digits, DATE, TIMESTAMP or INTERVAL")
   }
 
-  private def checkedClosed(closed: Closed, dataType: DataType): Closed = {
-    if (closed != Closed.Left && !EndpointEncoding.isWhole(dataType) &&
-      !dataType.isInstanceOf[DecimalType])
-      TemporalErrors.periodType(
-        Seq(dataType),
-        s"closed => '${closed.name}' needs a type with a smallest step")
-    closed
+  /** How ends are closed, and the step by which they move. */
+  private def closedEnds(arguments: TemporalArguments): (Closed, Option[Expression]) = {
+    val closed = arguments.choice("closed", Closed.all)(_.name)
+    val step = arguments.constant("step")
+    if (closed == Closed.Left)
+      step.foreach(
+        arguments.wrong("step", "absent, as closed => 'left' does not move the ends", _))
+    (closed, step)
   }
 
   private val validtimeInfo = FunctionInfo.ofTable(
     this,
     "validtime",
-    "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names]) - Marks a " +
+    "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names][, step][, unbounded_start]) - Marks a " +
       "table or query as a valid-time relation, for `sequenced`: each row is valid in its period " +
       "[ts, te). The columns of the period are hidden.",
     """
@@ -132,8 +155,11 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       |      * invalid - what becomes of an empty or reversed period: 'drop' (the default), 'error'.
       |      * closed - which ends belong to a period: 'left' (the default), 'right', 'both',
       |          'neither'.
-      |      * unbounded - an end that stands for no end, such as DATE '9999-12-31'.
+      |      * unbounded, unbounded_start - a value that stands for no end or for no start, such as
+      |          DATE '9999-12-31', or an array of several.
       |      * names - array('ts', 'te'), what the period is called in results.
+      |      * step - how far a closed end is from the next start, such as INTERVAL '1' SECOND; the
+      |          default is the smallest step of the type.
       |  """.stripMargin,
     """
       |    Examples:
@@ -143,7 +169,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
   private val sequencedInfo = FunctionInfo.ofTable(
     this,
     "sequenced",
-    "_FUNC_(TABLE(q)[, period | at][, coalesce][, names]) - The history of the result of a plain " +
+    "_FUNC_(TABLE(q)[, period | at][, coalesce][, names][, closed][, unbounded][, step]) - The history of the result of a plain " +
       "query over valid-time relations: at each instant, the rows that the query returns for the " +
       "rows valid at that instant. The last two columns are the period; NULL means unbounded.",
     """
@@ -152,6 +178,8 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       |      * at - the rows of one instant, without a period.
       |      * coalesce - true for the fewest rows: those that are equal and touch are one.
       |      * names - array('ts', 'te'), what the period is called; as in the first relation.
+      |      * closed, step - which ends belong to a period of the result, as in `validtime`.
+      |      * unbounded - an end that stands for no end in the result, such as DATE '9999-12-31'.
       |  """.stripMargin,
     """
       |    Examples:

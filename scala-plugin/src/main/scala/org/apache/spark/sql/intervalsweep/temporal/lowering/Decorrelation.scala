@@ -28,8 +28,18 @@ private[temporal] object Decorrelation {
       EliminatePipeOperators)
     val own = rules.foldLeft(plan)((p, rule) => rule(p))
     own.transformAllExpressions { case subquery: SubqueryExpression =>
-      subquery.withNewPlan(plain(subquery.plan))
+      subquery.withNewPlan(ordered(plain(subquery.plan)))
     }
+  }
+
+  /**
+   * Moves LIMIT and OFFSET to their ORDER BY, below a projection to fewer columns. Spark's rules for
+   * correlated subqueries look for the order only there.
+   */
+  private def ordered(plan: LogicalPlan): LogicalPlan = plan.transformUp {
+    case GlobalLimit(most, LocalLimit(local, Project(columns, below @ (_: Sort | _: Offset)))) =>
+      Project(columns, GlobalLimit(most, LocalLimit(local, below)))
+    case Offset(skipped, Project(columns, sort: Sort)) => Project(columns, Offset(skipped, sort))
   }
 
   def apply(plan: LogicalPlan): LogicalPlan = {

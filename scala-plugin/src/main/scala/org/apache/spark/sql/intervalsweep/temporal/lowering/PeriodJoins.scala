@@ -91,6 +91,9 @@ private[temporal] case class PeriodJoins(dataType: DataType) {
    * Left rows while they have a match, or while they have none. Equal rows have the same matches.
    */
   private def partnered(sides: HistoryPair, rule: PeriodRule): History = {
+    PeriodSweep.checkComparable(
+      sides.left.values,
+      "An outer, semi or anti join with a condition other than equal keys")
     val others = sides.fresh
     val partners = pairs(others).copy(values = others.left.values)
     PeriodSweep.history(

@@ -4,8 +4,10 @@ package org.apache.spark.sql.intervalsweep.temporal.lowering
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.intervalsweep.temporal.fragments.PeriodFragments
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  History, PerInstantLimit, PeriodRule, PeriodSweep, Refused, SweepInput, TemporalCoalesce,
+  History, NumberedRows, PerInstantLimit, PeriodRule, PeriodSweep, Refused, SweepInput,
+  TemporalCoalesce,
   TemporalFragments, TemporalOperator, TemporalPlan, TemporalSetOperation, ValidTime
 }
 import org.apache.spark.sql.types.DataType
@@ -18,8 +20,9 @@ import org.apache.spark.sql.types.DataType
  * The columns of an operator keep their ids, so that the operators above read the same columns.
  *
  * @param dataType the type of all periods in the query
+ * @param asked    the part of the history that is read
  */
-private[temporal] case class Sequenced(dataType: DataType) {
+private[temporal] case class Sequenced(dataType: DataType, asked: Option[AskedPeriod] = None) {
 
   private val joins = PeriodJoins(dataType)
   private val cuts = SplitAtBoundaries(dataType)
@@ -34,12 +37,14 @@ private[temporal] case class Sequenced(dataType: DataType) {
     else CurrentOrigin.withOrigin(plan.origin)(ofMarked(plan))
 
   private def ofMarked(plan: LogicalPlan): History = plan match {
-    case relation: ValidTime => ValidTimeLeaf(relation).history(dataType)
+    case relation: ValidTime => ValidTimeLeaf(relation, asked).history(dataType)
     case operator: TemporalOperator => ofTemporal(operator)
 
+    case NumberedRows(numbered) => cuts.numbered(numbered, history(numbered.window.child))
+        .getOrElse(unchanged(numbered.filter))
     case Project(columns, child) =>
       over(child, plan)(h => Project(columns ++ h.period.toSeq.flatMap(_.columns), h.plan))
-    case filter: Filter => over(filter.child, plan)(h => filter.copy(child = h.plan))
+    case filter: Filter => unchanged(filter)
     case generate: Generate => over(generate.child, plan)(h => generate.copy(child = h.plan))
     case Expand(rows, output, child) =>
       over(child, plan) { h =>
@@ -68,6 +73,9 @@ private[temporal] case class Sequenced(dataType: DataType) {
     case other => Refused(other)
   }
 
+  private def unchanged(filter: Filter): History =
+    over(filter.child, filter)(h => filter.copy(child = h.plan))
+
   /** An operator that does not change the periods. */
   private def over(child: LogicalPlan, plan: LogicalPlan)(node: History => LogicalPlan): History = {
     val below = history(child)
@@ -84,7 +92,9 @@ private[temporal] case class Sequenced(dataType: DataType) {
     case TemporalSetOperation(rule, left, right) => ofBoth(rule, left, right)
     case TemporalCoalesce(child) => coalesced(history(child))
     case fragments: TemporalFragments =>
-      PeriodFragments(dataType).history(fragments, history(fragments.child))
+      // A window moves ends, and fragments are counted from the start of the whole period.
+      val whole = copy(asked = None).history(fragments.child)
+      PeriodFragments(dataType).history(fragments, whole)
   }
 
   /** The rows in canonical form, as [[PeriodSweep]] describes it. */

@@ -12,11 +12,11 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.intervalsweep.condition.expressions.{
-  DecodedEndpoint, EndpointEncoding, PeriodEndpoint
-}
+import org.apache.spark.sql.intervalsweep.condition.expressions.{EndpointEncoding, PeriodEndpoint}
+import org.apache.spark.sql.intervalsweep.temporal.fragments.ResultForm
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  History, Period, PeriodSweep, Refused, RuleNames, TemporalErrors, TemporalPlan, ValidTime
+  GivenBound, History, Period, PeriodSweep, Refused, RuleNames, TemporalErrors, TemporalPlan,
+  ValidTime
 }
 import org.apache.spark.sql.types._
 
@@ -25,6 +25,7 @@ import org.apache.spark.sql.types._
  *
  * @param period the part of the history that is returned
  * @param at     the instant
+ * @param form   the form of the periods in the result
  * @param rules  rules that rewrite the query, except those that the session excludes
  */
 private[temporal] case class SequencedQuery(
@@ -33,7 +34,8 @@ private[temporal] case class SequencedQuery(
     at: Option[Expression],
     coalesce: Boolean,
     names: Option[(String, String)],
-    rules: Seq[Rule[LogicalPlan]]) {
+    rules: Seq[Rule[LogicalPlan]],
+    form: ResultForm = ResultForm.HalfOpen) {
 
   private val conf = SQLConf.get
   private val asWritten = Decorrelation.plain(withoutCtes)
@@ -55,12 +57,17 @@ private[temporal] case class SequencedQuery(
     case sweep: PeriodSweep if sweep.fired.isEmpty => sweep.firedBy(fired)
   }
 
-  private def lowered: LogicalPlan = at match {
-    case Some(instant) if !TemporalPlan.hasOperators(asWritten) =>
-      snapshot(asWritten, typed(instant))
+  private val instant = at.map(bound("at").typed)
+  private val bounds = period.map { case (from, to) => bound("period").ordered(from, to) }
+  private val asked: Option[AskedPeriod] =
+    bounds.map { case (from, to) => AskedPeriod(from, to, isInstant = false) }
+      .orElse(instant.map(x => AskedPeriod(x, x, isInstant = true)))
+
+  private def lowered: LogicalPlan = instant match {
+    case Some(instant) if !TemporalPlan.hasOperators(asWritten) => snapshot(asWritten, instant)
     case Some(instant) =>
       val rows = history
-      val number = PeriodEndpoint(typed(instant), isEnd = false)
+      val number = PeriodEndpoint(instant, isEnd = false)
       Project(rows.values, Filter(rows.period.get.contains(number), rows.plan))
     case None => ordered
   }
@@ -72,7 +79,9 @@ private[temporal] case class SequencedQuery(
       case _ =>
     }
     SparkSession.active.sessionState.analyzer.checkAnalysis(query)
-    new InlineCTE(alwaysInline = true)(query)
+    val inlined = new InlineCTE(alwaysInline = true)(query)
+    UnmarkedRelations.check(inlined)
+    inlined
   }
 
   private def rewritten(plan: LogicalPlan): (LogicalPlan, Seq[String]) = {
@@ -91,14 +100,19 @@ private[temporal] case class SequencedQuery(
   }
 
   /** At a single instant, each operator stays the same and reads the rows that are valid then. */
-  private def snapshot(plan: LogicalPlan, instant: Expression): LogicalPlan =
+  private def snapshot(plan: LogicalPlan, instant: Expression): LogicalPlan = {
+    Refused.checkStreams(plan)
     plan.transformUpWithSubqueries { case relation: ValidTime =>
-      ValidTimeLeaf(relation).snapshot(instant, dataType)
+      ValidTimeLeaf(relation, asked).snapshot(instant, dataType)
     }
+  }
+
+  private def prepared(query: LogicalPlan): LogicalPlan =
+    PruneUnreadColumns(DistinctAggregates(Decorrelation(query)))
 
   private def history: History = {
     Refused.check(plain)
-    Sequenced(dataType).history(Decorrelation(plain))
+    Sequenced(dataType, asked).history(prepared(plain))
   }
 
   /** An ORDER BY at the top orders the rows of the history. */
@@ -108,7 +122,14 @@ private[temporal] case class SequencedQuery(
     case Project(columns, Sort(order, true, child, _)) =>
       val returned = AttributeSet(columns.map(_.toAttribute))
       val hidden = AttributeSet(order.flatMap(_.references)).filterNot(returned.contains).toSeq
-      result(Project(columns ++ hidden, child), columns.map(_.toAttribute), order)
+      // Rows that become one may differ in the columns that are not returned, so those cannot
+      // order the result.
+      if (coalesce)
+        result(
+          Project(columns, child),
+          columns.map(_.toAttribute),
+          order.takeWhile(_.references.subsetOf(returned)))
+      else result(Project(columns ++ hidden, child), columns.map(_.toAttribute), order)
     case other => result(other, other.output, Nil)
   }
 
@@ -117,38 +138,36 @@ private[temporal] case class SequencedQuery(
       columns: Seq[Attribute],
       order: Seq[SortOrder]): LogicalPlan = {
     Refused.check(query)
-    val lowering = Sequenced(dataType)
-    val rows = clipped(lowering.history(Decorrelation(query)).bounded(dataType))
+    val lowering = Sequenced(dataType, asked)
+    val rows = clipped(lowering.history(prepared(query)).bounded(dataType))
     val all = if (coalesce) lowering.coalesced(rows) else rows
     val sorted = if (order.isEmpty) all.plan else Sort(order, global = true, all.plan)
     val (from, to) = periodNames(columns)
     val Period(start, end) = all.period.get
-    // The largest value of the type means unbounded.
-    val shown = DecodedEndpoint(PeriodEndpoint(end, isEnd = true), dataType)
-    Project(columns ++ Seq(Alias(start, from)(), Alias(shown, to)()), sorted)
+    val shown = Seq(
+      Alias(form.start(start, dataType), from)(),
+      Alias(form.end(end, dataType), to)())
+    Project(columns ++ shown, sorted)
   }
 
-  private def clipped(rows: History): History = period.fold(rows) { case (from, to) =>
-    val bounds =
-      History.of(rows.plan, rows.values ++ rows.period.get.columns, typed(from), typed(to))
-    val (asked, own) = (bounds.period.get, rows.period.get)
-    val both = And(LessThan(asked.from, own.to), LessThan(own.from, asked.to))
-    val some = And(both, LessThan(asked.from, asked.to))
+  private def clipped(rows: History): History = bounds.fold(rows) { case (from, to) =>
+    val both = History.of(rows.plan, rows.values ++ rows.period.get.columns, from, to)
+    val (asked, own) = (both.period.get, rows.period.get)
+    val overlap = And(LessThan(asked.from, own.to), LessThan(own.from, asked.to))
+    val some = And(overlap, LessThan(asked.from, asked.to))
     val (start, end) = own.overlap(asked)
-    History.of(Filter(some, bounds.plan), rows.values, start, end)
+    History.of(Filter(some, both.plan), rows.values, start, end)
   }
 
   private def periodNames(columns: Seq[Attribute]): (String, String) = {
     val (from, to) = names.getOrElse(leaves.head.names)
     Seq(from, to).find(n => columns.exists(c => conf.resolver(c.name, n)))
       .orElse(Option.when(conf.resolver(from, to))(from))
-      .foreach(TemporalErrors.periodName)
+      .foreach(TemporalErrors.periodName(_, columns.map(_.name)))
     (from, to)
   }
 
-  private def typed(bound: Expression): Expression =
-    if (bound.dataType == dataType) bound
-    else Cast(bound, dataType, Some(conf.sessionLocalTimeZone))
+  private def bound(option: String) = GivenBound("sequenced", option, dataType)
 
   /** The common type of all periods, by the rules for the arguments of GREATEST. */
   private def commonType(ends: Seq[Expression]): DataType = {

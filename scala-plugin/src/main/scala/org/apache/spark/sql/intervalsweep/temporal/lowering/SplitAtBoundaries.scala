@@ -9,7 +9,8 @@ import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  History, PerInstantLimit, PeriodMeasures, PeriodRule, PeriodSweep, SweepInput, TemporalErrors
+  History, NumberedRows, PerInstantLimit, PeriodMeasures, PeriodRule, PeriodSweep, SweepInput,
+  TemporalErrors
 }
 import org.apache.spark.sql.types.{DataType, LongType}
 
@@ -160,6 +161,35 @@ private[temporal] case class SplitAtBoundaries(dataType: DataType) {
   }
 
   def limited(limit: PerInstantLimit, below: History): History = {
+    def number(e: Expression): Option[Int] =
+      Option.when(e.foldable)(e.eval()).collect { case n: Int => n }
+    val all = for {
+      most <- limit.limit.flatMap(number)
+      skipped <- number(limit.offset.getOrElse(Literal(0)))
+      found <- FirstRows(dataType).of(below, limit.sort.order, skipped, most)
+    } yield found
+    val chosen = selected(limit, all.getOrElse(firstOfFragments(limit, below)))
+    if (chosen.values.forall(PeriodSweep.isComparable)) coalesced(chosen) else chosen
+  }
+
+  /** The first rows by their row number. None if a sweep cannot return them. */
+  def numbered(rows: NumberedRows, below: History): Option[History] =
+    FirstRows(dataType).of(below, rows.window.orderSpec, 0, rows.most, Some(rows.number)).map {
+      first =>
+        val filtered = rows.over(first.plan, first.period.get.columns)
+        val result = History(filtered, rows.filter.output, first.period)
+        if (result.values.forall(PeriodSweep.isComparable)) coalesced(result) else result
+    }
+
+  private def selected(limit: PerInstantLimit, rows: History): History =
+    limit.columns.fold(rows) { columns =>
+      History(
+        Project(columns ++ rows.period.get.columns, rows.plan),
+        columns.map(_.toAttribute),
+        rows.period)
+    }
+
+  private def firstOfFragments(limit: PerInstantLimit, below: History): History = {
     val cut = fragmented(below, Nil)
     val order = limit.sort.order
     val frame = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, CurrentRow)
@@ -174,14 +204,7 @@ private[temporal] case class SplitAtBoundaries(dataType: DataType) {
     val upTo = limit.limit.map(most =>
       LessThanOrEqual(long(number.toAttribute), Add(long(most), long(skipped), EvalMode.LEGACY)))
     val first = Filter((after +: upTo.toSeq).reduce(And), numbered)
-    val all = cut.history(first, below.values)
-    val chosen = limit.columns.fold(all) { columns =>
-      History(
-        Project(columns ++ all.period.get.columns, all.plan),
-        columns.map(_.toAttribute),
-        all.period)
-    }
-    if (chosen.values.forall(PeriodSweep.isComparable)) coalesced(chosen) else chosen
+    cut.history(first, below.values)
   }
 
   private def coalesced(rows: History): History =

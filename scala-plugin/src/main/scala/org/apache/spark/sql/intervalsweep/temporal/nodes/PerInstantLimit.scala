@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.temporal.nodes
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 
 /** An ORDER BY with a LIMIT or an OFFSET, which apply to the rows of each instant. */
@@ -27,6 +27,9 @@ private[temporal] object PerInstantLimit {
     def unapply(plan: LogicalPlan): Option[(Sort, Option[Seq[NamedExpression]])] = plan match {
       case sort: Sort if sort.global => Some((sort, None))
       case Project(columns, sort: Sort) if sort.global => Some((sort, Some(columns)))
+      // A subquery in ORDER BY has become a join, whose columns are projected away.
+      case Project(columns, Project(same, sort: Sort))
+          if sort.global && same.forall(_.isInstanceOf[Attribute]) => Some((sort, Some(columns)))
       case _ => None
     }
   }

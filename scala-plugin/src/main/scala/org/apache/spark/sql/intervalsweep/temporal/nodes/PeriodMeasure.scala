@@ -24,6 +24,12 @@ object MeasureKind {
   case object Greatest extends MeasureKind("greatest", LongType)
 
   /**
+   * The least value above that of the measure before it, which is Least or Next and has the same
+   * input.
+   */
+  case object Next extends MeasureKind("next", LongType)
+
+  /**
    * A sum of floating-point numbers. Nothing is subtracted: the numbers of the valid rows are added
    * up again.
    */

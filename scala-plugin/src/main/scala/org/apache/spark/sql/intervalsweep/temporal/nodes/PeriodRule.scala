@@ -20,6 +20,12 @@ object PeriodRule {
   /** zeta (16), the same rows in canonical form: a. */
   case object Coalesce extends Count("coalesce")
 
+  /**
+   * The same rows, where a row whose end another row starts at is extended as long as its period is
+   * shorter than `length` (Alg. 10). No row is cut.
+   */
+  case class CoalesceUpTo(length: Long) extends Count("coalesce")
+
   /** delta (4): 1 if a > 0. */
   case object Distinct extends Count("distinct")
 

@@ -57,10 +57,34 @@ object TemporalErrors {
     s"$operator compares rows by $value, a ${dataType.sql}, whose values cannot be sorted: " +
       "remove it, or convert it to a type that can be sorted, such as STRING.")
 
-  def periodName(name: String): Nothing = fail(
-    "PERIOD_NAME",
-    s"The result would have two columns `$name`: rename the column of the query, or name the " +
-      "columns of the period by names => array('valid_from', 'valid_to').")
+  private val PeriodNames = Seq("valid_from", "valid_to", "ts", "te", "period_start", "period_end")
+    .grouped(2).toSeq
+
+  /** @param columns the names of the query's columns, which the error must not propose */
+  def periodName(name: String, columns: Seq[String]): Nothing = {
+    val free = PeriodNames.find(!_.exists(n => columns.exists(_.equalsIgnoreCase(n))))
+    val names = free.getOrElse(PeriodNames.last).mkString("array('", "', '", "')")
+    fail(
+      "PERIOD_NAME",
+      s"The result would have two columns `$name`: rename the column of the query, or name the " +
+        s"columns of the period by names => $names.")
+  }
+
+  def unmarked(relation: String, period: Seq[String], where: Origin): Nothing = fail(
+    "NOT_MARKED",
+    s"$relation is not marked, but has the columns ${period.mkString(" and ")} of a period: mark " +
+      s"it by validtime(TABLE(...), ${period.mkString("'", "', '", "'")}), in Python by " +
+      "temporal.valid(...). If its rows are always valid, read it by a subquery in FROM that does " +
+      "not return these columns.",
+    where)
+
+  def hiddenPeriod(column: String, start: String, end: String, where: Origin): Nothing = fail(
+    "HIDDEN",
+    s"The column `$column` is hidden, as it belongs to the period [$start, $end) of a valid-time " +
+      "relation. Name it outside: SELECT ... FROM sequenced(TABLE(SELECT ...)) WHERE " +
+      s"$column ...; restrict the history by at => or period =>; or copy the column before it is " +
+      s"marked: validtime(TABLE(SELECT *, $column AS copy FROM t), '$start', '$end').",
+    where)
 
   def length(message: String): Nothing = fail("LENGTH", message)
 

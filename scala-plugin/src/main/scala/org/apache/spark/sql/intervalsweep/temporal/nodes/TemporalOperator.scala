@@ -30,7 +30,7 @@ case class TemporalCoalesce(child: LogicalPlan)
     copy(child = newChild)
 }
 
-/** Gives each row another period, or several, by itself. */
+/** Gives rows other periods, by a length. */
 case class TemporalFragments(child: LogicalPlan, how: FragmentKind)
     extends TemporalOperator with UnaryLike[LogicalPlan] {
   override def output: Seq[Attribute] = child.output
@@ -41,6 +41,9 @@ case class TemporalFragments(child: LogicalPlan, how: FragmentKind)
 
 sealed abstract class FragmentKind extends Product with Serializable
 object FragmentKind {
+
+  /** Rows that touch become one, until its period is `length` long (Alg. 10). */
+  case class Coalesce(length: Expression) extends FragmentKind
 
   /** Periods that are at most `length` long (Alg. 11). */
   case class Split(length: Expression) extends FragmentKind

@@ -30,33 +30,54 @@ private[temporal] object Refused {
 
   /** Checks a whole query, with the plans below its valid-time relations. */
   def check(plan: LogicalPlan): Unit = {
-    if (plan.isStreaming)
-      TemporalErrors.noSnapshotForm(
-        "A stream",
-        "write it to a table and read the table",
-        plan.origin)
+    checkStreams(plan)
     checkWithSubqueries(plan)
   }
+
+  /** The rows of a stream are not known at any instant. */
+  def checkStreams(plan: LogicalPlan): Unit =
+    plan.foreachWithSubqueries { node =>
+      if (node.isStreaming)
+        TemporalErrors.noSnapshotForm(
+          "A stream",
+          "write it to a table and read the table",
+          plan.origin)
+    }
 
   private def checkWithSubqueries(plan: LogicalPlan): Unit = {
     val ordered = plan.collect { case limit @ PerInstantLimit(_) =>
       limit +: limit.children.flatMap(below => below +: below.children)
     }.flatten
+    val tables = plan.collect { case marked: ValidTime =>
+      marked.child.collect { case p => p }
+    }.flatten
     plan.foreach { node =>
+      lazy val isOfTable = tables.exists(_ eq node)
       node match {
         case _: GlobalLimit | _: LocalLimit | _: Offset if !ordered.exists(_ eq node) =>
-          apply(node)
-        case _: Sample => apply(node)
+          if (isOfTable) changing("LIMIT without ORDER BY", node) else apply(node)
+        case _: Sample => if (isOfTable) changing("TABLESAMPLE", node) else apply(node)
         case _ =>
       }
-      node.expressions.foreach(checkExpression(_, node))
+      node.expressions.foreach(checkExpression(_, node, isOfTable))
     }
   }
 
-  private def checkExpression(expression: Expression, node: LogicalPlan): Unit =
+  /** The rows of a table that are other rows each time they are read. */
+  private def changing(construct: String, node: LogicalPlan): Nothing =
+    TemporalErrors.noSnapshotForm(
+      s"$construct in the table of validtime, whose rows may change each time they are read,",
+      "write the rows to a table first, and mark that table",
+      node.origin)
+
+  private def checkExpression(
+      expression: Expression,
+      node: LogicalPlan,
+      isOfTable: => Boolean): Unit =
     expression.foreach {
       case subquery: SubqueryExpression => checkWithSubqueries(subquery.plan)
       case random if !random.deterministic && random.children.forall(_.deterministic) =>
+        if (isOfTable) changing(random.sql, node)
         TemporalErrors.noSnapshotForm(
           s"${random.sql}, which is not deterministic,",
           "compute it first and write the result to a table",

@@ -4,6 +4,8 @@ package org.apache.spark.sql.intervalsweep.temporal.nodes
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.UnaryLike
+import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
+import org.apache.spark.sql.types.{DataType, DecimalType}
 
 /**
  * A relation whose rows are valid in their periods, and which `sequenced` reads. It hides the
@@ -14,7 +16,9 @@ import org.apache.spark.sql.catalyst.trees.UnaryLike
  *
  * @param end       None if every row is valid from its start on
  * @param names     the names of the period's columns in the result, unless `sequenced` gives others
- * @param unbounded a value of the end that means unbounded
+ * @param unbounded values of the end that mean unbounded
+ * @param unboundedStart values of the start that mean unbounded
+ * @param step      the length by which an end moves to become half-open; None for the smallest
  */
 case class ValidTime(
     child: LogicalPlan,
@@ -24,7 +28,9 @@ case class ValidTime(
     nulls: Nulls,
     invalid: Invalid,
     closed: Closed,
-    unbounded: Option[Expression])
+    unbounded: Seq[Expression] = Nil,
+    unboundedStart: Seq[Expression] = Nil,
+    step: Option[Expression] = None)
     extends LogicalPlan with UnaryLike[LogicalPlan] {
 
   override def output: Seq[Attribute] = {
@@ -64,4 +70,12 @@ object Closed {
   case object Both extends Closed("both", false, true)
   case object Neither extends Closed("neither", true, false)
   val all: Seq[Closed] = Seq(Left, Right, Both, Neither)
+
+  /** Raises an error if ends must move, and the type has no smallest step. */
+  def check(closed: Closed, dataType: DataType): Unit =
+    if (closed != Left && !EndpointEncoding.isWhole(dataType) &&
+      !dataType.isInstanceOf[DecimalType])
+      TemporalErrors.periodType(
+        Seq(dataType),
+        s"closed => '${closed.name}' needs a type with a smallest step")
 }

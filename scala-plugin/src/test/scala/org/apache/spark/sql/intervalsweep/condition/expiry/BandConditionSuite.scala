@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.intervalsweep.condition.ConditionSupport
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
-import org.apache.spark.sql.intervalsweep.condition.reading.InlineReplaceable
+import org.apache.spark.sql.intervalsweep.condition.conjuncts.InlineReplaceable
 
 /** Conditions that are bands of row numbers, and the monotonicity that counting pairs relies on. */
 class BandConditionSuite extends ConditionSupport {

@@ -41,9 +41,10 @@ class WhyNotSuite extends ConditionSupport {
   reason("r.k = s.k AND r.ts < 5 AND r.ts <> s.ts") {
     case w: WhyNot.NoRange => about("(NOT (r.ts = s.ts))")(w)
   }
-  reason("NOT coalesce(r.ts < s.ts, false)") {
-    case w: WhyNot.NoRange => about("(NOT coalesce((r.ts < s.ts), false))")(w)
+  reason("NOT coalesce(r.ts = s.ts, false)") {
+    case w: WhyNot.NoRange => about("(NOT coalesce((r.ts = s.ts), false))")(w)
   }
+  reason("r.ts = s.ts OR r.ts IS NULL OR s.ts IS NULL") { case _: WhyNot.Disjunction => true }
   reason("CASE WHEN r.k = s.k THEN r.ts < s.ts ELSE true END") {
     case w: WhyNot.NoRange =>
       about("CASE WHEN (r.k = s.k) THEN (r.ts < s.ts) ELSE true END")(w)
@@ -63,12 +64,16 @@ class WhyNotSuite extends ConditionSupport {
     case WhyNot.UnsupportedEndpoint(e, _) =>
       e.dataType.sql.startsWith("STRUCT<some: ARRAY<INT>")
   }
+  reason("CAST(r.name AS INT) < CAST(s.name AS INT)") {
+    case w @ WhyNot.MayFail(e, _) =>
+      e.sql == "CAST(r.name AS INT)" && about("(CAST(r.name AS INT) < CAST(s.name AS INT))")(w)
+  }
   reason("r.ts * s.ts < 5") {
     case w @ WhyNot.CrossSide(e, _) =>
       e.sql == "(r.ts * s.ts)" && about("((r.ts * s.ts) < 5)")(w)
   }
-  reason("r.d - s.d < 5D") {
-    case w @ WhyNot.CrossSide(e, _) => e.sql == "(r.d - s.d)" && about("((r.d - s.d) < 5.0D)")(w)
+  reason("r.d * s.d < 5D") {
+    case w @ WhyNot.CrossSide(e, _) => e.sql == "(r.d * s.d)" && about("((r.d * s.d) < 5.0D)")(w)
   }
   reason("lower(r.c) = lower(s.c) AND r.ts < s.te AND s.ts < r.te") {
     case w @ WhyNot.UnorderableKeys(e, _) =>

@@ -76,7 +76,27 @@ class RawConditionsExactSuite extends ConditionSupport {
     "s.d <=> r.d AND r.f < s.b AND r.d < s.b",
     "r.f < s.d AND r.d > s.d",
     "iseql_before(r.d, r.d, s.d, s.d, r.f)",
+    "abs(r.d - s.d) < 0.5",
+    "abs(s.d - r.d) <= 0.5D AND r.f < s.b",
+    "r.d - s.d BETWEEN -0.5D AND 1.5D",
+    "s.d - r.d > -1.5F AND s.d - r.d < r.f",
+    "r.f - s.d >= 0 AND r.d - s.d < r.f",
+    "CAST(s.d AS FLOAT) - r.f < 0.3 AND r.f - CAST(s.d AS FLOAT) <= 0.3D",
+    "NOT r.d - s.d >= 1.0D AND NOT 1.0D < s.d - r.d",
+    "floor(r.d) <= floor(s.d) AND ceil(s.d) < ceil(r.d) + 3",
+    "round(r.d, 1) <= round(s.d, 1) AND s.b DIV 3 >= 0 AND r.d / 2 <= s.d / 2",
     "iseql_before(r.d, r.d, s.d, s.d, s.d) AND r.d <= s.d")
+
+  check(
+    "BIGINT, bands",
+    "b BIGINT",
+    product(wide :+ null),
+    "b BIGINT, i INT",
+    product(wide :+ null, Seq(-1, 7)))(
+    "s.b BETWEEN r.b * 0.9 AND r.b * 1.1",
+    "s.b > r.b * 0.95 AND s.b < r.b * 1.5",
+    "s.i >= r.b * 0.25 AND s.i - 9 < r.b * 1.0",
+    "r.b <= s.i * 922337203685477580.7 AND r.b >= s.i")
 
   private def decimals(values: String*): Seq[Any] = values.map(new java.math.BigDecimal(_))
 
@@ -92,6 +112,14 @@ class RawConditionsExactSuite extends ConditionSupport {
     "s.d BETWEEN r.d - 1 AND r.d + 1 AND r.c <= s.d",
     "r.c < s.w AND s.w <= r.d",
     "s.w BETWEEN r.c AND r.c + 1",
+    "abs(r.d - s.d) < 0.5 AND r.c <= s.i",
+    "abs(r.c - s.d) <= 1.9899",
+    "s.i BETWEEN r.c * 0.9 AND r.d * 1.25",
+    "s.i > r.c * 0.9 AND s.i < r.c * 1.105 AND r.c > 0",
+    "s.d BETWEEN s.i + r.c * 1.5 AND r.c * 2",
+    "r.c > s.i * 0.1 AND r.c <= s.i * 2.50 + 3",
+    "s.w - r.d BETWEEN -0.5 AND 3 AND r.c <= s.w",
+    "r.d - s.d < r.c AND s.d - r.d < 0.0001",
     "iseql_start_preceding(r.c, s.w, s.d, s.w, delta => 0.5)",
     "iseql_start_preceding(r.c, CAST(r.c + 9 AS DECIMAL(20, 2)), s.i, s.w, delta => 3.5)",
     "iseql_before(r.d, r.d, s.w, s.w, delta => s.i) AND r.c < s.i")
@@ -144,7 +172,12 @@ class RawConditionsExactSuite extends ConditionSupport {
     "date_add(s.d, r.n) <= r.d AND r.d < s.d + 100",
     "s.t BETWEEN r.d AND date_add(r.d, 1)",
     "s.t >= r.d AND s.d <= r.d + 7",
-    "datediff(s.t, r.d) <= 3 AND s.d >= r.d")
+    "datediff(s.t, r.d) <= 3 AND s.d >= r.d",
+    "trunc(s.d, 'MM') >= trunc(r.d, 'YEAR') AND trunc(s.d, 'MM') <= trunc(r.d, 'WEEK')",
+    "add_months(s.d, r.n) >= r.d AND add_months(s.d, 1) <= add_months(r.d, 2)",
+    "unix_timestamp(s.d) <= unix_timestamp(r.d) AND unix_date(s.d) * 3 >= unix_date(r.d) * 3 - 9",
+    "weekday(s.d) <= weekday(r.d) AND quarter(s.d) >= quarter(r.d)",
+    "date_from_unix_date(r.n) <= s.d AND unix_date(r.d) % 7 < unix_date(s.d) % 5")
 
   // Clocks in Berlin changed at 01:00 UTC on 2024-03-31 and on 2024-10-27.
   private val changes = Seq("2024-03-31T01:00:00Z", "2024-10-27T01:00:00Z").map(Instant.parse)
@@ -161,6 +194,15 @@ class RawConditionsExactSuite extends ConditionSupport {
     "s.t <= r.t + INTERVAL '1' MONTH AND r.t <= s.t",
     "s.t - r.t = INTERVAL '1' HOUR",
     "iseql_before(r.t, r.t, s.t, s.t, INTERVAL '1' DAY)",
+    "date_trunc('HOUR', s.t) >= date_trunc('HOUR', r.t) AND date_trunc('HOUR', s.t) <= date_trunc('DAY', r.t)",
+    "date_trunc('YEAR', s.t) <= date_trunc('WEEK', r.t) AND s.t >= date_trunc('MILLISECOND', r.t)",
+    "unix_timestamp(s.t) - unix_timestamp(r.t) BETWEEN 0 AND 3600",
+    "unix_seconds(s.t) >= unix_seconds(r.t) AND unix_millis(s.t) < unix_millis(r.t) + 1000",
+    "unix_micros(s.t) * 2 <= unix_micros(r.t) * 2 AND s.t >= r.t",
+    "timestamp_seconds(unix_seconds(s.t)) >= timestamp_millis(unix_millis(r.t))",
+    "to_utc_timestamp(s.t, 'Asia/Tokyo') <= from_utc_timestamp(r.t, 'Asia/Tokyo')",
+    "hour(s.t) > hour(r.t) AND year(s.t) >= year(r.t)",
+    "CAST(s.t AS BIGINT) <= CAST(r.t AS BIGINT) AND CAST(s.t AS DOUBLE) >= CAST(r.t AS DOUBLE)",
     "r.t < s.t")
 
   private val local = moments.map(_.map {

@@ -123,6 +123,13 @@ class SpellingsSuite extends ConditionSupport {
     "s.ts BETWEEN r.ts - 5 AND r.ts + 5")
   sameForm(both, "boxes left, axes [s.ts in [(r.ts + 5), (r.ts + 5)], s.te in (r.te, inf)]")(
     "s.ts - r.ts = 5 AND s.te > r.te")
+  sameForm(
+    both,
+    "boxes right, axes [r.x in [(CAST(s.x AS DECIMAL(20,0)) * 0.9BD), " +
+      "(CAST(s.x AS DECIMAL(20,0)) * 1.25BD)]]")(
+    "r.x BETWEEN s.x * 0.9 AND s.x * 1.25",
+    "NOT (r.x < s.x * 0.9 OR r.x > s.x * 1.25)",
+    "r.x >= s.x * 0.9 AND s.x * 1.25 >= r.x")
   // An expression that may fail becomes a bound, not a point. The bound is open where it fails.
   sameForm(
     both,

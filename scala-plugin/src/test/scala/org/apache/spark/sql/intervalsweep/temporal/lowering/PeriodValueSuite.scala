@@ -57,6 +57,7 @@ class PeriodValueSuite extends AnyFunSuite {
       case MeasureKind.Sum => longs.sum
       case MeasureKind.Least => (Long.MaxValue +: longs).min
       case MeasureKind.Greatest => (Long.MinValue +: longs).max
+      case MeasureKind.Next => fail("no aggregate function has this measure")
       case MeasureKind.FloatSum => values.map(_.asInstanceOf[Double]).sum
     }
   }

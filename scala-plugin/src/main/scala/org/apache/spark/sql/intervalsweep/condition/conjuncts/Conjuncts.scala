@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.condition.reading
+package org.apache.spark.sql.intervalsweep.condition.conjuncts
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.intervalsweep.condition.expressions.IsTotal
 import org.apache.spark.sql.intervalsweep.functions.IntervalPredicate
-import org.apache.spark.sql.types.IntegralType
+import org.apache.spark.sql.types.NumericType
 
 /**
  * A part of a condition that must be true for a match.
@@ -51,7 +51,8 @@ private[intervalsweep] object Conjuncts {
     case And(left, right) => split(left) ++ split(right)
     case Not(Not(e)) => split(e)
     case Not(Or(left, right)) => split(Not(left)) ++ split(Not(right))
-    case Not(Negated(opposite)) => parts(opposite).map(Conjunct(_, condition))
+    case Not(e) if opposite(e).isDefined =>
+      opposite(e).toSeq.flatMap(parts).map(Conjunct(_, condition))
     case p: IntervalPredicate => p.conjuncts.map(c => Conjunct(c, c, Some(p)))
     case Literal.TrueLiteral => Nil
     case TrueAs(e) => split(e)
@@ -103,20 +104,18 @@ private[intervalsweep] object Conjuncts {
    * The opposite of an inequality. It is exact in three-valued logic: both are NULL for the same
    * rows.
    */
-  private object Negated {
-    def unapply(e: Expression): Option[Expression] = e match {
-      case LessThan(l, r) => Some(GreaterThanOrEqual(l, r))
-      case LessThanOrEqual(l, r) => Some(GreaterThan(l, r))
-      case GreaterThan(l, r) => Some(LessThanOrEqual(l, r))
-      case GreaterThanOrEqual(l, r) => Some(LessThan(l, r))
-      case _ => None
-    }
+  private[conjuncts] def opposite(e: Expression): Option[Expression] = e match {
+    case LessThan(l, r) => Some(GreaterThanOrEqual(l, r))
+    case LessThanOrEqual(l, r) => Some(GreaterThan(l, r))
+    case GreaterThan(l, r) => Some(LessThanOrEqual(l, r))
+    case GreaterThanOrEqual(l, r) => Some(LessThan(l, r))
+    case _ => None
   }
 
   /**
    * Splits `abs(x) <= c` into comparisons of x and of -x. Both raise an error where abs(x) does.
    */
-  private def parts(e: Expression): Seq[Expression] = e match {
+  private[conjuncts] def parts(e: Expression): Seq[Expression] = e match {
     case LessThan(Absolute(both), c) => both.map(LessThan(_, c))
     case LessThanOrEqual(Absolute(both), c) => both.map(LessThanOrEqual(_, c))
     case GreaterThan(c, Absolute(both)) => both.map(LessThan(_, c))
@@ -128,7 +127,7 @@ private[intervalsweep] object Conjuncts {
   private object Absolute {
     def unapply(e: Expression): Option[Seq[Expression]] = e match {
       case Abs(child, fails) => Some(Seq(child, UnaryMinus(child, fails)))
-      case Cast(Absolute(both), to: IntegralType, zone, mode)
+      case Cast(Absolute(both), to: NumericType, zone, mode)
           if Cast.canUpCast(both.head.dataType, to) => Some(both.map(Cast(_, to, zone, mode)))
       case _ => None
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.temporal.lowering
+package org.apache.spark.sql.intervalsweep.temporal.fragments
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.internal.SQLConf
@@ -29,7 +29,7 @@ private[temporal] case class CalendarMonths(dataType: DataType) {
    * follow one another. One of them begins at the origin, which is 1970-01-01 by default.
    */
   def windowEnd(start: Expression, months: Int, origin: Option[Expression]): Expression = {
-    val zero = Cast(origin.getOrElse(Literal(0, DateType)), dataType, zone)
+    val zero = origin.getOrElse(Cast(Literal(0, DateType), dataType, zone))
     val since = minus(monthOf(start), monthOf(zero))
     val whole = minus(since, Pmod(since, Literal(months)))
     // `near` is in the month of the start or earlier. It is the end if it is later than the start.

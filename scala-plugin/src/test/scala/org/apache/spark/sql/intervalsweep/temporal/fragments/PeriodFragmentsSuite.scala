@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.temporal.lowering
+package org.apache.spark.sql.intervalsweep.temporal.fragments
 
 import java.time.LocalDate
 
@@ -9,12 +9,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, AttributeReference, AttributeSeq, BindReferences, Explode, Expression, Literal
+  Attribute, AttributeReference, AttributeSeq, BindReferences, Expression, Literal
 }
 import org.apache.spark.sql.catalyst.plans.logical.{
   Filter, Generate, LocalRelation, LogicalPlan, Project
 }
-import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   FragmentKind, History, OnBounded, Period, TemporalFragments
 }
@@ -32,11 +31,16 @@ class PeriodFragmentsSuite extends AnyFunSuite {
     case Filter(condition, child) =>
       val holds = bound(condition, child.output)
       evaluate(child, rows).filter(row => holds.eval(row) == true)
-    case Generate(Explode(array), _, _, _, _, child) =>
-      val (values, types) = (bound(array, child.output), child.output.map(_.dataType))
+    case Generate(fragments: FragmentRows, _, _, _, _, child) =>
+      val made =
+        fragments.copy(
+          from = bound(fragments.from, child.output),
+          to = bound(fragments.to, child.output))
+      val types = child.output.map(_.dataType)
       evaluate(child, rows).flatMap { row =>
-        values.eval(row).asInstanceOf[ArrayData].toLongArray()
-          .map(element => InternalRow.fromSeq(row.toSeq(types) :+ element))
+        made.eval(row).iterator
+          .map(ends =>
+            InternalRow.fromSeq(row.toSeq(types) ++ Seq(ends.getLong(0), ends.getLong(1))))
       }
     case _: LocalRelation => rows
     case other => fail(s"an unknown node: $other")
@@ -73,7 +77,7 @@ class PeriodFragmentsSuite extends AnyFunSuite {
     val starts = Seq(Long.MinValue, -5L, 0L, 1L << 62, Long.MaxValue - 7, Long.MaxValue)
     for (start <- starts; length <- Seq(1L, 7L, 8L, 1L << 62, Long.MaxValue)) {
       val wanted = (BigInt(start) + length).min(Long.MaxValue).toLong
-      assert(PeriodFragments.plus(Literal(start), Literal(length)).eval() == wanted)
+      assert(PeriodArithmetic.plus(Literal(start), Literal(length)).eval() == wanted)
     }
   }
 

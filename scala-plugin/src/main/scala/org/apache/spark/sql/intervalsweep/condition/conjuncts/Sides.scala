@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.condition.reading
+package org.apache.spark.sql.intervalsweep.condition.conjuncts
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, Literal, ScalarSubquery}
 import org.apache.spark.sql.catalyst.trees.TreePattern._
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
@@ -24,8 +24,17 @@ private[condition] case class Sides(left: AttributeSet, right: AttributeSet) {
   /** True for expressions that read both sides or cannot be moved below the join. */
   def isAcross(e: Expression): Boolean = of(e).isEmpty && !isConstant(e)
 
-  private def isMovable(e: Expression): Boolean =
-    e.deterministic &&
-      !e.containsAnyPattern(PLAN_EXPRESSION, OUTER_REFERENCE, AGGREGATE_EXPRESSION) &&
-      !e.containsAnyPattern(SparkShims.pythonPatterns: _*)
+  private def isMovable(e: Expression): Boolean = e.deterministic && {
+    val own = withoutValues(e)
+    !own.containsAnyPattern(PLAN_EXPRESSION, OUTER_REFERENCE, AGGREGATE_EXPRESSION) &&
+    !own.containsAnyPattern(SparkShims.pythonPatterns: _*)
+  }
+
+  /**
+   * The expression without scalar subqueries that read no outer columns: they are constants when
+   * the join starts. The patterns of a subquery include those of its plan.
+   */
+  private def withoutValues(e: Expression): Expression =
+    if (!e.containsPattern(PLAN_EXPRESSION)) e
+    else e.transform { case s: ScalarSubquery if !s.isCorrelated => Literal(null, s.dataType) }
 }
