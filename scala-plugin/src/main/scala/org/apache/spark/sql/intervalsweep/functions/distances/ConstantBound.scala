@@ -5,7 +5,7 @@ import java.math.{BigDecimal => JBigDecimal, BigInteger, RoundingMode}
 import java.time.LocalDate
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.util.DateTimeConstants.{MICROS_PER_DAY, NANOS_PER_DAY}
+import org.apache.spark.sql.catalyst.util.DateTimeConstants.{MICROS_PER_DAY, NANOS_PER_MICROS}
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.types._
 
@@ -163,7 +163,7 @@ object ConstantBound {
       case d: DecimalType =>
         val greatest = BigInteger.TEN.pow(d.precision).subtract(BigInteger.ONE)
         Some(Whole(d, d.scale, greatest.negate, greatest))
-      case time if SparkShims.isTime(time) => some(time, 0, NANOS_PER_DAY - 1)
+      case time if SparkShims.isTime(time) => some(time, 0, MICROS_PER_DAY * NANOS_PER_MICROS - 1)
       case _ => None
     }
 
