@@ -140,5 +140,5 @@ def test_join_is_swept(spark: Any, conf: Any) -> None:
 
 
 def test_number_of_operands_is_checked() -> None:
-    with pytest.raises(TypeError, match=r"allen_meets\(\) takes four endpoints .* got 3 columns"):
+    with pytest.raises(TypeError, match=r"allen_meets\(\) takes four endpoints.* got 3 columns"):
         isf.allen_meets("a", "b", "c")  # type: ignore[call-overload]

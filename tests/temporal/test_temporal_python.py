@@ -128,7 +128,7 @@ def test_all_methods_are_tested() -> None:
     methods = {name for name, member in vars(temporal.Relation).items() if callable(member)}
     public = {name for name in methods if not name.startswith("_")}
     public -= {"check_no_settings", "show", "toPandas"}
-    assert len(public) == 24
+    assert len(public) == 25
     assert public - names == set()
 
 

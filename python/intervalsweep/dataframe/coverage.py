@@ -134,7 +134,7 @@ def _merged_right(right: DataFrame, on: SideNames) -> DataFrame:
     keys = [other for _, other in on.keys]
     start, end = Interval(right, "right", on.right_on).of()
     some = right.select(*map(column, keys), start.alias(_START), end.alias(_END))
-    return merge(some, on=(_START, _END), by=keys, count=_BEFORE).drop(_BEFORE)
+    return merge(some, on=(_START, _END), by=keys, count=_BEFORE, nulls="drop").drop(_BEFORE)
 
 
 _START, _END = "intervalsweep_start", "intervalsweep_end"
