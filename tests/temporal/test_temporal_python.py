@@ -88,6 +88,8 @@ METHODS: list[tuple[Made, str, str]] = [
      ""),
     (lambda w, a, c: a.left_join(w, "skill").at(7),
      "SELECT mach, skill, name FROM a LEFT JOIN w USING (skill)", ", at => 7"),
+    (lambda w, a, c: w.select("name").shown_as(closed="both", unbounded=99), "SELECT name FROM w",
+     ", closed => 'both', unbounded => 99"),
 ]  # fmt: skip
 
 

@@ -314,7 +314,7 @@ class Relation:
         step: Any = None,
     ) -> Relation:
         """Choose the form of the periods in the result, as in :func:`sequenced`."""
-        form = {"closed": closed, "unbounded": unbounded, "step": step}
+        form = {"closed": closed, "unbounded": self._instant(unbounded), "step": step}
         return dataclasses.replace(self, settings=dataclasses.replace(self.settings, **form))
 
     @property
