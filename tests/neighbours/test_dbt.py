@@ -17,7 +17,7 @@ from support.spark.applications import EXTENSION, PACKAGES, clean_environment
 pytestmark = [pytest.mark.extended, pytest.mark.needs_spark("4.3")]
 
 PROJECT = {
-    "dbt_project.yml": "name: intervals\nversion: '1'\nprofile: local\nmodel-paths: [models]\n",
+    "dbt_project.yml": "name: intervals\nversion: '1.0.0'\nprofile: local\nmodel-paths: [models]\n",
     "profiles.yml": (
         "local:\n  target: dev\n  outputs:\n    dev:\n      type: spark\n      method: session\n"
         "      schema: default\n      host: NA\n"
@@ -27,7 +27,7 @@ PROJECT = {
         "{{ config(materialized='table') }}\n"
         "SELECT a.id, b.id AS other, plan.* FROM {{ ref('r') }} a JOIN {{ ref('r') }} b\n"
         "ON ALLEN_OVERLAPS(a.ts, a.te, b.ts, b.te)\n"
-        "CROSS JOIN (SELECT max(join) AS joins FROM interval_join_report(\n"
+        "CROSS JOIN (SELECT count_if(swept) AS joins FROM interval_join_report(\n"
         "'SELECT 1 FROM {{ ref('r') }} a JOIN {{ ref('r') }} b "
         "ON ALLEN_OVERLAPS(a.ts, a.te, b.ts, b.te)')) plan"
     ),
