@@ -11,7 +11,7 @@ QUERY = (
     "SELECT a.id, b.id AS other FROM load_{0} a JOIN load_{0} b ON a.k = b.k "
     "AND b.ts BETWEEN a.ts AND a.ts + INTERVAL '3' SECONDS"
 )
-SOURCE = "timestamp_seconds(value DIV 20) AS ts, value AS id, value % 7 AS k"
+SOURCE = "timestamp_seconds(1767225600 + value DIV 20) AS ts, value AS id, value % 7 AS k"
 
 
 class Stream:
