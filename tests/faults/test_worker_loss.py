@@ -105,7 +105,7 @@ SETTINGS = {
         "spark.python.use.daemon": "false",
     },
     "Unix sockets": {"spark.python.unix.domain.socket.enabled": "true"},
-    "no idle workers": {"spark.python.factory.idleWorkerMaxPoolSize": "0"},
+    "one idle worker": {"spark.python.factory.idleWorkerMaxPoolSize": "1"},
     "a fault handler": {"spark.python.worker.faulthandler.enabled": "true"},
     "an idle timeout": {
         "spark.python.worker.idleTimeoutSeconds": "1",
@@ -124,10 +124,9 @@ def test_queries_end_under_each_setting_of_spark_for_workers(tmp_path: Path, whi
         tmp_path,
         f"""
         from pyspark.sql.functions import udf
-        builder = SparkSession.builder
-        for key, value in {SETTINGS[which]!r}.items():
-            builder = builder.config(key, value)
-        spark = start()
+        settings = {SETTINGS[which]!r}
+        spark = start(**settings)
+        assert all(spark.sparkContext.getConf().get(key) == settings[key] for key in settings)
         plus = udf(lambda x: x + 1, "long")
         for number in range(3):
             print(spark.sql({JOIN!r}).first().n, spark.sql({HISTORY!r}).first().n,
