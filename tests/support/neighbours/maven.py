@@ -26,23 +26,34 @@ def jars(*coordinates: str, without: Sequence[str] = OF_SPARK) -> list[Path]:
 
     `without` are groups that the program has already.
     """
+    pom = POM.format("".join(DEPENDENCY.format(*c.split(":")) for c in coordinates))
+    excluded = f"-DexcludeGroupIds={','.join(without)}"
+    return _fetched(pom, "dependency:copy-dependencies", "-DincludeScope=runtime", excluded)
+
+
+def jar(coordinates: str) -> Path:
+    """The jar of one artifact, such as `group:artifact:version:jar:tests`, and nothing else."""
+    (found,) = _fetched(POM.format(""), "dependency:copy", f"-Dartifact={coordinates}")
+    return found
+
+
+def _fetched(pom: str, *goal: str) -> list[Path]:
+    """The jars that a goal of Maven copies. They are kept for the next run."""
     if shutil.which("mvn") is None:
-        pytest.skip("needs mvn, to get " + ", ".join(coordinates))
-    digest = hashlib.sha256(repr((coordinates, without)).encode()).hexdigest()[:12]
+        pytest.skip(f"needs mvn, to run {' '.join(goal)}")
+    digest = hashlib.sha256(repr((pom, goal)).encode()).hexdigest()[:12]
     folder = FOLDER / f"jars-{digest}"
     if not (folder / "complete").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        pom = folder / "pom.xml"
-        pom.write_text(POM.format("".join(DEPENDENCY.format(*c.split(":")) for c in coordinates)))
-        _maven(pom, f"-DoutputDirectory={folder}", f"-DexcludeGroupIds={','.join(without)}")
+        (folder / "pom.xml").write_text(pom)
+        _maven(folder / "pom.xml", *goal, f"-DoutputDirectory={folder}")
         (folder / "complete").touch()
     found = sorted(folder.glob("*.jar"))
     assert found
     return found
 
 
-def _maven(pom: Path, *options: str) -> None:
-    goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", *options]
+def _maven(pom: Path, *goal: str) -> None:
     done = subprocess.run(
         ["mvn", "-q", "-B", "-f", str(pom), *goal], capture_output=True, text=True, check=False
     )
