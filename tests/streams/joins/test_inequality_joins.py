@@ -128,6 +128,22 @@ def test_rows_that_are_late_by_their_number(streaming: Any, tmp_path: Path) -> N
         assert bag(found) == bag(wanted)
 
 
+def test_a_column_that_is_no_row_number_drops_no_row_in_silence(
+    streaming: Any, tmp_path: Path
+) -> None:
+    """Only the distance of fares bounds the state, and fares do not grow from row to row."""
+    fares = [[9, 3, 5], [4, 8]]
+    parts = [[(n, n, fare, joined.at(n)) for n, fare in enumerate(part)] for part in fares]
+    batches = [{"a": part, "b": part} for part in parts]
+    arrivals = Arrivals(tmp_path, batches, schema=TRIPS, clock="ts")
+    arrivals.write()
+    arrivals.streams(streaming)
+    sql = "SELECT a.seq FROM a JOIN b ON a.dist >= b.dist AND abs(a.fare - b.fare) < 3"
+    message = r"NUMBER_ORDER\] Only the distance of `?fare`? bounds .* has 4 in .* after 9"
+    with pytest.raises(Exception, match=message):
+        start_and_wait(streaming.sql(sql), tmp_path / "checkpoint", [])
+
+
 @pytest.mark.parametrize("how", ["inner", "left", "anti"])
 @pytest.mark.parametrize("window", [rows(9), rows(10, slide=5), time(timedelta(seconds=9.5))])
 def test_with_a_key_it_does_not_become_a_join_of_spark(

@@ -49,6 +49,9 @@ sealed abstract class JoinWatermarks private[eventtime] (clocks: JoinClocks) {
   /** By how much a row number may be behind the largest one. None: the clock is the event time. */
   def disorder: Option[Long]
 
+  /** The column of row numbers whose disorder is not declared, so that all rows must be in order. */
+  def inOrder: Option[String] = None
+
   /** The clock of a row, plus the lag of its column behind the watermark. */
   def number(side: Side): Expression
 
@@ -172,10 +175,14 @@ object JoinWatermarks {
    * (see `StreamJoinSpec.arrived`).
    */
   final class ByRowNumber private[eventtime] (clocks: JoinClocks) extends JoinWatermarks(clocks) {
-    private val bound: Long =
-      clocks.columns.values.flatMap(ClockMetadata.disorder).maxOption.getOrElse(0L)
+    private val declared: Option[Long] =
+      clocks.columns.values.flatMap(ClockMetadata.disorder).maxOption
+    private val bound: Long = declared.getOrElse(0L)
 
     override def disorder: Option[Long] = Some(bound)
+
+    override def inOrder: Option[String] =
+      Option.when(declared.isEmpty)(StreamErrors.name(clocks.columns(LeftSide)))
 
     override def number(side: Side): Expression = EncodedEndpoint(clocks.columns(side))
 

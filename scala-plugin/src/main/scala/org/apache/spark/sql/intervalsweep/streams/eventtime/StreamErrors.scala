@@ -46,6 +46,15 @@ object StreamErrors {
       "delay by which its rows may be late. Joins, and windows with only count(*), can compare dense " +
       "row numbers instead, such as abs(a.seq - b.seq) < 1000.")
 
+  /** Raised while a stream runs: the column may be no row number, and its late rows may match. */
+  private[streams] def disorder(side: Side, column: String, number: Long, before: Long): Nothing =
+    throw new IllegalStateException(text(
+      "NUMBER_ORDER",
+      s"Only the distance of $column bounds the state of a join of streams, so $column must be a " +
+        s"row number, but the $side side has $number in a micro-batch after $before. If $column is " +
+        "a row number, call inequality_join with window=rows(n, ..., disorder=d), where d is how " +
+        "far a row may be behind. If it is not, compare the columns with the watermarks as well."))
+
   def unboundedState(missing: String, base: String, probe: String, hasMonths: Boolean): Nothing =
     fail(
       "UNBOUNDED_STATE",

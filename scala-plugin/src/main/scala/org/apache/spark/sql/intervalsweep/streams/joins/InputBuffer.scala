@@ -4,6 +4,7 @@ package org.apache.spark.sql.intervalsweep.streams.joins
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.execution.packing.RowUnpacker
+import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.sql.intervalsweep.streams.state.{RowBuffer, RowFields, SortedRows}
 
 /**
@@ -49,7 +50,10 @@ private[streams] final class InputBuffer(
       if (isSound && isKnown) latest = math.max(latest, clock)
       if ((flags & RowFields.IsTooLong) != 0) counts.tooLong += one
       else if (!isSound) counts.reversed += one
-      else if (isBounded && isKnown && clock <= bound) counts.late += one
+      else if (isBounded && isKnown && clock <= bound) {
+        spec.inOrder.foreach(StreamErrors.disorder(side, _, clock, bound))
+        counts.late += one
+      }
       else if (mayMatch(row, end)) (if (isOwned) owned else replicated).add(row)
       else if (isOwned) unmatchedRows.foreach(_.add(row))
     }

@@ -166,6 +166,7 @@ final class StreamJoinPlan(
       sides.map(s => s -> fields(s)).toMap,
       analysis.pairings,
       clocks.disorder,
+      clocks.inOrder,
       routing.spreadSides,
       isCounted)
 }
