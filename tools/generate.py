@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates from relations.json: two pages, the drawings, and two Python files with types.
+"""Generates from relations.json: two pages, drawings, two Python files with types, a Scala file.
 
 python tools/generate.py           writes the files
 python tools/generate.py --check   fails if a file is out of date
@@ -14,6 +14,7 @@ from typing import Any
 
 import python_functions
 import relation_drawings
+import scala_functions
 
 from intervalsweep._sql.relation_functions import drawing
 from intervalsweep.relations import Relation, relation_named, relations
@@ -24,6 +25,7 @@ PAGE = ROOT / "docs" / "sql-functions.md"
 MEANINGS = ROOT / "docs" / "relations.md"
 DRAWINGS = ROOT / "docs" / "images" / "relations"
 STUB = ROOT / "python" / "intervalsweep" / "functions.pyi"
+SCALA = ROOT / "scala-plugin/src/main/scala/org/intervalsweep/RelationFunctions.scala"
 NAMES = ROOT / "python" / "intervalsweep" / "_sql" / "relation_names.py"
 
 INTRODUCTION = """\
@@ -193,6 +195,7 @@ def main(arguments: list[str]) -> int:
         MEANINGS: relation_drawings.page(raw, FAMILIES),
         STUB: python_functions.render(relations()),
         NAMES: python_functions.render_names(relations()),
+        SCALA: scala_functions.render(relations()),
     }
     for relation in raw:
         file = DRAWINGS / f"{relation['name'].lower()}.svg"

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
 
 /** The SQL functions of all relations, with their texts for `DESCRIBE FUNCTION EXTENDED`. */
-object IntervalFunctions {
+object RelationDescriptions {
 
   def descriptions: Seq[SparkSessionExtensions#FunctionDescription] = Relations.all.map {
     relation =>

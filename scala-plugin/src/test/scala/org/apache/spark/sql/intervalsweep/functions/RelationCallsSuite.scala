@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.functions
 import org.apache.spark.sql.internal.SQLConf
 import org.scalatest.funsuite.AnyFunSuite
 
-class IntervalFunctionsSuite extends AnyFunSuite with FunctionsSession {
+class RelationCallsSuite extends AnyFunSuite with FunctionsSession {
 
   private val endpoints = "r.ts, r.te, s.ts, s.te"
   // Comparisons per query: a query takes longer than a further column.
