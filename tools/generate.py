@@ -17,7 +17,7 @@ import relation_drawings
 import scala_functions
 
 from intervalsweep._sql.relation_functions import drawing
-from intervalsweep.relations import Relation, relation_named, relations
+from intervalsweep.relations import Relation, by_name, relation_named
 
 ROOT = Path(__file__).resolve().parent.parent
 RELATIONS = ROOT / "python" / "intervalsweep" / "relations.json"
@@ -193,9 +193,9 @@ def main(arguments: list[str]) -> int:
     texts = {
         PAGE: render(raw),
         MEANINGS: relation_drawings.page(raw, FAMILIES),
-        STUB: python_functions.render(relations()),
-        NAMES: python_functions.render_names(relations()),
-        SCALA: scala_functions.render(relations()),
+        STUB: python_functions.render(by_name()),
+        NAMES: python_functions.render_names(by_name()),
+        SCALA: scala_functions.render(by_name()),
     }
     for relation in raw:
         file = DRAWINGS / f"{relation['name'].lower()}.svg"
@@ -230,6 +230,7 @@ def entry(relation: Relation) -> str:
         "",
         f"- Formula: `{' AND '.join(map(str, relation.formula))}`",
         *(f"- With `{p}`: `{distance} <= {p}`" for p, distance in relation.parameters.items()),
+        *(f"- Other name: `{alias}`" for alias in relation.aliases),
         "- Inverse: itself" if is_own else f"- Inverse: [{inverse}](#{inverse.lower()})",
         "",
         "```text",

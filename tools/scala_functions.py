@@ -29,7 +29,7 @@ private[intervalsweep] trait RelationFunctions {{
 """
 
 DESCRIPTION = """\
-{summary}
+{summary}{alias}
 
 Formula: `{formula}`.{limits}{inverse}
 
@@ -63,7 +63,7 @@ def scala_name(name: str) -> str:
 
 def _forms(name: str, relation: Relation) -> list[str]:
     limits = tuple(relation.parameters)
-    forms = [(_description(relation), ENDPOINTS, ()), (SAME, PERIODS, ())]
+    forms = [(_description(name, relation), ENDPOINTS, ()), (SAME, PERIODS, ())]
     if len(limits) == 1:
         limited = LIMITED.format(distance=relation.parameters[limits[0]])
         forms += [(limited, ENDPOINTS, limits)]
@@ -74,11 +74,12 @@ def _forms(name: str, relation: Relation) -> list[str]:
     return [f"{_comment(text)}\n{_method(name, *operands)}" for text, *operands in forms]
 
 
-def _description(relation: Relation) -> str:
-    limits = relation.parameters.items()
+def _description(name: str, relation: Relation) -> str:
+    own, limits = relation.name.lower(), relation.parameters.items()
     inverse = scala_name(relation.inverse.lower())
     return DESCRIPTION.format(
         summary=relation.summary,
+        alias="" if name == own else f" Another name of `{scala_name(own)}`.",
         formula=" AND ".join(map(str, relation.formula)),
         limits="".join(LIMIT.format(name=name, distance=distance) for name, distance in limits),
         inverse=f" Inverse: `{inverse}`." if relation.inverse != relation.name else "",

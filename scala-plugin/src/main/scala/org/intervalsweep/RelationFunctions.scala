@@ -543,4 +543,21 @@ private[intervalsweep] trait RelationFunctions {
   /** The same for two structs of start and end. */
   def intervalIntersects(r: Column, s: Column): Column =
     call("interval_intersects", r, s)
+
+  /**
+   * r and s share at least one point. Another name of `intervalIntersects`.
+   *
+   * Formula: `r.ts < s.te AND s.ts < r.te`.
+   *
+   * {{{
+   *   r    [--------)         [1, 4)
+   *   s       [-----------)   [2, 6)
+   * }}}
+   */
+  def intervalOverlaps(rTs: Column, rTe: Column, sTs: Column, sTe: Column): Column =
+    call("interval_overlaps", rTs, rTe, sTs, sTe)
+
+  /** The same for two structs of start and end. */
+  def intervalOverlaps(r: Column, s: Column): Column =
+    call("interval_overlaps", r, s)
 }

@@ -43,8 +43,8 @@ class IntervalFunctionsSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def sqlName(name: String): String =
     "[A-Z]".r.replaceAllIn(name, letter => s"_${letter.matched.toLowerCase}")
 
-  private def forms(relation: Relation): Map[Int, Seq[Column] => Column] =
-    methods.filter(m => sqlName(m.getName) == relation.functionName).map { method =>
+  private def forms(name: String): Map[Int, Seq[Column] => Column] =
+    methods.filter(m => sqlName(m.getName) == name).map { method =>
       method.getParameterCount -> { (arguments: Seq[Column]) =>
         method.invoke(null, arguments: _*).asInstanceOf[Column]
       }
@@ -68,17 +68,18 @@ class IntervalFunctionsSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(methods.map(m => sqlName(m.getName)).toSet == added.map(_.funcName))
   }
 
-  Relations.all.foreach { relation =>
-    test(s"${relation.functionName} is the function of SQL") {
+  for (relation <- Relations.all; name <- relation.name +: relation.aliases) {
+    val function = Relation.functionName(name)
+    test(s"$function is the function of SQL") {
       val names = relation.parameters.map(_._1)
-      val called = forms(relation)
+      val called = forms(function)
       val limited = endpoints.size + names.size
       assert(called.keySet == Set(2, 4, limited) ++ Option.when(names.size == 1)(3))
 
       def call(operands: Seq[String], limits: Option[String]*): (Column, String) = {
         val arguments = operands.map(col) ++ limits.map(_.fold[Column](null)(_ => lit(1)))
         val text = (operands ++ limits.flatten.map(_ + " => 1")).mkString(", ")
-        called(arguments.size)(arguments) -> s"${relation.functionName}($text)"
+        called(arguments.size)(arguments) -> s"$function($text)"
       }
       val limits = names.map(Option(_))
       val calls = Seq(call(endpoints), call(periods)) ++

@@ -323,6 +323,18 @@ class RelationCallsSuite extends AnyFunSuite with FunctionsSession {
     assert(column == "iseql_before(ts, ts, ts, ts, delta => 5)")
   }
 
+  test("an alias is the relation, and EXPLAIN shows the name of the relation") {
+    assert(Relations.all.flatMap(_.aliases) == Seq("INTERVAL_OVERLAPS"))
+    withPairs("0", "1", "2", "NULL") {
+      assertSame(for (relation <- Relations.all; alias <- relation.aliases)
+        yield (s"$alias($endpoints)", formula(relation)))
+    }
+    val text = rows("DESCRIBE FUNCTION EXTENDED interval_overlaps").map(_.getString(0)).mkString
+    assert(text.contains("Another name of `interval_intersects`."))
+    val plan = spark.sql("SELECT * FROM range(3) r(ts) WHERE INTERVAL_OVERLAPS(ts, ts, ts, ts)")
+    assert(plan.queryExecution.analyzed.toString.contains("interval_intersects("))
+  }
+
   Relations.all.foreach { relation =>
     test(s"DESCRIBE FUNCTION EXTENDED ${relation.name}") {
       val text = rows(
