@@ -15,6 +15,7 @@ from pyspark.sql import functions as sf
 
 from intervalsweep import functions as isf
 from intervalsweep import table_functions as ist
+from intervalsweep import temporal
 from intervalsweep._sql.relation_functions import drawing
 from intervalsweep.relations import relations
 from support.docs.examples import run_example
@@ -142,3 +143,21 @@ def test_join_is_swept(spark: Any, conf: Any) -> None:
 def test_number_of_operands_is_checked() -> None:
     with pytest.raises(TypeError, match=r"allen_meets\(\) takes four endpoints.* got 3 columns"):
         isf.allen_meets("a", "b", "c")  # type: ignore[call-overload]
+
+
+def test_functions_keep_the_caches_of_their_inputs(spark: Any) -> None:
+    """PySpark's `sql` drops the cache of each DataFrame that a text names."""
+    frame = spark.range(9).selectExpr("id AS ts", "id + 2 AS te", "id % 2 AS k").cache()
+    try:
+        history = temporal.valid(frame, "ts", "te")
+        results = [
+            ist.interval_merge(frame, "ts", "te", keys="k"),
+            ist.temporal_coalesce(frame, ts="ts", te="te"),
+            history.group_by("k").agg(n="count(*)").frame,
+            temporal.sequenced(spark, "SELECT k FROM h", h=history),
+        ]
+        assert frame.storageLevel.useMemory
+        assert all("InMemoryTableScan" in physical(result) for result in results)
+        assert not [t.name for t in spark.catalog.listTables() if t.name.startswith("_pyspark")]
+    finally:
+        frame.unpersist()
