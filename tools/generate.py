@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates from relations.json: two pages, the drawings, and two Python files with types.
+"""Generates from relations.json: two pages, drawings, two Python files with types, a Scala file.
 
 python tools/generate.py           writes the files
 python tools/generate.py --check   fails if a file is out of date
@@ -14,9 +14,10 @@ from typing import Any
 
 import python_functions
 import relation_drawings
+import scala_functions
 
 from intervalsweep._sql.relation_functions import drawing
-from intervalsweep.relations import Relation, relation_named, relations
+from intervalsweep.relations import Relation, by_name, relation_named
 
 ROOT = Path(__file__).resolve().parent.parent
 RELATIONS = ROOT / "python" / "intervalsweep" / "relations.json"
@@ -24,6 +25,7 @@ PAGE = ROOT / "docs" / "sql-functions.md"
 MEANINGS = ROOT / "docs" / "relations.md"
 DRAWINGS = ROOT / "docs" / "images" / "relations"
 STUB = ROOT / "python" / "intervalsweep" / "functions.pyi"
+SCALA = ROOT / "scala-plugin/src/main/scala/org/intervalsweep/RelationFunctions.scala"
 NAMES = ROOT / "python" / "intervalsweep" / "_sql" / "relation_names.py"
 
 INTRODUCTION = """\
@@ -191,8 +193,9 @@ def main(arguments: list[str]) -> int:
     texts = {
         PAGE: render(raw),
         MEANINGS: relation_drawings.page(raw, FAMILIES),
-        STUB: python_functions.render(relations()),
-        NAMES: python_functions.render_names(relations()),
+        STUB: python_functions.render(by_name()),
+        NAMES: python_functions.render_names(by_name()),
+        SCALA: scala_functions.render(by_name()),
     }
     for relation in raw:
         file = DRAWINGS / f"{relation['name'].lower()}.svg"
@@ -227,6 +230,7 @@ def entry(relation: Relation) -> str:
         "",
         f"- Formula: `{' AND '.join(map(str, relation.formula))}`",
         *(f"- With `{p}`: `{distance} <= {p}`" for p, distance in relation.parameters.items()),
+        *(f"- Other name: `{alias}`" for alias in relation.aliases),
         "- Inverse: itself" if is_own else f"- Inverse: [{inverse}](#{inverse.lower()})",
         "",
         "```text",

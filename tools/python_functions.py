@@ -78,7 +78,7 @@ def _function(name: str, relation: Relation) -> str:
     return FUNCTION.format(
         with_structs=_header(name, ["r", "s"], limits),
         with_endpoints=_header(name, ["r_ts", "r_te", "s_ts", "s_te"], limits),
-        description=indent(description(relation), "    ").strip(),
+        description=indent(description(name, relation), "    ").strip(),
     )
 
 

@@ -42,8 +42,8 @@ their own inverses.
 ## Which relation do I want?
 
 "Overlap" has two meanings. If you want all rows that have anything in common, use
-[INTERVAL_INTERSECTS](#interval_intersects). [ALLEN_OVERLAPS](#allen_overlaps) is only one of its
-nine cases.
+[INTERVAL_INTERSECTS](#interval_intersects), or its other name `INTERVAL_OVERLAPS`.
+[ALLEN_OVERLAPS](#allen_overlaps) is only one of its nine cases.
 
 | the pairs that you want | write |
 |---|---|
@@ -109,6 +109,7 @@ def _entry(relation: Relation, relations: list[Relation]) -> str:
         lines.append("- Inverse (operands swapped): itself")
     else:
         lines.append(f"- Inverse (operands swapped): [{inverse}](#{inverse.lower()})")
+    lines += [f"- Other name: `{alias}`" for alias in relation.get("aliases", ())]
     if relation["family"] != "allen":
         cases = [n for s in POSITIONS if admits(relation, s) and (n := position(relations, s))]
         lines += textwrap.wrap(f"- True for {', '.join(cases)}", 100, subsequent_indent="  ")

@@ -28,6 +28,7 @@ __all__ = [
     "allen_started_by",
     "allen_starts",
     "interval_intersects",
+    "interval_overlaps",
     "iseql_after",
     "iseql_before",
     "iseql_during",
@@ -520,5 +521,23 @@ def interval_intersects(r: ColumnOrName, s: ColumnOrName, /) -> Column:
 
 @overload
 def interval_intersects(
+    r_ts: ColumnOrName, r_te: ColumnOrName, s_ts: ColumnOrName, s_te: ColumnOrName, /
+) -> Column: ...
+@overload
+def interval_overlaps(r: ColumnOrName, s: ColumnOrName, /) -> Column:
+    """r and s share at least one point.
+
+    Another name of :func:`interval_intersects`.
+
+    Formula: ``r.ts < s.te AND s.ts < r.te``.
+
+        r    [--------)         [1, 4)
+        s       [-----------)   [2, 6)
+
+    This function is its own inverse.
+    """
+
+@overload
+def interval_overlaps(
     r_ts: ColumnOrName, r_te: ColumnOrName, s_ts: ColumnOrName, s_te: ColumnOrName, /
 ) -> Column: ...

@@ -43,7 +43,7 @@ class Relation:
     """A conjunction of comparisons, the distances that its parameters limit, and an example.
 
     The example contains an interval for `r` and one for `s` that match. The inverse is the name of
-    the relation with swapped operands.
+    the relation with swapped operands. Aliases are other names of the relation.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Relation:
     formula: tuple[Comparison, ...]
     parameters: dict[str, Distance]
     example: dict[str, tuple[int, int]]
+    aliases: tuple[str, ...] = ()
 
     def least(self, parameter: str) -> int:
         """Return the smallest value of a parameter for which the example still matches."""
@@ -65,20 +66,15 @@ class Relation:
 
 def relation_named(name: str) -> Relation:
     """Return the relation with this name, ignoring case. Raises ArgumentError if it is unknown."""
-    known = relations()
+    known = by_name()
     if not isinstance(name, str):
         raise ArgumentError(
             f"`relation` must be the name of a relation, such as 'interval_intersects'; got "
             f"{name!r}. For a condition of your own, use the join of Spark."
         )
-    wanted = _OTHER_NAMES.get(name.lower(), name.lower())
-    if wanted not in known:
-        raise ArgumentError(f"Unknown relation {name!r}. {_advice(wanted, known)}")
+    if (wanted := name.lower()) not in known:
+        raise ArgumentError(f"Unknown relation {name!r}. {_advice(wanted, relations())}")
     return known[wanted]
-
-
-# Other names of relations.
-_OTHER_NAMES = {"interval_overlaps": "interval_intersects"}
 
 
 def _advice(name: str, known: Iterable[str]) -> str:
@@ -121,6 +117,16 @@ def relations() -> dict[str, Relation]:
     return {data["name"].lower(): _relation(data) for data in json.loads(text)["relations"]}
 
 
+@cache
+def by_name() -> dict[str, Relation]:
+    """Return all relations by their names and aliases in lower case."""
+    return {
+        name.lower(): relation
+        for relation in relations().values()
+        for name in (relation.name, *relation.aliases)
+    }
+
+
 def _relation(data: dict[str, Any]) -> Relation:
     distances = {p: data[p] for p in ("delta", "epsilon") if data[p]}
     return Relation(
@@ -130,4 +136,5 @@ def _relation(data: dict[str, Any]) -> Relation:
         tuple(Comparison(*term.split(" ")) for term in data["formula"]),
         {p: Distance(*text.split(" - ")) for p, text in distances.items()},
         {side: (start, end) for side, (start, end) in data["example"].items()},
+        tuple(data.get("aliases", ())),
     )

@@ -23,6 +23,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from intervalsweep._instants import is_naive
+from intervalsweep._sql.frames import sql_over
 from intervalsweep._sql.literals import calendar_length, for_column, length, literal, options
 from intervalsweep.session import check_active
 
@@ -558,4 +559,5 @@ def _call(
     frames: dict[str, Any] = {f"intervalsweep_{k}": one for k, one in enumerate(tables)}
     texts = [f"TABLE({{{key}}})" for key in frames]
     texts += [literal(name, one) for one in operands if one is not None]
-    return spark.sql(f"SELECT * FROM {name}({', '.join(texts)}{options(given)})", **frames)
+    call = f"{name}({', '.join(texts)}{options(given)})"
+    return sql_over(spark, f"SELECT * FROM {call}", frames)

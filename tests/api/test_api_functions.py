@@ -15,6 +15,7 @@ from pyspark.sql import functions as sf
 
 from intervalsweep import functions as isf
 from intervalsweep import table_functions as ist
+from intervalsweep import temporal
 from intervalsweep._sql.relation_functions import drawing
 from intervalsweep.relations import relations
 from support.docs.examples import run_example
@@ -38,7 +39,7 @@ def test_a_typed_function_for_every_function_of_sql(spark: Any) -> None:
         }
         ours = {name for name, owner in of_class.items() if "intervalsweep" in owner}
         assert ours == set(module.__all__)
-    assert len(isf.__all__) + len(ist.__all__) == 39
+    assert len(isf.__all__) + len(ist.__all__) == 40
 
 
 def test_parameters_are_those_of_the_relation() -> None:
@@ -65,7 +66,7 @@ def test_stub_declares_the_functions_that_are_built() -> None:
             overloads.setdefault(node.name, []).append(names)
         if isinstance(node, ast.Assign):
             assert ast.literal_eval(node.value) == isf.__all__
-    assert len(overloads) == 24
+    assert len(overloads) == 25
     for name, found in overloads.items():
         function = getattr(isf, name)
         limits = [*inspect.signature(function).parameters][1:]
@@ -142,3 +143,21 @@ def test_join_is_swept(spark: Any, conf: Any) -> None:
 def test_number_of_operands_is_checked() -> None:
     with pytest.raises(TypeError, match=r"allen_meets\(\) takes four endpoints.* got 3 columns"):
         isf.allen_meets("a", "b", "c")  # type: ignore[call-overload]
+
+
+def test_functions_keep_the_caches_of_their_inputs(spark: Any) -> None:
+    """PySpark's `sql` drops the cache of each DataFrame that a text names."""
+    frame = spark.range(9).selectExpr("id AS ts", "id + 2 AS te", "id % 2 AS k").cache()
+    try:
+        history = temporal.valid(frame, "ts", "te")
+        results = [
+            ist.interval_merge(frame, "ts", "te", keys="k"),
+            ist.temporal_coalesce(frame, ts="ts", te="te"),
+            history.group_by("k").agg(n="count(*)").frame,
+            temporal.sequenced(spark, "SELECT k FROM h", h=history),
+        ]
+        assert frame.storageLevel.useMemory
+        assert all("InMemoryTableScan" in physical(result) for result in results)
+        assert not [t.name for t in spark.catalog.listTables() if t.name.startswith("_pyspark")]
+    finally:
+        frame.unpersist()

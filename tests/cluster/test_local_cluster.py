@@ -18,6 +18,8 @@ from support.spark.applications import (
     program,
     published_pom,
     run,
+    settings,
+    typed,
 )
 from support.spark.programs import FORMULA, FUNCTION, TOTALS
 
@@ -48,16 +50,6 @@ def test_local_cluster(tmp_path: Path) -> None:
         SPARK_HOME=str(SPARK_HOME),
     )
     assert printed.count("same") == 4
-
-
-def settings(folder: Path) -> list[str]:
-    values = {
-        "spark.ui.enabled": "false",
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.pyspark.python": sys.executable,
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder}",
-    }
-    return [part for key, value in values.items() for part in ("--conf", f"{key}={value}")]
 
 
 def check_spark_sql(folder: Path, *options: str) -> None:
@@ -97,21 +89,6 @@ def test_packages(tmp_path: Path) -> None:
     )
     jars = [jar.name for jar in (tmp_path / "ivy" / "jars").iterdir()]
     assert jars == [f"org.intervalsweep_{artifact}-{version}.jar"]
-
-
-def typed(folder: Path, shell: str, lines: str, **env: str) -> str:
-    """The output of one of Spark's shells when the lines are typed into it."""
-    command = ["bash", str(SPARK_HOME / "bin" / shell), "--master", "local[2]"]
-    done = run(
-        folder,
-        [*command, *by_conf(), *settings(folder)],
-        typed=lines,
-        SPARK_HOME=str(SPARK_HOME),
-        PYTHONPATH="",
-        **env,
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
-    return done.stdout
 
 
 def test_spark_shell(tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from intervalsweep._arguments import with_signature
 from intervalsweep._sql.calls import ColumnOrName, call
-from intervalsweep.relations import Relation, relations
+from intervalsweep.relations import Relation, by_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
 _DESCRIPTION = """\
-{summary}
+{summary}{alias}
 
 Formula: ``{formula}``.{limits}
 
@@ -50,8 +50,8 @@ _PARAMETER = """
 
 
 def relation_functions() -> list[Callable[..., Column]]:
-    """Return a function for each relation."""
-    return [_function(name, relation) for name, relation in relations().items()]
+    """Return a function for each relation, and for each other name of a relation."""
+    return [_function(name, relation) for name, relation in by_name().items()]
 
 
 def _function(name: str, relation: Relation) -> Callable[..., Column]:
@@ -59,7 +59,7 @@ def _function(name: str, relation: Relation) -> Callable[..., Column]:
         return call(name, operands, *limits.values())
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = description(relation) + _details(name, relation)
+    function.__doc__ = description(name, relation) + _details(name, relation)
     typed: Callable[..., Column] = with_signature(function, _signature(relation))
     return typed
 
@@ -74,11 +74,16 @@ def _signature(relation: Relation) -> inspect.Signature:
     return inspect.Signature([operands, *limits], return_annotation="Column")
 
 
-def description(relation: Relation) -> str:
-    """Return what a relation means: its formula, a drawing of its example, and its inverse."""
+def description(name: str, relation: Relation) -> str:
+    """Return what a relation means: its formula, a drawing of its example, and its inverse.
+
+    `name` is the name of the relation, or another name of it.
+    """
+    own = relation.name.lower()
     limits = relation.parameters.items()
     return _DESCRIPTION.format(
         summary=relation.summary,
+        alias="" if name == own else f"\n\nAnother name of :func:`{own}`.",
         formula=" AND ".join(map(str, relation.formula)),
         limits="".join(f"\nWith ``{name}``: ``{what} <= {name}``." for name, what in limits),
         drawing="\n".join(f"    {line}" for line in drawing(relation)),

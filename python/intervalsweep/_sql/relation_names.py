@@ -20,6 +20,7 @@ RelationName: TypeAlias = Literal[
     "allen_started_by",
     "allen_starts",
     "interval_intersects",
+    "interval_overlaps",
     "iseql_after",
     "iseql_before",
     "iseql_during",

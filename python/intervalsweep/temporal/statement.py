@@ -12,6 +12,7 @@ from pyspark.sql import types as st
 
 from intervalsweep._errors import ArgumentError
 from intervalsweep._instants import is_naive
+from intervalsweep._sql.frames import sql_over
 from intervalsweep._sql.literals import for_column, literal, options, quoted
 
 
@@ -110,7 +111,7 @@ def _given(settings: Settings) -> dict[str, Any]:
 def run(spark: SparkSession, text: str, leaves: Mapping[str, Leaf]) -> DataFrame:
     """Return the rows of a statement or of a plain query over the leaves."""
     frames: dict[str, Any] = {name: leaf.frame for name, leaf in leaves.items()}
-    return spark.sql(text, **frames)
+    return sql_over(spark, text, frames)
 
 
 def marks(start: str, end: str | None, given: Mapping[str, Any]) -> str:

@@ -101,3 +101,30 @@ def program(
     done = run(folder, [*before, sys.executable, str(file)], timeout, **env)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-6000:]}"
     return done.stdout
+
+
+def settings(folder: Path) -> list[str]:
+    """Options that keep what an application writes in a folder."""
+    values = {
+        "spark.ui.enabled": "false",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.pyspark.python": sys.executable,
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder}",
+    }
+    return [part for key, value in values.items() for part in ("--conf", f"{key}={value}")]
+
+
+def typed(folder: Path, shell: str, lines: str, **env: str) -> str:
+    """The output of one of Spark's shells when the lines are typed into it."""
+    command = ["bash", str(SPARK_HOME / "bin" / shell), "--master", "local[2]"]
+    done = run(
+        folder,
+        [*command, *by_conf(), *settings(folder)],
+        timeout=600,
+        typed=lines,
+        SPARK_HOME=str(SPARK_HOME),
+        PYTHONPATH="",
+        **env,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done.stdout

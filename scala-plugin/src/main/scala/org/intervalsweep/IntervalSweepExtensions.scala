@@ -4,7 +4,7 @@ package org.intervalsweep
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.functions.{
-  IntervalFunctions, PairEventTime, Placeholder, WindowFunctions
+  PairEventTime, Placeholder, RelationDescriptions, WindowFunctions
 }
 import org.apache.spark.sql.intervalsweep.planner.adaptive.{
   GatherTotalsInOnePartition, PrunePartitions, ReadVectors, SplitSkewedKeys
@@ -45,7 +45,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     MadeFor.check()
     IntervalSweepConf.register()
-    IntervalFunctions.descriptions.foreach(extensions.injectFunction)
+    RelationDescriptions.descriptions.foreach(extensions.injectFunction)
     WindowFunctions.descriptions.foreach(extensions.injectFunction)
     extensions.injectFunction(PairEventTime.description)
     extensions.injectTableFunction(JoinReportFunction.description)

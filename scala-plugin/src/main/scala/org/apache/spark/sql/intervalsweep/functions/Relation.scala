@@ -47,6 +47,7 @@ case class Example(r: (Int, Int), s: (Int, Int)) {
  * @param name    the name of the SQL function, in capitals
  * @param inverse the name of the relation with `r` and `s` swapped. Its parameters bound the same
  *                distances
+ * @param aliases other names of the SQL function
  */
 case class Relation(
     name: String,
@@ -56,9 +57,10 @@ case class Relation(
     formula: Seq[EndpointComparison],
     delta: Option[EndpointDistance],
     epsilon: Option[EndpointDistance],
-    example: Example) {
+    example: Example,
+    aliases: Seq[String] = Nil) {
 
-  def functionName: String = name.toLowerCase(java.util.Locale.ROOT)
+  def functionName: String = Relation.functionName(name)
 
   /** The parameters that the function takes after the endpoints, in the order of the arguments. */
   def parameters: Seq[(String, EndpointDistance)] =
@@ -68,4 +70,6 @@ case class Relation(
 object Relation {
   val Delta = "delta"
   val Epsilon = "epsilon"
+
+  def functionName(name: String): String = name.toLowerCase(java.util.Locale.ROOT)
 }

@@ -54,7 +54,8 @@ object Relations {
     formula = node.required("formula").elements.asScala.map(n => comparison(n.asText)).toSeq,
     delta = distance(node.required(Relation.Delta)),
     epsilon = distance(node.required(Relation.Epsilon)),
-    example = Example(pair(node.required("example"), "r"), pair(node.required("example"), "s")))
+    example = Example(pair(node.required("example"), "r"), pair(node.required("example"), "s")),
+    aliases = node.path("aliases").elements.asScala.map(_.asText).toSeq)
 
   private def text(node: JsonNode, field: String): String = {
     val value = node.required(field)
@@ -89,7 +90,7 @@ object Relations {
     .getOrElse(throw new IllegalArgumentException(s"unknown endpoint '$name'"))
 
   private def checkNames(relations: Seq[Relation]): Unit = {
-    val names = relations.map(_.name)
+    val names = relations.flatMap(relation => relation.name +: relation.aliases)
     val twice = names.diff(names.distinct)
     if (twice.nonEmpty)
       throw new IllegalStateException(s"$Resource has ${twice.mkString(", ")} twice")

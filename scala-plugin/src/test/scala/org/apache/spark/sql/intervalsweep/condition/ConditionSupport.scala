@@ -20,7 +20,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.{
   WhyNot
 }
 import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
-import org.apache.spark.sql.intervalsweep.functions.IntervalFunctions
+import org.apache.spark.sql.intervalsweep.functions.RelationDescriptions
 import org.apache.spark.sql.types.StructType
 
 /** Two tables `r` (left) and `s` (right), and conditions on them as SQL. */
@@ -181,7 +181,7 @@ trait ConditionSupport extends AnyFunSuite {
 object ConditionSupport {
   private lazy val analyzer: Analyzer = {
     val extensions = new SparkSessionExtensions
-    IntervalFunctions.descriptions.foreach(extensions.injectFunction)
+    RelationDescriptions.descriptions.foreach(extensions.injectFunction)
     val registry = extensions.registerFunctions(FunctionRegistry.builtin.clone())
     new Analyzer(new SessionCatalog(new InMemoryCatalog, registry))
   }

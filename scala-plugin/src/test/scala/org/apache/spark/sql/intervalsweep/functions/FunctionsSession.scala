@@ -20,7 +20,7 @@ trait FunctionsSession extends BeforeAndAfterAll { this: Suite =>
     .config("spark.sql.session.timeZone", "UTC")
     .config("spark.sql.warehouse.dir", Files.createTempDirectory("warehouse").toString)
     .withExtensions { (extensions: SparkSessionExtensions) =>
-      IntervalFunctions.descriptions.foreach(extensions.injectFunction)
+      RelationDescriptions.descriptions.foreach(extensions.injectFunction)
       extensions.injectOptimizerRule(_ => PruneUnusedEndpoints)
       extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
     }

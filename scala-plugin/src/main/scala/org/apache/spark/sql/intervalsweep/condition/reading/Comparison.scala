@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.condition.reading
 
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.intervalsweep.condition.conjuncts.{Conjunct, OpenComparison, Sides}
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
-  DecimalBound, EndpointEncoding, FloatingBound, IsTotal
+  DecimalBound, EndpointEncoding, FloatingBound, IsTotal, TimestampDifference
 }
 import org.apache.spark.sql.intervalsweep.condition.model.{Side, WhyNot}
 import org.apache.spark.sql.intervalsweep.functions.distances.DifferenceAtMost
@@ -19,6 +21,14 @@ private[condition] object Ordered {
     case GreaterThanOrEqual(l, r) => Some((r, l, false))
     case _ => None
   }
+}
+
+/** A constant LONG. */
+private object WholeNumber {
+  def unapply(e: Expression): Option[BigInt] =
+    if (e.foldable && e.dataType == LongType)
+      Try(e.eval()).toOption.collect { case number: Long => BigInt(number) }
+    else None
 }
 
 /**
@@ -90,6 +100,7 @@ private[condition] case class Comparisons(
         }
       case None => bySide { boxes =>
           solved(lesser, greater, strict, boxes).orElse(rounded(lesser, greater, boxes))
+            .orElse(truncated(lesser, greater, strict, boxes))
         }
     }
 
@@ -106,6 +117,31 @@ private[condition] case class Comparisons(
         difference.negated.bounds(UnaryMinus(limit, failOnError = false), boxes, sides)
       case _ => None
     }
+
+  /** The bounds from a difference in whole units. They admit up to one unit too much. */
+  private def truncated(
+      lesser: Expression,
+      greater: Expression,
+      strict: Boolean,
+      boxes: Side): Option[PointBounds] = {
+    def within(d: TimestampDifference, units: BigInt): Option[PointBounds] =
+      for {
+        time <- Some(d.longestTime(units)) if time.isValidLong
+        limit <- sums.of(Literal(time.toLong))
+        later <- sums.of(d.later)
+        earlier <- sums.of(d.earlier)
+        sum = later - earlier - limit
+        // The slack also says that the bounds are not exact.
+        wide = sum.copy(slack = sum.slack + WallClock.slack(d.zone) + 1)
+        bounds <- SolvedSum.bounds(wide, strict = false, boxes)
+      } yield bounds
+    val step = if (strict) 1 else 0
+    (lesser, greater) match {
+      case (TimestampDifference(d), WholeNumber(limit)) => within(d, limit - step)
+      case (WholeNumber(limit), TimestampDifference(d)) => within(d.negated, -limit - step)
+      case _ => None
+    }
+  }
 
   /** The bounds from `lesser - greater`. */
   private def solved(
@@ -145,6 +181,9 @@ private[condition] case class Comparisons(
     case None => bySide { boxes =>
         both(solved(a, b, strict = false, boxes), solved(b, a, strict = false, boxes))
           .map(_.joined)
+          .orElse(both(
+            truncated(a, b, strict = false, boxes),
+            truncated(b, a, strict = false, boxes)))
       }
   }
 

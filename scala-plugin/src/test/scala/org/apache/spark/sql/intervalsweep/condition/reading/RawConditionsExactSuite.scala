@@ -197,6 +197,14 @@ class RawConditionsExactSuite extends ConditionSupport {
     "date_trunc('HOUR', s.t) >= date_trunc('HOUR', r.t) AND date_trunc('HOUR', s.t) <= date_trunc('DAY', r.t)",
     "date_trunc('YEAR', s.t) <= date_trunc('WEEK', r.t) AND s.t >= date_trunc('MILLISECOND', r.t)",
     "unix_timestamp(s.t) - unix_timestamp(r.t) BETWEEN 0 AND 3600",
+    "timestampdiff(HOUR, r.t, s.t) < 2 AND s.t >= r.t",
+    "abs(timestampdiff(MINUTE, r.t, s.t)) <= 59",
+    "timestampdiff(DAY, r.t, s.t) = 0",
+    "timestampdiff(DAY, s.t, r.t) = 1",
+    "timestampdiff(WEEK, r.t, s.t) BETWEEN -1 AND 0 AND timestampdiff(SECOND, s.t, r.t) > 3600",
+    "timestampdiff(MONTH, r.t, s.t) BETWEEN 0 AND 6",
+    "timestampdiff(QUARTER, r.t, s.t) BETWEEN -2 AND -1",
+    "abs(timestampdiff(YEAR, r.t, s.t)) < 1 AND timestampdiff(MILLISECOND, r.t, s.t) > -3600000",
     "unix_seconds(s.t) >= unix_seconds(r.t) AND unix_millis(s.t) < unix_millis(r.t) + 1000",
     "unix_micros(s.t) * 2 <= unix_micros(r.t) * 2 AND s.t >= r.t",
     "timestamp_seconds(unix_seconds(s.t)) >= timestamp_millis(unix_millis(r.t))",
@@ -204,6 +212,21 @@ class RawConditionsExactSuite extends ConditionSupport {
     "hour(s.t) > hour(r.t) AND year(s.t) >= year(r.t)",
     "CAST(s.t AS BIGINT) <= CAST(r.t AS BIGINT) AND CAST(s.t AS DOUBLE) >= CAST(r.t AS DOUBLE)",
     "r.t < s.t")
+
+  // Times next to whole minutes and months from each other.
+  private val edges = product(for {
+    start <- Seq("2024-01-31T00:00:00Z", "2024-02-29T00:00:00Z", "2024-03-31T00:00:00Z")
+    minutes <- Seq(-2, -1, 0, 1, 2)
+    micros <- Seq(-1, 0, 1)
+  } yield Instant.parse(start).plusSeconds(minutes * 60L).plusNanos(micros * 1000L))
+
+  check("edges", "t TIMESTAMP", edges, "t TIMESTAMP", edges, "UTC", "Europe/Berlin")(
+    "timestampdiff(MINUTE, r.t, s.t) < 2 AND timestampdiff(MINUTE, r.t, s.t) >= -1",
+    "timestampdiff(MINUTE, r.t, s.t) = 0",
+    "2 <= timestampdiff(MINUTE, r.t, s.t) AND 3 > timestampdiff(MINUTE, r.t, s.t)",
+    "abs(timestampdiff(MONTH, r.t, s.t)) = 1 AND abs(timestampdiff(MONTH, r.t, s.t)) <= 1",
+    "timestampdiff(MONTH, r.t, s.t) BETWEEN -2 AND -1",
+    "timestampdiff(MONTH, r.t, s.t) >= 2 AND timestampdiff(DAY, r.t, s.t) < 61")
 
   private val local = moments.map(_.map {
     case i: Instant => LocalDateTime.ofInstant(i, ZoneOffset.UTC)

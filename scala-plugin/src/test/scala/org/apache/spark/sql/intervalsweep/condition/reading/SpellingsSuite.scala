@@ -167,6 +167,12 @@ class SpellingsSuite extends ConditionSupport {
     "s.t - INTERVAL '1' HOUR <= r.t AND s.t >= r.t",
     "iseql_before(r.t, r.t, s.t, s.t, INTERVAL '1' HOUR)")
 
+  sameForm(
+    dates,
+    "boxes left, axes [s.t in [r.t, (r.t + 300000001)]], residual " +
+      "(timestampdiff(MINUTE, r.t, s.t) <= 4L)")(
+    "s.t >= r.t AND timestampdiff(MINUTE, r.t, s.t) <= 4L")
+
   // The clock on the wall may differ from the time elapsed by up to two hours.
   sameForm(
     dates.copy(zone = "Europe/Berlin"),

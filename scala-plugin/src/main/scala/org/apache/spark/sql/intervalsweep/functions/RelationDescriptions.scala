@@ -6,24 +6,25 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
 
 /** The SQL functions of all relations, with their texts for `DESCRIBE FUNCTION EXTENDED`. */
-object IntervalFunctions {
+object RelationDescriptions {
 
-  def descriptions: Seq[SparkSessionExtensions#FunctionDescription] = Relations.all.map {
-    relation =>
-      (FunctionIdentifier(relation.functionName), info(relation), build(relation))
-  }
+  def descriptions: Seq[SparkSessionExtensions#FunctionDescription] =
+    for (relation <- Relations.all; alias <- relation.name +: relation.aliases) yield {
+      val name = Relation.functionName(alias)
+      (FunctionIdentifier(name), info(name, relation), build(relation))
+    }
 
   private def build(relation: Relation): Seq[Expression] => Expression =
     arguments => FunctionCall(relation, arguments).build()
 
-  private def info(relation: Relation): ExpressionInfo = FunctionInfo(
+  private def info(name: String, relation: Relation): ExpressionInfo = FunctionInfo(
     classOf[IntervalPredicate],
-    relation.functionName,
+    name,
     "predicate_funcs",
     usage(relation),
     arguments(relation),
     examples(relation),
-    note(relation))
+    note(name, relation))
 
   private def usage(relation: Relation): String = {
     val optional = relation.parameters.map { case (name, _) => s"[, $name]" }.mkString
@@ -74,13 +75,15 @@ object IntervalFunctions {
     shown.mkString("\n    Examples:\n", "", "  ")
   }
 
-  private def note(relation: Relation): String = {
+  private def note(name: String, relation: Relation): String = {
+    val alias =
+      if (name == relation.functionName) "" else s"Another name of `${relation.functionName}`. "
     val inverse =
       if (relation.inverse == relation.name) "It is its own inverse."
       else
-        s"With its operands swapped it is `${relation.inverse.toLowerCase(java.util.Locale.ROOT)}`."
+        s"With its operands swapped it is `${Relation.functionName(relation.inverse)}`."
     s"""
-       |    $inverse The first example:
+       |    $alias$inverse The first example:
        |      ${bar("r", relation.example.r)}
        |      ${bar("s", relation.example.s)}
        |  """.stripMargin

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.functions
 import org.apache.spark.sql.internal.SQLConf
 import org.scalatest.funsuite.AnyFunSuite
 
-class IntervalFunctionsSuite extends AnyFunSuite with FunctionsSession {
+class RelationCallsSuite extends AnyFunSuite with FunctionsSession {
 
   private val endpoints = "r.ts, r.te, s.ts, s.te"
   // Comparisons per query: a query takes longer than a further column.
@@ -321,6 +321,18 @@ class IntervalFunctionsSuite extends AnyFunSuite with FunctionsSession {
     val column =
       spark.sql("SELECT ISEQL_BEFORE(ts, ts, ts, ts, 5) FROM range(3) r(ts)").columns.head
     assert(column == "iseql_before(ts, ts, ts, ts, delta => 5)")
+  }
+
+  test("an alias is the relation, and EXPLAIN shows the name of the relation") {
+    assert(Relations.all.flatMap(_.aliases) == Seq("INTERVAL_OVERLAPS"))
+    withPairs("0", "1", "2", "NULL") {
+      assertSame(for (relation <- Relations.all; alias <- relation.aliases)
+        yield (s"$alias($endpoints)", formula(relation)))
+    }
+    val text = rows("DESCRIBE FUNCTION EXTENDED interval_overlaps").map(_.getString(0)).mkString
+    assert(text.contains("Another name of `interval_intersects`."))
+    val plan = spark.sql("SELECT * FROM range(3) r(ts) WHERE INTERVAL_OVERLAPS(ts, ts, ts, ts)")
+    assert(plan.queryExecution.analyzed.toString.contains("interval_intersects("))
   }
 
   Relations.all.foreach { relation =>
