@@ -33,7 +33,7 @@ class Months:
     count: int
 
 
-# What `read` returns. A number counts the units of the column.
+# The result of `read`. A number is a distance in units of the column.
 Read: TypeAlias = "int | float | Decimal | Duration | Months"
 
 _NANOSECONDS = {

@@ -34,7 +34,7 @@ class JoinReport:
     reason
         If not `swept`: the reason, one of a closed list.
     conjunct
-        The part of the condition that the reason is about; None for the whole join.
+        The part of the condition that causes the reason; None if the whole join does.
     explanation
         If not `swept`: the reason in words.
     advice

@@ -387,7 +387,7 @@ def temporal_coalesce(
     data
         A valid-time relation inside :func:`sequenced`, or a table with a period.
     max_length
-        The length from which on a period is not extended; no row is cut. None is no limit.
+        A period of at least this length is not extended. No row is cut. None means no limit.
     ts, te
         Names of the period's columns, for a call outside :func:`sequenced`.
 

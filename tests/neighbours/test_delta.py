@@ -7,23 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from support.neighbours import lakes
-from support.neighbours.maven import jars
+from support.neighbours.lakes import Lake
 
 pytestmark = [pytest.mark.extended, pytest.mark.needs_spark("4.1")]
-DELTA = "io.delta:delta-spark_4.1_2.13:4.1.0"
+DELTA = Lake(
+    format="delta",
+    artifact="io.delta:delta-spark_4.1_2.13:4.1.0",
+    settings={
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.warehouse.dir": "{folder}/warehouse",
+    },
+    namespace="spark_catalog.db",
+    first_version="SELECT 0",  # Delta counts versions
+)
 
 
 def test_tables_of_delta(tmp_path: Path) -> None:
-    names = ",".join(map(str, jars(DELTA)))
-    setup = f"""
-from support.neighbours.checks import ROCKSDB
-spark = start(spark__jars={names!r},
-              spark__sql__streaming__stateStore__providerClass=ROCKSDB,
-              spark__sql__extensions="io.delta.sql.DeltaSparkSessionExtension",
-              spark__sql__catalog__spark_catalog="org.apache.spark.sql.delta.catalog.DeltaCatalog",
-              spark__sql__warehouse__dir={str(tmp_path / "warehouse")!r})
-FORMAT, T, CHECKPOINT = "delta", "", {str(tmp_path / "checkpoint")!r}
-VERSION = lambda: 0
-"""
-    lakes.check(tmp_path, setup)
+    DELTA.check_tables(tmp_path)
+
+
+def test_recipes_merge_into_tables_of_delta(tmp_path: Path) -> None:
+    DELTA.check_recipes(tmp_path)

@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from support.neighbours import lakes
-from support.neighbours.maven import jars
+from support.neighbours.lakes import Lake
 
 pytestmark = [pytest.mark.extended, pytest.mark.needs_spark("4.1")]
-ICEBERG = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0"
+ICEBERG = Lake(
+    format="iceberg",
+    artifact="org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0",
+    settings={
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.lake.type": "hadoop",
+        "spark.sql.catalog.lake.warehouse": "{folder}/lake",
+    },
+    namespace="lake.db",
+    first_version="SELECT snapshot_id FROM lake.db.{0}.snapshots ORDER BY committed_at",
+)
 
 
 def test_tables_of_iceberg(tmp_path: Path) -> None:
-    names = ",".join(map(str, jars(ICEBERG)))
-    setup = f"""
-from support.neighbours.checks import ROCKSDB
-spark = start(spark__jars={names!r},
-              spark__sql__streaming__stateStore__providerClass=ROCKSDB,
-              spark__sql__extensions="org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-              spark__sql__catalog__lake="org.apache.iceberg.spark.SparkCatalog",
-              spark__sql__catalog__lake__type="hadoop",
-              spark__sql__catalog__lake__warehouse={str(tmp_path / "lake")!r})
-spark.sql("CREATE NAMESPACE lake.db")
-FORMAT, T, CHECKPOINT = "iceberg", "lake.db.", {str(tmp_path / "checkpoint")!r}
-SNAPSHOTS = "SELECT snapshot_id FROM lake.db.r.snapshots ORDER BY committed_at"
-VERSION = lambda: spark.sql(SNAPSHOTS).first()[0]
-"""
-    lakes.check(tmp_path, setup)
+    ICEBERG.check_tables(tmp_path)
+
+
+def test_recipes_merge_into_tables_of_iceberg(tmp_path: Path) -> None:
+    ICEBERG.check_recipes(tmp_path)

@@ -171,3 +171,17 @@ def test_several_values_that_mean_unbounded(spark: Any) -> None:
         "unbounded => array(9, try_cast('x' AS INT)))"
     )
     assert "`unbounded` of validtime must be of INT" in error(spark, wrong)
+
+
+def test_a_view_of_a_history_reads_temporary_views(spark: Any) -> None:
+    """A view stores its text, and the temporary views that its query reads, in subqueries too."""
+    query = "SELECT id FROM p WHERE id NOT IN (SELECT id FROM (SELECT id FROM names))"
+    history = f"SELECT * FROM sequenced(TABLE({query}))"
+    expected = spark.sql(history).collect()
+    assert expected
+    spark.sql(f"CREATE OR REPLACE TEMP VIEW stored AS {history}")
+    try:
+        assert spark.table("stored").collect() == expected
+        assert spark.sql("SELECT count(*) FROM stored").first()[0] == len(expected)
+    finally:
+        spark.catalog.dropTempView("stored")

@@ -57,7 +57,7 @@ class Matches:
     limits: dict[str, int | float]
     encoding: Encoding
     sides: dict[str, Side]
-    # The pairs of which rows are kept; None keeps all.
+    # Selects pairs by the row numbers of both sides; None keeps all pairs.
     keep: Callable[[Int32Array, Int32Array], Mask] | None
     overlaps: Overlaps
 

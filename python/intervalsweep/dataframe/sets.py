@@ -175,7 +175,7 @@ class _Intervals:
             apart = apart & ~near
         earlier = ordered.rowsBetween(Window.unboundedPreceding, -1)
         before: Column = sf.max(end).over(earlier)
-        # NULL is no end, and no interval begins after it.
+        # Each later interval overlaps an earlier one without an end (NULL).
         endless: Column = sf.coalesce(sf.max(end.isNull()).over(earlier), sf.lit(False))
         found = frame.withColumns({_SO_FAR: before, _ENDLESS: endless})
         is_new = ~column(_ENDLESS) & (so_far.isNull() | sf.coalesce(apart, sf.lit(False)))

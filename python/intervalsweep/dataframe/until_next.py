@@ -48,7 +48,8 @@ def until_next(
     in_time = Window.partitionBy(*keys).orderBy(at)
     of_instant = Window.partitionBy(*keys, at)
     found = data.where(at.isNotNull()).withColumn(_NEXT, sf.lead(at).over(in_time))
-    # Of the rows of one instant, only the last one sees a later instant.
+    # Among rows of one instant, `lead` finds a later instant only for the last row, so the others
+    # take its value.
     later = sf.max(sf.when(column(_NEXT) > at, column(_NEXT))).over(of_instant)
     found = found.withColumn(end, later)
     if ties:

@@ -177,7 +177,7 @@ def _least_above(tree: IntTable, k: int, bound: int) -> int:
 
 @helper
 def _set_next(tree: IntTable, k: int, kind: int) -> None:
-    """Set the root of a measure that depends on the root of the one before it."""
+    """Set the root of a NEXT measure: the least value above the root of the previous measure."""
     if kind == NEXT:
         tree[k, NOW] = _least_above(tree, k, tree[k - 1, NOW])
 

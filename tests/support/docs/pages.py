@@ -37,7 +37,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = sorted([ROOT / "README.md", ROOT / "benchmarks" / "README.md", *ROOT.glob("docs/**/*.md")])
 FENCE = re.compile(
-    r"^(?:```(?P<language>\w*)(?P<info>[^\n]*)\n(?P<text>.*?)^```$|#+ [^\n]*$)", re.M | re.S
+    r"^(?:```(?P<language>\w*)(?P<info>[^\n]*)\n(?P<text>.*?)^```$|#+ (?P<heading>[^\n]*)$)",
+    re.M | re.S,
 )
 NOT_RUN = re.compile(r'^ title="Not run: [^"]{10,}"$')
 # A statement ends with a semicolon at the end of a line or before a comment.
@@ -47,7 +48,7 @@ OPTIONAL = {"pandas", "polars"}
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page, or a heading; a heading has no language."""
+    """A fenced block of a page, or a heading, which has no language and its words as text."""
 
     language: str
     info: str
@@ -72,7 +73,20 @@ class Block:
 def blocks(page: Path) -> Iterator[Block]:
     """The blocks and headings of a page, in order."""
     for found in FENCE.finditer(page.read_text(encoding="utf-8")):
-        yield Block(found["language"] or "", found["info"] or "", found["text"] or "")
+        text = found["text"] or found["heading"] or ""
+        yield Block(found["language"] or "", found["info"] or "", text)
+
+
+def statements_by_heading(page: Path) -> dict[str, list[str]]:
+    """The SQL statements below each heading of a page, also of blocks that are not run."""
+    found: dict[str, list[str]] = {}
+    below = ""
+    for block in blocks(page):
+        if not block.language:
+            below = block.text
+        elif block.language == "sql":
+            found.setdefault(below, []).extend(match["sql"] for match in statements(block.text))
+    return found
 
 
 def run(page: Path, spark: Any, **names: Any) -> dict[str, Any]:

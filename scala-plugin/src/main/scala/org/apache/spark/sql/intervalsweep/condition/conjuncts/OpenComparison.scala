@@ -90,7 +90,10 @@ private[condition] case class OpenComparisons(sides: Sides) {
     case _ => Seq(e)
   }
 
-  /** Alternatives of several comparisons are swept one by one: no comparison is waived. */
+  /**
+   * True if a NULL may waive the only comparison of both sides. A disjunction of several such
+   * comparisons becomes several joins instead.
+   */
   private def mayBeOpen(e: Expression): Boolean = e match {
     case Or(left, right) => Seq(left, right).count(sides.isAcross) == 1
     case Not(And(left, right)) => Seq(left, right).count(sides.isAcross) == 1

@@ -38,7 +38,7 @@ private[intervalsweep] case class BandCondition(numbers: Map[Side, Attribute]) {
 
   def isOne(condition: Expression): Boolean = of(Seq(condition)).isDefined
 
-  /** The bounds of a band that several conditions set together. None if one of them is no band. */
+  /** The band that several conditions bound together. None if one of them does not bound a band. */
   def of(conditions: Seq[Expression]): Option[NumberBand] = {
     val bounds = conditions.flatMap(Conjuncts.of).map(_.expression).flatMap {
       case EqualTo(left, right) => Seq(LessThanOrEqual(left, right), LessThanOrEqual(right, left))
@@ -51,7 +51,10 @@ private[intervalsweep] case class BandCondition(numbers: Map[Side, Attribute]) {
     }
   }
 
-  /** Whether a bound is true for more left rows if the right number grows. None: it is no bound. */
+  /**
+   * True for a lower bound: when the right number grows, more left rows satisfy the bound. None if
+   * the expression does not bound the difference of both numbers.
+   */
   private def isLower(bound: Expression): Option[Boolean] = bound match {
     case Ordered(lesser, greater, _) => difference(change(greater), change(lesser))
         .filter(_.values.toSet == Set(true, false)).map(_(RightSide))

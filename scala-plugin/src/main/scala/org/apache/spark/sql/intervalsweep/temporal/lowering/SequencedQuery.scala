@@ -53,9 +53,9 @@ private[temporal] case class SequencedQuery(
    * Gives each sweep the names of the rules that changed its query. Sweeps of an inner query have
    * theirs already.
    */
-  def plan: LogicalPlan = lowered.transformUp {
+  def plan: LogicalPlan = belowViews(lowered.transformUp {
     case sweep: PeriodSweep if sweep.fired.isEmpty => sweep.firedBy(fired)
-  }
+  })
 
   private val instant = at.map(bound("at").typed)
   private val bounds = period.map { case (from, to) => bound("period").ordered(from, to) }
@@ -71,6 +71,15 @@ private[temporal] case class SequencedQuery(
       Project(rows.values, Filter(rows.period.get.contains(number), rows.plan))
     case None => ordered
   }
+
+  /**
+   * The lowered query has no views. A view over it stores the text of the query, and the names of
+   * the temporary views that Spark finds in the plan, so these stay on top.
+   */
+  private def belowViews(plan: LogicalPlan): LogicalPlan =
+    query.collectWithSubqueries { case view: View if view.isTempView => view }
+      .distinctBy(_.desc.identifier)
+      .foldLeft(plan)((child, view) => view.copy(child = child))
 
   private def withoutCtes: LogicalPlan = {
     val known = query.collectWithSubqueries { case c: WithCTE => c.cteDefs.map(_.id) }.flatten
