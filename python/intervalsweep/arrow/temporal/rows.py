@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from intervalsweep._errors import ColumnError
-from intervalsweep.arrow.encoding import Encoding, Mask, largest_of
+from intervalsweep.arrow.encoding import Encoding, Mask, largest_of, smallest_of
 from intervalsweep.arrow.tables import RowNumbers, as_table
 from intervalsweep.columns import check_columns, check_unique
 from intervalsweep.kernels import Int32Array, Int64Array
@@ -82,6 +82,11 @@ class Histories:
         for name, ends, bound in zip(self.names, (start, end), (NO_START, NO_END), strict=True):
             columns[name] = self.encoding.decode(ends, ends != bound).cast(self._kind)
         return pa.table(columns)
+
+    def edges(self, values: Int64Array) -> Any:
+        """Return edges of buckets as a column, with NULL for edges that the type does not have."""
+        some = (values >= smallest_of(self._kind)) & (values < largest_of(self._kind))
+        return self.encoding.decode(values, some).cast(self._kind)
 
     def bound(self, what: str, value: Any, default: int) -> int:
         """Return an instant as an integer; None gives `default`."""

@@ -51,5 +51,5 @@ private[temporal] case class CalendarDays(dataType: DataType) {
 private[temporal] object CalendarDays {
 
   /** 1970-01-05, in days. */
-  private val FirstMonday = 4L
+  val FirstMonday = 4L
 }
