@@ -76,7 +76,7 @@ class Kind:
             return f"unix_micros({column}) / 3600e6"
         if self.name == "DATE":
             return f"unix_date({column}) * 24"
-        return f"timestampdiff(HOUR, TIMESTAMP_NTZ '1970-01-01 00:00:00', {column})"
+        return f"unix_date(CAST({column} AS DATE)) * 24 + hour({column})"
 
 
 def generated(first: int, last: int, step: int, seed: int) -> list[Row]:

@@ -103,8 +103,8 @@ def resample(
     te = np.minimum(end, rows.end[row])
     values = one.values[0].take(pa.array(rows.numbers[row]))
     columns = (
-        one.edges(start),
-        one.edges(end),
+        one.decoded(start),
+        one.decoded(end),
         pa.array(_distance(ts, te) / _distance(start, end)),
     )
     table = one.table(values, ts, te)

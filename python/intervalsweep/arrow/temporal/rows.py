@@ -79,14 +79,15 @@ class Histories:
         """Return a table of values with their periods."""
         check_unique([*values.column_names, *self.names])
         columns = {name: values.column(name) for name in values.column_names}
-        for name, ends, bound in zip(self.names, (start, end), (NO_START, NO_END), strict=True):
-            columns[name] = self.encoding.decode(ends, ends != bound).cast(self._kind)
+        for name, ends in zip(self.names, (start, end), strict=True):
+            columns[name] = self.decoded(ends)
         return pa.table(columns)
 
-    def edges(self, values: Int64Array) -> Any:
-        """Return edges of buckets as a column, with NULL for edges that the type does not have."""
-        some = (values >= smallest_of(self._kind)) & (values < largest_of(self._kind))
-        return self.encoding.decode(values, some).cast(self._kind)
+    def decoded(self, ends: Int64Array) -> Any:
+        """Return a column with NULL for no start, for no end, and for values beyond the type."""
+        some = (ends >= smallest_of(self._kind)) & (ends <= largest_of(self._kind))
+        some &= (ends != NO_START) & (ends != NO_END)
+        return self.encoding.decode(ends, some).cast(self._kind)
 
     def bound(self, what: str, value: Any, default: int) -> int:
         """Return an instant as an integer; None gives `default`."""

@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, Generator, Literal, RaiseError}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.trees.TernaryLike
-import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.temporal.nodes.TemporalErrors
 import org.apache.spark.sql.types._
 
@@ -13,17 +12,15 @@ import org.apache.spark.sql.types._
  * A row for each bucket that a period overlaps: the common part, the bucket, and the share of the
  * bucket that the part covers. The rows are made one by one, so that a long period takes no memory.
  *
- * @param from       the start of the period; it raises the error for periods that are not bounded
- * @param zero       the start of a bucket
- * @param periodType the type of the period, which decides what edges of buckets are NULL
- * @param most       the most buckets of one period
+ * @param from the start of the period; it raises the error for periods that are not bounded
+ * @param zero the start of a bucket
+ * @param most the most buckets of one period
  */
 private[temporal] case class BucketRows(
     from: Expression,
     to: Expression,
     zero: Expression,
     grid: BucketGrid,
-    periodType: DataType,
     most: Long)
     extends Expression with Generator with CodegenFallback with TernaryLike[Expression] {
 
@@ -35,9 +32,6 @@ private[temporal] case class BucketRows(
     .foldLeft(new StructType())(_.add(_, LongType, nullable = false))
     .add("share", DoubleType, nullable = false)
 
-  private lazy val largest = EndpointEncoding.ofLargest(periodType)
-  private lazy val smallest = if (periodType.isInstanceOf[DecimalType]) -largest else -largest - 1
-
   override def eval(input: InternalRow): IterableOnce[InternalRow] = {
     val start = from.eval(input).asInstanceOf[Long]
     val end = to.eval(input).asInstanceOf[Long]
@@ -47,13 +41,9 @@ private[temporal] case class BucketRows(
     grid.from(start, origin).takeWhile(_._1 < end).map { case bucket @ (bucketStart, bucketEnd) =>
       val part = (math.max(start, bucketStart), math.min(end, bucketEnd))
       val share = BucketRows.length(part) / BucketRows.length(bucket)
-      InternalRow(part._1, part._2, shown(bucketStart), shown(bucketEnd), share)
+      InternalRow(part._1, part._2, bucketStart, bucketEnd, share)
     }
   }
-
-  /** An edge that the type of the period does not have becomes unbounded. */
-  private def shown(edge: Long): Long =
-    if (edge < smallest) Long.MinValue else if (edge >= largest) Long.MaxValue else edge
 
   private def tooMany(count: Long): String = TemporalErrors.text(
     "LENGTH",

@@ -33,7 +33,7 @@ private[temporal] case class PeriodBuckets(
     val length = PeriodLength(every, "every", dataType)
     val from = If(Or(IsNull(period.start), IsNull(period.end)), endless, period.from)
     val zero = EncodedEndpoint(start(length))
-    val rows = BucketRows(from, period.to, zero, grid(length), dataType, most)
+    val rows = BucketRows(from, period.to, zero, grid(length), most)
     val edges = BucketRows.Edges.map(AttributeReference(_, LongType, nullable = false)())
     val share = AttributeReference("share", DoubleType, nullable = false)()
     val cut = Generate(rows, Nil, outer = false, None, edges :+ share, history)
