@@ -57,6 +57,7 @@ PICTURES: dict[str, tuple[list[Any], Callable[..., Any]]] = {
     "split": ([ONE], lambda a: temporal.split(a, 2)),
     "window_sliding": ([ONE], lambda a: temporal.window(a, 4)),
     "window_fixed": ([ONE], lambda a: temporal.window(a, fixed=4)),
+    "resample": ([ONE], lambda a: _named(temporal.resample(a, 4), "share")),
     "period": ([KEYS], lambda a: temporal.period(a, 3, 8)),
     "at": ([KEYS], lambda a: _for_an_hour(temporal.at(a, 4), 4)),
 }  # fmt: skip

@@ -43,6 +43,7 @@ __all__ = [
     "sequenced",
     "temporal_coalesce",
     "temporal_except_strict",
+    "temporal_resample",
     "temporal_split",
     "temporal_union_max",
     "temporal_window",
@@ -499,6 +500,65 @@ def temporal_window(
         origin = for_column(origin, _period_type(data) if ts is None else _type_of(data, ts))
     given |= {"origin": origin, "on_bounded": on_bounded}
     return _call("temporal_window", (data,), **given, ts=ts, te=te)
+
+
+def temporal_resample(
+    data: DataFrame,
+    every: Duration,
+    *,
+    ts: str,
+    te: str | None = None,
+    origin: Any = None,
+    period: tuple[Any, Any] | None = None,
+    names: tuple[str, str, str] | None = None,
+    max_buckets: int | None = None,
+) -> DataFrame:
+    """Cut periods at the edges of months or of other buckets, for aggregates over time.
+
+    With the share of the bucket's time, the mean of a value, weighted by time, is
+    ``sum(value * share) / sum(share)`` for each bucket.
+
+    Parameters
+    ----------
+    data
+        A table with a period, such as the result of :func:`sequenced`.
+    every
+        The length of the buckets: also calendar units such as ``DAY``, ``2 weeks`` or ``MONTH``.
+    ts, te
+        Names of the period's columns. Without `te` a row is valid from `ts` on.
+    origin
+        The start of one bucket. The default is 0 or 1970-01-01, and for weeks a Monday.
+    period
+        The part of the time that is returned, as in :func:`sequenced`. Rows without a start or an
+        end need it.
+    names
+        Names of the columns that are added: ``bucket_start``, ``bucket_end`` and ``share`` by
+        default.
+    max_buckets
+        The most buckets of one row, a million by default. A row with more is an error.
+
+    Returns
+    -------
+    DataFrame
+        The rows, for each bucket that they overlap: their part of it, the bucket, and the share of
+        the bucket's time that the part covers.
+
+    Examples
+    --------
+    >>> frame = spark.sql("SELECT * FROM VALUES ('x', 5, 12) t(v, ts, te)")
+    >>> temporal_resample(frame, 10, ts="ts", te="te").orderBy("ts").show()
+    +---+---+---+------------+----------+-----+
+    |  v| ts| te|bucket_start|bucket_end|share|
+    +---+---+---+------------+----------+-----+
+    |  x|  5| 10|           0|        10|  0.5|
+    |  x| 10| 12|          10|        20|  0.2|
+    +---+---+---+------------+----------+-----+
+    <BLANKLINE>
+    """
+    kind = _type_of(data, ts)
+    given = {"every": calendar_length("every", every), "ts": ts, "te": te}
+    given |= {"origin": for_column(origin, kind), "period": for_column(period, kind)}
+    return _call("temporal_resample", (data,), **given, names=names, max_buckets=max_buckets)
 
 
 def interval_join_report(spark: SparkSession, query: str) -> DataFrame:

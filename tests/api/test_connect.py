@@ -137,6 +137,8 @@ left = few.where("k = 0").except_all(few.where("k = 0").window(3))
 print(sorted(map(tuple, left.period(0, 10).frame.collect())), left.columns)
 print(few.left_join(s.selectExpr("ste AS k", "sts"), "K").at(2).frame.count())
 print(few.where(sf.col("k") == 0).agg(n=sf.count("*")).at(2).frame.collect()[0].n)
+tens = few.resample(10, by="K", period=(1, 30)).agg(c="covered", most=("max", "k"))
+print(sorted((k, a, b, round(c, 3), most) for k, a, b, c, most in tens.collect()))
 """
 
 
@@ -146,6 +148,7 @@ def test_histories(answers: Answers) -> None:
         "[(0, 3, 10), (0, 5, 10)] ['k']",
         "3",
         "2",
+        "[(0, 0, 10, 1.7, 0), (0, 10, 20, 0.2, 0), (1, 0, 10, 0.9, 1), (1, 10, 20, 0.1, 1)]",
     ]
 
 

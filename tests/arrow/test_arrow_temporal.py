@@ -415,3 +415,11 @@ def test_equations_of_the_paper(r: list[Row], s: list[Row]) -> None:
     assert ordered(temporal.union_max(a, b)) == ordered(temporal.coalesce(parts))  # (14)
     semi = temporal.except_all(a, temporal.except_strict(a, b))
     assert ordered(temporal.except_strict(a, b)) == ordered(temporal.except_all(a, semi))  # (15)
+
+
+def test_ends_beyond_the_type_are_null() -> None:
+    small = pa.table({"ts": pa.array([100, 3], pa.int8()), "te": pa.array([120, None], pa.int8())})
+    assert temporal.window(small, 100).column("te").to_pylist() == [None, 103]
+    buckets = temporal.resample(small, 100, period=(None, 124))
+    assert buckets.column("bucket_end").to_pylist() == [None, 100, None]
+    assert buckets.column("share").to_pylist() == [0.2, 0.97, 0.24]

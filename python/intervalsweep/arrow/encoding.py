@@ -252,6 +252,16 @@ def largest_of(kind: Any) -> int:
     return int(np.iinfo(np.int32).max if pa.types.is_date(kind) else _LARGEST)
 
 
+def smallest_of(kind: Any) -> int:
+    """Return the encoding of the smallest value of a type without fractions."""
+    kind = _plain(kind)
+    if pa.types.is_decimal(kind):
+        return -largest_of(kind)
+    if pa.types.is_integer(kind):
+        return int(np.iinfo(kind.to_pandas_dtype()).min)
+    return -largest_of(kind) - 1
+
+
 def encode_floats(values: FloatArray) -> Int64Array:
     """Return integers in the order of the doubles."""
     bits = np.where(values == 0, 0.0, values).view(np.int64)

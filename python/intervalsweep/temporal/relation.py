@@ -26,6 +26,7 @@ from intervalsweep.temporal.expressions import (
     sql_list,
     sql_text,
 )
+from intervalsweep.temporal.resampled import NAMES, Resampled
 from intervalsweep.temporal.statement import (
     HIDDEN,
     WHOLE,
@@ -286,6 +287,59 @@ class Relation:
         """
         given = options({"max_length": length("max_length", max_length)})
         return self._made(f"SELECT * FROM temporal_coalesce(TABLE({self.query}){given})")
+
+    def resample(
+        self,
+        every: Any,
+        *,
+        by: str | Sequence[str] = (),
+        period: tuple[Any, Any] | None = None,
+        origin: Any = None,
+        names: tuple[str, str, str] = NAMES,
+        max_buckets: int | None = None,
+    ) -> Resampled:
+        """Cut each row at the edges of months or of other buckets, for aggregates over time.
+
+        `prices.resample("MONTH", by="product").agg(mean=("avg", "price"))` returns the mean price
+        of each product and month, weighted by time. The result is a DataFrame, not a history.
+
+        Parameters
+        ----------
+        every
+            The length of the buckets: calendar units such as ``"DAY"``, ``"2 WEEKS"`` or
+            ``"MONTH"``, a timedelta, a text such as ``"10 minutes"``, or a number.
+        by
+            Names of the columns to group by.
+        period
+            The part of the history, as in :meth:`period`. A history with rows without an end or
+            without a start needs it.
+        origin
+            The start of one of the buckets, as in :meth:`window`.
+        names
+            The names of the bucket's start and end, and of the share of its time.
+        max_buckets
+            The most buckets of one row, a million by default. A row with more is an error.
+
+        Raises
+        ------
+        ArgumentError
+            If :meth:`at` or :meth:`shown_as` was called.
+        ColumnError
+            If a column does not exist.
+        """
+        settings = (
+            self.settings if period is None else dataclasses.replace(self.settings, period=period)
+        )
+        relation = dataclasses.replace(self, settings=settings)
+        if relation.settings != Settings(period=relation.settings.period):
+            raise ArgumentError(
+                "resample() cuts half-open periods: call it on a history without at() and "
+                "shown_as()."
+            )
+        given = (by,) if isinstance(by, str) else by
+        keys = [spelled("given", self._known, one) for one in given]
+        options = {"origin": origin, "max_buckets": max_buckets}
+        return Resampled(relation.frame, keys, every, options, names)
 
     def at(self, instant: Any) -> Relation:
         """Return the rows of one instant, without a period (17). Applies to the whole query.

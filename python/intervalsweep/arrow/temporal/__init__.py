@@ -20,6 +20,7 @@ Numbers in brackets, such as (6), are the equations of the temporal operator alg
 """
 
 from intervalsweep.arrow.temporal.aggregates import aggregate
+from intervalsweep.arrow.temporal.buckets import resample
 from intervalsweep.arrow.temporal.fragments import at, period, split, window
 from intervalsweep.arrow.temporal.joins import join
 from intervalsweep.arrow.temporal.sets import (
@@ -47,6 +48,7 @@ __all__ = [
     "intersect_all",
     "join",
     "period",
+    "resample",
     "split",
     "union",
     "union_all",

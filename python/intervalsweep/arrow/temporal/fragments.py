@@ -133,12 +133,7 @@ def period(data: Frame, start: Any, end: Any, *, on: Names = ("ts", "te")) -> Fr
     {'name': ['Ann', 'Joe'], 'ts': [5, 9], 'te': [8, 12]}
     """
     one = Histories((data, on))
-    rows = one.rows()
-    first, last = one.bound("start", start, NO_START), one.bound("end", end, NO_END)
-    if last < first:
-        raise ArgumentError(f"`end` must not be before `start`; got {start!r} and {end!r}.")
-    from_, to = np.maximum(rows.start, first), np.minimum(rows.end, last)
-    return _of(data, one, Rows(rows.numbers, from_, to).take(from_ < to))
+    return _of(data, one, clipped(one, one.rows(), start, end))
 
 
 def at(data: Frame, instant: Any, *, on: Names = ("ts", "te")) -> Frame:
@@ -163,6 +158,15 @@ def at(data: Frame, instant: Any, *, on: Names = ("ts", "te")) -> Frame:
     rows, when = one.rows(), one.bound("instant", instant, 0)
     valid = rows.take((rows.start <= when) & (when < rows.end))
     return like(data, one.values[0].take(pa.array(valid.numbers)))
+
+
+def clipped(one: Histories, rows: Rows, start: Any, end: Any) -> Rows:
+    """Return the parts of rows from `start` to before `end`; None means no limit."""
+    first, last = one.bound("start", start, NO_START), one.bound("end", end, NO_END)
+    if last < first:
+        raise ArgumentError(f"`end` must not be before `start`; got {start!r} and {end!r}.")
+    from_, to = np.maximum(rows.start, first), np.minimum(rows.end, last)
+    return Rows(rows.numbers, from_, to).take(from_ < to)
 
 
 def pieces(one: Histories, rows: Rows, max_length: Any) -> Rows:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from intervalsweep._errors import ColumnError
-from intervalsweep.arrow.encoding import Encoding, Mask, largest_of
+from intervalsweep.arrow.encoding import Encoding, Mask, largest_of, smallest_of
 from intervalsweep.arrow.tables import RowNumbers, as_table
 from intervalsweep.columns import check_columns, check_unique
 from intervalsweep.kernels import Int32Array, Int64Array
@@ -79,9 +79,15 @@ class Histories:
         """Return a table of values with their periods."""
         check_unique([*values.column_names, *self.names])
         columns = {name: values.column(name) for name in values.column_names}
-        for name, ends, bound in zip(self.names, (start, end), (NO_START, NO_END), strict=True):
-            columns[name] = self.encoding.decode(ends, ends != bound).cast(self._kind)
+        for name, ends in zip(self.names, (start, end), strict=True):
+            columns[name] = self.decoded(ends)
         return pa.table(columns)
+
+    def decoded(self, ends: Int64Array) -> Any:
+        """Return a column with NULL for no start, for no end, and for values beyond the type."""
+        some = (ends >= smallest_of(self._kind)) & (ends <= largest_of(self._kind))
+        some &= (ends != NO_START) & (ends != NO_END)
+        return self.encoding.decode(ends, some).cast(self._kind)
 
     def bound(self, what: str, value: Any, default: int) -> int:
         """Return an instant as an integer; None gives `default`."""

@@ -146,6 +146,16 @@ object EndpointEncoding {
     case _ => Long.MaxValue
   }
 
+  /** The least and the largest encoding of a value of a type that has an exact encoding. */
+  def range(dataType: DataType): (Long, Long) = {
+    val largest = ofLargest(dataType)
+    dataType match {
+      case FloatType | DoubleType => (Long.MinValue, Long.MaxValue)
+      case _: DecimalType => (-largest, largest)
+      case _ => (-largest - 1, largest)
+    }
+  }
+
   def ofDouble(value: Double): Long = OrderedDoubles.toLong(value)
 
   def toDouble(encoded: Long): Double = OrderedDoubles.toDouble(encoded)

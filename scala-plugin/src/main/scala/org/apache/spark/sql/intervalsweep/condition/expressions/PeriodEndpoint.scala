@@ -56,7 +56,8 @@ case class PeriodEndpoint(child: Expression, isEnd: Boolean) extends UnaryExpres
 /**
  * The value that a LONG encodes: the inverse of [[PeriodEndpoint]].
  *
- * @param isPeriod whether the smallest and the largest LONG mean unbounded and become NULL
+ * @param isPeriod whether the smallest and the largest LONG mean unbounded and become NULL, as does
+ *                 any other LONG that encodes no value of the type
  */
 case class DecodedEndpoint(child: Expression, dataType: DataType, isPeriod: Boolean = true)
     extends UnaryExpression {
@@ -67,8 +68,13 @@ case class DecodedEndpoint(child: Expression, dataType: DataType, isPeriod: Bool
 
   override def prettyName: String = "decoded_endpoint"
 
+  private lazy val (smallest, largest) = {
+    val (least, most) = EndpointEncoding.range(dataType)
+    (math.max(least, Long.MinValue + 1), math.min(most, Long.MaxValue - 1))
+  }
+
   private def isUnbounded(encoded: Long): Boolean =
-    isPeriod && (encoded == Long.MinValue || encoded == Long.MaxValue)
+    isPeriod && (encoded < smallest || encoded > largest)
 
   override def eval(input: InternalRow): Any = child.eval(input) match {
     case encoded: Long if !isUnbounded(encoded) => EndpointEncoding.decode(encoded, dataType)
@@ -87,7 +93,7 @@ case class DecodedEndpoint(child: Expression, dataType: DataType, isPeriod: Bool
     }
     val isUnbounded =
       if (!isPeriod) "false"
-      else s"(${encoded.value} == Long.MIN_VALUE || ${encoded.value} == Long.MAX_VALUE)"
+      else s"(${encoded.value} < ${smallest}L || ${encoded.value} > ${largest}L)"
     ev.copy(code = code"""
       ${encoded.code}
       boolean ${ev.isNull} = ${encoded.isNull} || $isUnbounded;

@@ -34,7 +34,16 @@ private[temporal] case class CalendarDays(dataType: DataType) {
       origin: Option[Expression]): Expression = {
     val window = Literal(length.days * unit)
     val default = Literal(if (length.isOfWeeks) CalendarDays.FirstMonday * unit else 0L)
-    zoned(PeriodArithmetic.windowEnd(local(start), window, origin.fold[Expression](default)(local)))
+    val zero = origin.fold[Expression](default)(local)
+    val end = PeriodArithmetic.windowEnd(local(start), window, zero)
+    if (!isZoned) end
+    else {
+      // A clock that is set back or forward at the end of a window shows a time of the next window
+      // too early, or one of the last window too late.
+      val ends =
+        Seq(Subtract(end, window, EvalMode.LEGACY), end, PeriodArithmetic.plus(end, window))
+      PeriodArithmetic.firstAfter(PeriodEndpoint(start, isEnd = false), ends.map(zoned))
+    }
   }
 
   private def local(instant: Expression): Expression = PeriodEndpoint(
@@ -51,5 +60,5 @@ private[temporal] case class CalendarDays(dataType: DataType) {
 private[temporal] object CalendarDays {
 
   /** 1970-01-05, in days. */
-  private val FirstMonday = 4L
+  val FirstMonday = 4L
 }

@@ -32,10 +32,12 @@ private[temporal] case class CalendarMonths(dataType: DataType) {
     val zero = origin.getOrElse(Cast(Literal(0, DateType), dataType, zone))
     val since = minus(monthOf(start), monthOf(zero))
     val whole = minus(since, Pmod(since, Literal(months)))
-    // `near` is in the month of the start or earlier. It is the end if it is later than the start.
-    val near = plus(zero, whole)
-    val next = plus(zero, Add(whole, Literal(months), EvalMode.LEGACY))
-    asEnd(If(GreaterThan(near, start), near, next))
+    // The first of the ends is in the month of the start or earlier.
+    // The third window is the one if the clock is set back at the end of the second.
+    val ends = Seq(0, 1, 2).map { n =>
+      asEnd(plus(zero, Add(whole, Literal(n * months), EvalMode.LEGACY)))
+    }
+    PeriodArithmetic.firstAfter(PeriodEndpoint(start, isEnd = false), ends)
   }
 
   private def asEnd(value: Expression): Expression = PeriodEndpoint(TryEval(value), isEnd = true)

@@ -42,11 +42,14 @@ private[temporal] case class FragmentRows(from: Expression, to: Expression, step
 /** Where the fragments of a period begin. */
 private[temporal] sealed trait FragmentStep extends Serializable {
 
-  /** The start of the n-th fragment; the largest LONG if it exceeds the type. */
+  /** The start of the n-th fragment; `beyond(n)` if it exceeds the type. */
   def start(first: Long, n: Long): Long
 }
 
 private[temporal] object FragmentStep {
+
+  /** In place of the start of a fragment that exceeds the type: the smallest or the largest LONG. */
+  def beyond(n: Long): Long = if (n < 0) Long.MinValue else Long.MaxValue
 
   /** Fragments of one length in the unit of the LONGs. */
   case class Units(length: Long) extends FragmentStep {
@@ -74,7 +77,7 @@ private[temporal] object FragmentStep {
         DateTimeUtils.dateAddMonths(first.toInt, months).toLong + days
       else DateTimeUtils.timestampAddInterval(first, months, days, 0, zoneId)
     } catch {
-      case _: ArithmeticException | _: DateTimeException => Long.MaxValue
+      case _: ArithmeticException | _: DateTimeException => beyond(n)
     }
   }
 }

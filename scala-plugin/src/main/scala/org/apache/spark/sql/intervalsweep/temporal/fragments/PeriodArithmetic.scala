@@ -20,5 +20,10 @@ private[temporal] object PeriodArithmetic {
     plus(start, minus(length, since))
   }
 
+  /** The first of several instants in order that is later than a start, else the last. */
+  def firstAfter(start: Expression, instants: Seq[Expression]): Expression =
+    instants.init.foldRight(instants.last)((instant, later) =>
+      If(GreaterThan(instant, start), instant, later))
+
   private def minus(a: Expression, b: Expression): Expression = Subtract(a, b, EvalMode.LEGACY)
 }

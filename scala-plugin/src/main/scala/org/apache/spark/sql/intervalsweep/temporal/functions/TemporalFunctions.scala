@@ -29,6 +29,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     (FunctionIdentifier("validtime"), validtimeInfo, validtime(_)),
     (FunctionIdentifier("sequenced"), sequencedInfo, sequenced(_))) ++
     new OperatorFunctions(marked, rules).descriptions ++
+    Seq(new ResampleFunction(marked, rules).description) ++
     new IntervalSetFunctions(marked).descriptions
 
   private def validtime(provided: Seq[Expression]): LogicalPlan = {

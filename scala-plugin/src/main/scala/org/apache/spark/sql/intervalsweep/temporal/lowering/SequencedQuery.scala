@@ -25,8 +25,9 @@ import org.apache.spark.sql.types._
  *
  * @param period the part of the history that is returned
  * @param at     the instant
- * @param form   the form of the periods in the result
  * @param rules  rules that rewrite the query, except those that the session excludes
+ * @param form   the form of the periods in the result
+ * @param function the function that the user calls, for errors
  */
 private[temporal] case class SequencedQuery(
     query: LogicalPlan,
@@ -35,7 +36,8 @@ private[temporal] case class SequencedQuery(
     coalesce: Boolean,
     names: Option[(String, String)],
     rules: Seq[Rule[LogicalPlan]],
-    form: ResultForm = ResultForm.HalfOpen) {
+    form: ResultForm = ResultForm.HalfOpen,
+    function: String = "sequenced") {
 
   private val conf = SQLConf.get
   private val asWritten = Decorrelation.plain(withoutCtes)
@@ -176,7 +178,7 @@ private[temporal] case class SequencedQuery(
     (from, to)
   }
 
-  private def bound(option: String) = GivenBound("sequenced", option, dataType)
+  private def bound(option: String) = GivenBound(function, option, dataType)
 
   /** The common type of all periods, by the rules for the arguments of GREATEST. */
   private def commonType(ends: Seq[Expression]): DataType = {

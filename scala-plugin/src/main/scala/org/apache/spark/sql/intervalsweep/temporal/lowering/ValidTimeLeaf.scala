@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
-  DecodedEndpoint, EncodedEndpoint, PeriodEndpoint
+  DecodedEndpoint, EncodedEndpoint, EndpointEncoding, PeriodEndpoint
 }
 import org.apache.spark.sql.intervalsweep.temporal.fragments.{PeriodArithmetic, PeriodLength}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
@@ -100,7 +100,15 @@ private[temporal] case class ValidTimeLeaf(
     val calendar = lastYear.fold[Expression](moved) { last =>
       If(EqualTo(moved, last), Literal(Long.MaxValue), moved)
     }
-    DecodedEndpoint(calendar, ownType)
+    if (isEnd) DecodedEndpoint(calendar, ownType)
+    else {
+      // Nothing is valid at the largest value. NULL would mean that there is no start.
+      val start = Least(Seq(calendar, Literal(EndpointEncoding.ofLargest(ownType))))
+      If(
+        EqualTo(number, Literal(Long.MinValue)),
+        Literal.create(null, ownType),
+        DecodedEndpoint(start, ownType, isPeriod = false))
+    }
   }
 
   /** How far an end moves, in the unit of its LONG. */
