@@ -83,6 +83,7 @@ private[intervalsweep] object FunctionCalls {
     def addNamed(argument: String, provided: Any): Unit = provided match {
       case null | Seq() =>
       case (first, second) => addNamed(argument, Seq(first, second))
+      case (first, second, third) => addNamed(argument, Seq(first, second, third))
       case several: Seq[_] => add(s"$argument => array(${several.map(value).mkString(", ")})")
       case one => add(s"$argument => ${value(one)}")
     }

@@ -206,6 +206,36 @@ private[intervalsweep] trait TableFunctions {
       "ts" -> ts,
       "te" -> te)
 
+  /**
+   * Cuts periods at the edges of months or of other buckets, for sums and means over time.
+   *
+   * @param every      the length of the buckets: a number, a Duration, or a text such as `month`
+   * @param te         without it, a row is valid from `ts` on
+   * @param origin     the start of one bucket
+   * @param period     the part of the time that is returned; null in it is no limit. Rows without a
+   *                   start or an end need it
+   * @param names      names of the added columns: start and end of the bucket, and `share`
+   * @param maxBuckets the most buckets of one row, a million by default
+   * @return the rows, for each bucket that they overlap, with the share of its time that they cover
+   */
+  def temporalResample(
+      data: DataFrame,
+      every: Any,
+      ts: String,
+      te: String = null,
+      origin: Any = null,
+      period: (Any, Any) = null,
+      names: (String, String, String) = null,
+      maxBuckets: java.lang.Long = null): DataFrame =
+    rows("temporal_resample", data)()(
+      "every" -> every,
+      "ts" -> ts,
+      "te" -> te,
+      "origin" -> origin,
+      "period" -> period,
+      "names" -> names,
+      "max_buckets" -> maxBuckets)
+
   /** Reports how each join of a query is planned, without running the query: a row per join. */
   def intervalJoinReport(spark: SparkSession, query: String): DataFrame =
     report(spark, "interval_join_report", query)

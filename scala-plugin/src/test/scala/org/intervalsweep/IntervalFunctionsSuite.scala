@@ -222,6 +222,19 @@ class IntervalFunctionsSuite extends AnyFunSuite with BeforeAndAfterAll {
     temporalWindow(works.drop("te"), sliding = week, ts = "ts"),
     s"$unmarked temporal_window(TABLE(SELECT name, skill, ts FROM works), " +
       "sliding => INTERVAL '7' DAY, ts => 'ts')")
+  same("temporal_resample")(
+    temporalResample(
+      works,
+      "month",
+      "ts",
+      "te",
+      day,
+      (null, LocalDate.parse("2024-12-31")),
+      ("b", "c", "part"),
+      99L),
+    s"$unmarked temporal_resample(TABLE(works), every => 'month', ts => 'ts', te => 'te', " +
+      "origin => DATE'2024-01-05', period => array(NULL, DATE'2024-12-31'), " +
+      "names => array('b', 'c', 'part'), max_buckets => 99)")
 
   test("a table function returns rows") {
     val rows = temporalSplit(works.where("name = 'Ann'"), Duration.ofDays(5), "ts", "te").collect()

@@ -53,8 +53,7 @@ private[streams] final class InputBuffer(
       else if (isBounded && isKnown && clock <= bound) {
         spec.inOrder.foreach(StreamErrors.disorder(side, _, clock, bound))
         counts.late += one
-      }
-      else if (mayMatch(row, end)) (if (isOwned) owned else replicated).add(row)
+      } else if (mayMatch(row, end)) (if (isOwned) owned else replicated).add(row)
       else if (isOwned) unmatchedRows.foreach(_.add(row))
     }
     if (spec.disorder.isDefined) largest = largest.updated(side, latest)
