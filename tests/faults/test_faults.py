@@ -174,8 +174,11 @@ def test_an_exception_in_the_worker_comes_with_its_traceback(tmp_path: Path) -> 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
     """The task asks a new worker; Spark's local mode would not run a failed task again."""
-    log = str(tmp_path / "log")
-    printed = program(tmp_path, f"LOG = {log!r}\n" + SLOW + KILLED)
+    log = tmp_path / "log"
+    try:
+        printed = program(tmp_path, f"LOG = {str(log)!r}\n" + SLOW + KILLED)
+    except AssertionError as error:
+        raise AssertionError(log.read_text(encoding="utf-8")[-4000:]) from error
     assert int(printed.split()[-1]) > 0, f"no worker was killed while it served: {printed}"
 
 

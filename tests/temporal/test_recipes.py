@@ -266,7 +266,7 @@ def views(spark: Any) -> Iterator[Callable[[Tables], dict[str, str]]]:
                 if statement.startswith("CREATE TEMPORARY VIEW "):
                     name = statement.split()[3]
                     if name not in COLUMNS:
-                        spark.sql(statement)
+                        spark.sql(statement.replace("CREATE", "CREATE OR REPLACE", 1))
                         created.add(name)
                 elif not statement.startswith("MERGE "):
                     assert heading not in queries, heading
