@@ -210,8 +210,8 @@ def validtime(
     data
         Rows with the period in which each is valid.
     ts, te
-        Names of the columns with starts and ends. Without `te` a row is valid from `ts` on. Without
-        both, the table property ``validtime`` names them.
+        Names of the columns with starts and ends. Without `te` a row is valid from `ts` on, or `ts`
+        is a struct of both. Without both, the table property ``validtime`` names them.
     nulls
         The meaning of a NULL end: ``unbounded`` (the default), ``drop`` the row, or ``error``.
     invalid

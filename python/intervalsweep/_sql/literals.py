@@ -98,10 +98,13 @@ def for_column(value: Any, kind: Any) -> Any:
     """Return an instant as a value for :func:`literal` that suits a column of Spark's type `kind`.
 
     A naive datetime is the time that the clock shows for TIMESTAMP_NTZ, and in Python's local time
-    otherwise, as in PySpark. A tuple has several instants. Without the column, `kind` is None.
+    otherwise, as in PySpark. A tuple has several instants. Without the column, `kind` is None. The
+    column may be a struct of two ends.
     """
     if isinstance(value, tuple):
         return tuple(for_column(one, kind) for one in value)
+    if kind is not None and kind.typeName() == "struct" and len(kind):
+        kind = kind[0].dataType
     found = instant(value)
     if is_naive(found) and kind is not None and kind.typeName() == "timestamp_ntz":
         return _WallClock(found)

@@ -42,7 +42,8 @@ def valid(
     data
         A Spark DataFrame.
     start, end
-        The names of the columns. Without `end` a row is valid from `start` on.
+        The names of the columns. Without `end` a row is valid from `start` on, or `start` is a
+        struct of both. A row whose struct is NULL is dropped.
     nulls
         A NULL start or end is ``unbounded`` (the default), drops the row (``drop``), or is an
         ``error``.
@@ -87,8 +88,7 @@ def valid(
     start = spelled("given", known, start)
     end = None if end is None else spelled("given", known, end)
     given: dict[str, Any] = {"nulls": nulls, "invalid": invalid, "closed": closed}
-    if end is not None:
-        unbounded = for_column(unbounded, data.schema[end].dataType)
+    unbounded = for_column(unbounded, data.schema[end or start].dataType)
     given |= {"unbounded": unbounded, "names": names, "step": step}
     given |= {"unbounded_start": for_column(unbounded_start, data.schema[start].dataType)}
     return leaf_of(data, marks(start, end, given))

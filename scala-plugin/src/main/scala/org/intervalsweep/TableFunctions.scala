@@ -71,8 +71,8 @@ private[intervalsweep] trait TableFunctions {
   /**
    * Marks a DataFrame as a valid-time relation for `sequenced`, and hides its period.
    *
-   * @param te        without it, a row is valid from `ts` on. Without `ts` too, the table property
-   *                  `validtime` names both
+   * @param te        without it, a row is valid from `ts` on, or `ts` is a struct of both ends.
+   *                  Without `ts` too, the table property `validtime` names both
    * @param nulls     a NULL end: `unbounded` (the default), `drop` the row, or `error`
    * @param invalid   an empty or reversed period: `drop` (the default) or `error`
    * @param closed    the ends that belong to a period: `left` (the default), `right`, `both` or

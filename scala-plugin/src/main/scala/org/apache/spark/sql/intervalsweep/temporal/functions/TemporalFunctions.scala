@@ -53,7 +53,8 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       case (None, _) => TableProperty.period(child).getOrElse(TemporalErrors.noPeriod())
       case (Some(ts), te) => (ts, te)
     }
-    val plain = marked(child, told._1, told._2)
+    val nulls = choice("nulls", Nulls.all)(_.name)
+    val plain = marked(child, told._1, told._2, nulls)
     val (closed, step) = closedEnds(arguments)
     Closed.check(closed, plain.start.dataType)
     step.foreach(PeriodLength(_, "step", plain.start.dataType).units)
@@ -61,7 +62,6 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       values(option).map(GivenBound("validtime", option, plain.start.dataType).typed)
     plain.copy(
       names = names.getOrElse(plain.names),
-      nulls = choice("nulls", Nulls.all)(_.name),
       invalid = choice("invalid", Invalid.all)(_.name),
       closed = closed,
       step = step,
@@ -69,9 +69,19 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       unboundedStart = sentinels("unbounded_start"))
   }
 
-  private def marked(table: LogicalPlan, ts: String, te: Option[String]): ValidTime = {
-    val start = column(table, ts)
-    val end = te.map(column(table, _))
+  private def marked(table: LogicalPlan, ts: String, te: Option[String]): ValidTime =
+    marked(table, ts, te, Nulls.Unbounded)
+
+  private def marked(
+      table: LogicalPlan,
+      ts: String,
+      te: Option[String],
+      nulls: Nulls): ValidTime = {
+    val first = column(table, ts)
+    val (rows, start, end) = Option.when(te.isEmpty)(first)
+      .flatMap(PeriodStruct.ends(table, _, keepsNull = nulls == Nulls.Error))
+      .map { case (plan, start, end) => (plan, start, Option(end)) }
+      .getOrElse((table, first, te.map(column(table, _))))
     if (end.exists(_.exprId == start.exprId))
       TemporalErrors.argument(
         "validtime",
@@ -81,11 +91,11 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     checkType(start, end)
     val names = (start.name, end.fold("te")(_.name))
     ValidTime(
-      table,
+      rows,
       start,
       end,
       names,
-      Nulls.Unbounded,
+      nulls,
       Invalid.Drop,
       Closed.Left)
   }
@@ -150,8 +160,9 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       "[ts, te). The columns of the period are hidden.",
     """
       |    Arguments:
-      |      * ts, te - the names of the columns; without te a row is valid from ts on, without
-      |          both the table property `validtime` has them, as 'ts,te'.
+      |      * ts, te - the names of the columns; without te a row is valid from ts on, or ts is a
+      |          struct of both ends. Without both the table property `validtime` has them, as
+      |          'ts,te'.
       |      * nulls - what a NULL end means: 'unbounded' (the default), 'drop' the row, 'error'.
       |      * invalid - what becomes of an empty or reversed period: 'drop' (the default), 'error'.
       |      * closed - which ends belong to a period: 'left' (the default), 'right', 'both',
