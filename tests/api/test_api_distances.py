@@ -47,7 +47,6 @@ def bag(frame: Any) -> list[str]:
     return sorted(map(repr, frame.collect()))
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("name", DISTANCES)
 def test_each_kind_of_duration(times: Any, name: str) -> None:
     use = DISTANCES[name]
@@ -60,7 +59,6 @@ def test_each_kind_of_duration(times: Any, name: str) -> None:
         use(times, True)
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("name", LENGTHS)
 def test_each_kind_of_length(times: Any, name: str) -> None:
     use = LENGTHS[name]

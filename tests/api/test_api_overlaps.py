@@ -44,7 +44,6 @@ def table(seed: int) -> Any:
     return pa.table(dict(zip(("id", "k", "ts", "te"), zip(*rows, strict=True), strict=True)))
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("kind", ENDS)
 def test_the_same_pairs_as_without_spark(spark: Any, conf: Any, kind: str) -> None:
     conf({EXCLUDED_RULES: FOLDING, BROADCAST: "-1"})

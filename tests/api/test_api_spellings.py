@@ -138,7 +138,6 @@ SAME: dict[str, tuple[Made, Made]] = {
 }
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("name", SAME)
 def test_a_spelling_means_the_same(r: Any, s: Any, name: str) -> None:
     spelled, plain = SAME[name]
@@ -247,7 +246,6 @@ ERRORS: dict[str, tuple[Made, type[Exception], str]] = {
 }
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("name", ERRORS)
 def test_an_error_of_ours_says_what_to_write(r: Any, s: Any, name: str) -> None:
     use, error, message = ERRORS[name]

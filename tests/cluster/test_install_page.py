@@ -28,7 +28,7 @@ def command(title: str) -> str:
     return re.sub(r"spark4\.\d_", f"spark{series}_", found.strip())
 
 
-@pytest.mark.every_case
+@pytest.mark.extended
 @pytest.mark.parametrize("title", ["Only the jar", "--packages with a local repository"])
 def test_spark_sql_runs_as_on_the_page(tmp_path: Path, title: str) -> None:
     settings = tmp_path / "ivysettings.xml"

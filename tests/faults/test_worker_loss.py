@@ -77,12 +77,14 @@ def test_a_lost_worker_is_replaced_once(spark: Any, tmp_path: Path, how: str, qu
     assert mark.exists(), "no worker was lost"
 
 
+@pytest.mark.extended
 def test_a_worker_that_does_nothing_is_ended(spark: Any, tmp_path: Path) -> None:
     said = error(spark, faulty(tmp_path, "os.kill(os.getpid(), 19)"), **{TIMEOUT: "10s"})
     assert "did nothing for 10 s while a task waited for it" in said
     assert TIMEOUT in said
 
 
+@pytest.mark.extended
 def test_a_worker_that_computes_for_longer_than_the_timeout_is_not_ended(
     spark: Any, tmp_path: Path
 ) -> None:
@@ -90,6 +92,7 @@ def test_a_worker_that_computes_for_longer_than_the_timeout_is_not_ended(
     assert answer(spark, JOIN, faulty(tmp_path, busy), **{TIMEOUT: "10s"}) == RESULTS[JOIN]
 
 
+@pytest.mark.extended
 def test_an_interpreter_that_never_answers_is_an_error(spark: Any, tmp_path: Path) -> None:
     silent = interpreter(tmp_path, modules={"sitecustomize.py": "import time\ntime.sleep(20)\n"})
     said = error(spark, silent, **{TIMEOUT: "2s"})
@@ -117,6 +120,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("which", SETTINGS)
 def test_queries_end_under_each_setting_of_spark_for_workers(tmp_path: Path, which: str) -> None:
     """With workers that serve one task, the second query never ended."""

@@ -60,7 +60,6 @@ SAME: list[tuple[Made, Made]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("number", range(len(SAME)))
 def test_columns_mean_the_same_as_texts(tables: tuple[Any, Any], number: int) -> None:
     with_columns, with_texts = SAME[number]

@@ -34,7 +34,6 @@ def zones(request: Any, conf: Any) -> Iterator[None]:
     time.tzset()
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_NTZ"])
 def test_a_collected_value_finds_its_row(spark: Any, zones: None, kind: str) -> None:
     """In New York, the clock skips from 02:00 to 03:00 on this day."""

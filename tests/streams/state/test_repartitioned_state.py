@@ -35,7 +35,6 @@ def repartitioned(spark: Any, conf: Any, folder: Path, name: str, *numbers: int)
     return query
 
 
-@pytest.mark.every_case
 @NAMES
 def test_a_repartitioned_checkpoint_is_refused(
     spark: Any, conf: Any, tmp_path: Path, name: str
