@@ -95,6 +95,7 @@ def test_configure_refuses_a_remote_session() -> None:
         configured({"spark.remote": "sc://localhost"})
 
 
+@pytest.mark.extended
 def test_configure_extends_the_connect_server_that_the_session_starts(tmp_path: Path) -> None:
     program = f"""
         session = intervalsweep.configure(SparkSession.builder.remote("local[1]")).getOrCreate()

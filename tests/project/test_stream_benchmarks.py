@@ -28,6 +28,7 @@ SMALL = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", SMALL)
 def test_totals_are_those_of_all_pairs(name: str) -> None:
     w = SMALL[name]

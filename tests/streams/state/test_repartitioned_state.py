@@ -45,6 +45,7 @@ def test_a_repartitioned_checkpoint_is_refused(
         golden_checkpoint.stream(spark, tmp_path, query)
 
 
+@pytest.mark.extended
 @NAMES
 def test_a_checkpoint_goes_on_after_it_was_repartitioned_back(
     spark: Any, conf: Any, tmp_path: Path, name: str
