@@ -42,7 +42,7 @@ SAME = "The same for two structs of start and end."
 SAME_LIMITED = "The same for two structs of start and end, and {limits}."
 LIMITED = "The same with an upper limit on `{distance}`."
 LIMITED_TWICE = (
-    "The same with upper limits on `{delta}` and on `{epsilon}`; null is no limit. Two structs "
+    "The same with upper limits on `{delta}` and on `{epsilon}`; null means no limit. Two structs "
     "need both limits: `{name}(r, s, delta, epsilon)`."
 )
 

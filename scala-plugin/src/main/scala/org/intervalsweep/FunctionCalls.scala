@@ -16,7 +16,7 @@ private[intervalsweep] object FunctionCalls {
     call_function(name, arguments: _*)
   }
 
-  /** Calls a relation with limits on distances; null is no limit. */
+  /** Calls a relation with limits on distances; null means no limit. */
   def limited(name: String, operands: Column*)(limits: Column*): Column = {
     val provided = limits.reverse.dropWhile(_ == null).reverse
     call(name, operands ++ provided.map(Option(_).getOrElse(lit(null))): _*)

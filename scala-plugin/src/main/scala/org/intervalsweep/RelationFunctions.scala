@@ -422,8 +422,8 @@ private[intervalsweep] trait RelationFunctions {
     call("iseql_left_overlap", r, s)
 
   /**
-   * The same with upper limits on `s.ts - r.ts` and on `s.te - r.te`; null is no limit. Two structs
-   * need both limits: `iseqlLeftOverlap(r, s, delta, epsilon)`.
+   * The same with upper limits on `s.ts - r.ts` and on `s.te - r.te`; null means no limit. Two
+   * structs need both limits: `iseqlLeftOverlap(r, s, delta, epsilon)`.
    */
   def iseqlLeftOverlap(
       rTs: Column,
@@ -453,8 +453,8 @@ private[intervalsweep] trait RelationFunctions {
     call("iseql_right_overlap", r, s)
 
   /**
-   * The same with upper limits on `r.ts - s.ts` and on `r.te - s.te`; null is no limit. Two structs
-   * need both limits: `iseqlRightOverlap(r, s, delta, epsilon)`.
+   * The same with upper limits on `r.ts - s.ts` and on `r.te - s.te`; null means no limit. Two
+   * structs need both limits: `iseqlRightOverlap(r, s, delta, epsilon)`.
    */
   def iseqlRightOverlap(
       rTs: Column,
@@ -484,8 +484,8 @@ private[intervalsweep] trait RelationFunctions {
     call("iseql_during", r, s)
 
   /**
-   * The same with upper limits on `r.ts - s.ts` and on `s.te - r.te`; null is no limit. Two structs
-   * need both limits: `iseqlDuring(r, s, delta, epsilon)`.
+   * The same with upper limits on `r.ts - s.ts` and on `s.te - r.te`; null means no limit. Two
+   * structs need both limits: `iseqlDuring(r, s, delta, epsilon)`.
    */
   def iseqlDuring(
       rTs: Column,
@@ -515,8 +515,8 @@ private[intervalsweep] trait RelationFunctions {
     call("iseql_reverse_during", r, s)
 
   /**
-   * The same with upper limits on `s.ts - r.ts` and on `r.te - s.te`; null is no limit. Two structs
-   * need both limits: `iseqlReverseDuring(r, s, delta, epsilon)`.
+   * The same with upper limits on `s.ts - r.ts` and on `r.te - s.te`; null means no limit. Two
+   * structs need both limits: `iseqlReverseDuring(r, s, delta, epsilon)`.
    */
   def iseqlReverseDuring(
       rTs: Column,

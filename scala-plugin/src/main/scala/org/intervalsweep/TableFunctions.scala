@@ -107,7 +107,7 @@ private[intervalsweep] trait TableFunctions {
    * The history of a plain query over DataFrames that `validtime` marked.
    *
    * @param period    the part of the history from its first value to before its second; null in it
-   *                  is no limit
+   *                  means no limit
    * @param at        returns the rows at this instant, without a period
    * @param coalesce  returns the fewest rows: equal rows whose periods touch become one
    * @param names     names of the period's columns; by default those of the first marked DataFrame
@@ -212,8 +212,8 @@ private[intervalsweep] trait TableFunctions {
    * @param every      the length of the buckets: a number, a Duration, or a text such as `month`
    * @param te         without it, a row is valid from `ts` on
    * @param origin     the start of one bucket
-   * @param period     the part of the time that is returned; null in it is no limit. Rows without a
-   *                   start or an end need it
+   * @param period     the part of the time that is returned; null in it means no limit. Rows
+   *                   without a start or an end need it
    * @param names      names of the added columns: start and end of the bucket, and `share`
    * @param maxBuckets the most buckets of one row, a million by default
    * @return the rows, for each bucket that they overlap, with the share of its time that they cover

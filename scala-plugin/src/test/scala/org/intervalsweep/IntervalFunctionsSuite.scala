@@ -36,7 +36,7 @@ class IntervalFunctionsSuite extends AnyFunSuite with BeforeAndAfterAll {
     super.afterAll()
   }
 
-  /** What Java calls: the static methods. */
+  /** The static methods, which Java calls. */
   private val methods: Seq[Method] = Class.forName("org.intervalsweep.IntervalFunctions").getMethods
     .filter(m => Modifier.isStatic(m.getModifiers) && !m.getName.contains('$')).toSeq
 

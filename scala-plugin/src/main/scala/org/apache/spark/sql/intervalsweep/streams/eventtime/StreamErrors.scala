@@ -46,7 +46,7 @@ object StreamErrors {
       "delay by which its rows may be late. Joins, and windows with only count(*), can compare dense " +
       "row numbers instead, such as abs(a.seq - b.seq) < 1000.")
 
-  /** Raised while a stream runs: the column may be no row number, and its late rows may match. */
+  /** Raised while a stream runs: the column may have no row numbers, and its late rows may match. */
   private[streams] def disorder(side: Side, column: String, number: Long, before: Long): Nothing =
     throw new IllegalStateException(text(
       "NUMBER_ORDER",

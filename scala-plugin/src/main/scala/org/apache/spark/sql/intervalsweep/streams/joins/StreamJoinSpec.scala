@@ -22,8 +22,8 @@ case class ProbePlan(sweeps: Seq[Sweep], residual: Option[Expression], band: Opt
  * @param pairings   the probe plan, by the side whose rows are new
  * @param disorder   in a join by row numbers, how far behind the largest number a row may be; None
  *                   in a join by event time
- * @param inOrder    the column of row numbers of which nobody has declared the disorder: a row that
- *                   is behind an earlier one is an error
+ * @param inOrder    the column of row numbers, if its disorder is not declared: a row that is behind
+ *                   an earlier one is then an error
  * @param spread     the sides whose rows go to all partitions, where one partition stores each row
  * @param isCounted  whether the matches of left rows are counted and not returned
  * @param isRealTime whether a call has one row, and more rows of its micro-batch may follow

@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.StructType
  */
 private[functions] object PeriodStruct {
 
-  /** The plan, and the columns with the start and the end. None if the column is no struct. */
+  /** The plan, and the columns with the start and the end. None if the column is not a struct. */
   def ends(
       table: LogicalPlan,
       period: Attribute,

@@ -102,7 +102,7 @@ private[temporal] case class ValidTimeLeaf(
     }
     if (isEnd) DecodedEndpoint(calendar, ownType)
     else {
-      // Nothing is valid at the largest value. NULL would mean that there is no start.
+      // Nothing is valid at the largest value. NULL would mean an unbounded start.
       val start = Least(Seq(calendar, Literal(EndpointEncoding.ofLargest(ownType))))
       If(
         EqualTo(number, Literal(Long.MinValue)),
