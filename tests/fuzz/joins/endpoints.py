@@ -69,7 +69,10 @@ DATES = Arithmetic(
         *("date_add({}, 2)", "date_sub({}, 1)", "{} + INTERVAL '2' DAY", "{} - INTERVAL '1' DAY"),
         *("{} + INTERVAL '1' MONTH", "add_months({}, -1)", "CAST({} AS TIMESTAMP)"),
     ),
-    ("datediff({later}, {earlier}) <= 3", "{later} - {earlier} < INTERVAL '3' DAY"),
+    (
+        *("datediff({later}, {earlier}) <= 3", "{later} - {earlier} < INTERVAL '3' DAY"),
+        *("timestampdiff(DAY, {earlier}, {later}) = 1", "date_diff({later}, {earlier}) > -2"),
+    ),
     "always",
 )
 TIMESTAMPS = Arithmetic(
@@ -80,6 +83,13 @@ TIMESTAMPS = Arithmetic(
     (
         "{later} - {earlier} <= INTERVAL '12' HOUR",
         "timestampdiff(HOUR, {earlier}, {later}) < 9",
+        "timestampdiff(HOUR, {earlier}, {later}) BETWEEN -5 AND 0",
+        "timestampdiff(DAY, {earlier}, {later}) = 0",
+        "timestampdiff(SECOND, {earlier}, {later}) >= -14400",
+        "90 > date_diff(MINUTE, {earlier}, {later})",
+        "NOT date_diff(MILLISECOND, {earlier}, {later}) <= 28799999",
+        "timestampdiff(WEEK, {earlier}, {later}) < 1",
+        "timestampdiff(MONTH, {earlier}, {later}) <= 0",
     ),
     "always",
 )
