@@ -20,8 +20,8 @@ import org.apache.spark.sql.intervalsweep.planner.laterals.{
 import org.apache.spark.sql.intervalsweep.planner.periods.PeriodSweepStrategy
 import org.apache.spark.sql.intervalsweep.planner.report.JoinReportFunction
 import org.apache.spark.sql.intervalsweep.planner.streams.{
-  PairTimes, ResolveStatePartitions, StreamJoins, StreamModes, StreamStrategy, StreamSubqueries,
-  StreamWatermarks, StreamWindows, WindowTimes
+  PairTimes, ResolveStatePartitions, StreamHistories, StreamJoins, StreamModes, StreamStrategy,
+  StreamSubqueries, StreamWatermarks, StreamWindows, WindowTimes
 }
 import org.apache.spark.sql.intervalsweep.temporal.functions.TemporalFunctions
 import org.apache.spark.sql.intervalsweep.temporal.rules.{
@@ -55,6 +55,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectCheckRule(Placeholder.check)
     extensions.injectCheckRule(StreamModes.check)
     extensions.injectCheckRule(StreamWatermarks.check)
+    extensions.injectResolutionRule(_ => StreamHistories)
     extensions.injectResolutionRule(_ => StreamWindows)
     extensions.injectResolutionRule(_ => LateralAggregates)
     // Also as a hint rule, which runs when a query starts, before Spark checks what it supports.

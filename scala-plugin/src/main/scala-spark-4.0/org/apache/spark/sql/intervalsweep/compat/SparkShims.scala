@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   FunctionSignature, LogicalPlan, NamedParametersSupport
 }
 import org.apache.spark.sql.execution.{ExternalAppendOnlyUnsafeRowArray, SparkPlan}
-import org.apache.spark.sql.execution.streaming.StatefulOperator
+import org.apache.spark.sql.execution.streaming.{StatefulOperator, WatermarkSupport}
 import org.apache.spark.sql.types.DataType
 
 /** Spark 4.0. */
@@ -39,7 +39,16 @@ private[intervalsweep] object SparkShims extends SparkShimsUntil42 {
   def spillingRows(rowsInMemory: Int, bytesInMemory: Long): ExternalAppendOnlyUnsafeRowArray =
     new ExternalAppendOnlyUnsafeRowArray(rowsInMemory, Int.MaxValue)
 
-  def stateOf(plan: SparkPlan): Option[OperatorState] =
-    plan.collectFirst { case operator: StatefulOperator => operator }.flatMap(_.stateInfo)
-      .map(info => OperatorState(info.checkpointLocation, info.queryRunId, info.numPartitions))
+  def stateOf(plan: SparkPlan): Option[OperatorState] = for {
+    operator <- plan.collectFirst { case operator: StatefulOperator => operator }
+    info <- operator.stateInfo
+  } yield {
+    val watermarks = Some(operator).collect { case w: WatermarkSupport => w }
+    OperatorState(
+      info.checkpointLocation,
+      info.queryRunId,
+      info.numPartitions,
+      watermarks.flatMap(_.eventTimeWatermarkForLateEvents),
+      watermarks.flatMap(_.eventTimeWatermarkForEviction))
+  }
 }

@@ -12,7 +12,9 @@ import org.apache.spark.sql.execution.{ExternalAppendOnlyUnsafeRowArray, SparkPl
 import org.apache.spark.sql.execution.datasources.v2.{
   StreamingDataSourceV2Relation, StreamingDataSourceV2ScanRelation
 }
-import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperator
+import org.apache.spark.sql.execution.streaming.operators.stateful.{
+  StatefulOperator, WatermarkSupport
+}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{DataType, TimeType}
 
@@ -45,7 +47,16 @@ private[compat] trait SparkShimsSince41 extends SparkVersionShims {
   def spillingRows(rowsInMemory: Int, bytesInMemory: Long): ExternalAppendOnlyUnsafeRowArray =
     new ExternalAppendOnlyUnsafeRowArray(rowsInMemory, bytesInMemory, Int.MaxValue, Long.MaxValue)
 
-  def stateOf(plan: SparkPlan): Option[OperatorState] =
-    plan.collectFirst { case operator: StatefulOperator => operator }.flatMap(_.stateInfo)
-      .map(info => OperatorState(info.checkpointLocation, info.queryRunId, info.numPartitions))
+  def stateOf(plan: SparkPlan): Option[OperatorState] = for {
+    operator <- plan.collectFirst { case operator: StatefulOperator => operator }
+    info <- operator.stateInfo
+  } yield {
+    val watermarks = Some(operator).collect { case w: WatermarkSupport => w }
+    OperatorState(
+      info.checkpointLocation,
+      info.queryRunId,
+      info.numPartitions,
+      watermarks.flatMap(_.eventTimeWatermarkForLateEvents),
+      watermarks.flatMap(_.eventTimeWatermarkForEviction))
+  }
 }

@@ -85,8 +85,12 @@ private[intervalsweep] trait SparkVersionShims {
  * @param folder     the folder of states in the checkpoint
  * @param run        the id of the run of the query
  * @param partitions the number of state partitions
+ * @param before     the watermark of the previous micro-batch, in milliseconds
+ * @param now        the watermark of this micro-batch
  */
 private[intervalsweep] final case class OperatorState(
     folder: String,
     run: java.util.UUID,
-    partitions: Int)
+    partitions: Int,
+    before: Option[Long],
+    now: Option[Long])

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.streams.histories.{SliceHistory, SliceHistoryExec}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   OperatorOutput, OperatorOutputExec, PartitionedBatches, PartitionedBatchesExec, StatePartitions,
   UnfilteredWatermark
@@ -28,6 +29,8 @@ object StreamStrategy extends SparkStrategy {
         output,
         partitions,
         planLater(child)))
+    case SliceHistory(query, goesOn, _, output, child) =>
+      Seq(SliceHistoryExec(query, goesOn, output, planLater(child)))
     case UnfilteredWatermark(child) => Seq(planLater(child))
     case OperatorOutput(_, output, child) => Seq(OperatorOutputExec(output, planLater(child)))
     case _ => Nil

@@ -19,6 +19,9 @@ object OperatorTimes {
   private[streams] val SecondQuery =
     "write its rows to files or to a topic, and read these by a second query with withWatermark"
 
+  /** Advice for operators whose rows have the end of their period as the event time. */
+  private[streams] val EndOfPeriod = "keep the column with the end of the period"
+
   /** The first operator in a plan, from the top. */
   def in(plan: LogicalPlan): Option[OperatorTimes] = all(plan).headOption
 

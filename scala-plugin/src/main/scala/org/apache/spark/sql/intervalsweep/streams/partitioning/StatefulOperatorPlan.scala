@@ -25,7 +25,8 @@ object StatefulOperatorPlan {
       mode: OutputMode,
       output: Seq[Attribute],
       counts: StructType): LogicalPlan = {
-    val chunks = Union(sides.map(side => side.copy(child = UnfilteredWatermarks.of(side.child))))
+    val packed = sides.map(side => side.copy(child = UnfilteredWatermarks.of(side.child)))
+    val chunks = if (packed.size == 1) packed.head else Union(packed)
     val partition = chunks.output.head
     // TransformWithState's deserializer is bound to these attributes but receives the full row.
     val data = chunks.output

@@ -51,7 +51,7 @@ object StoredRun {
   private val MostValues = 31
 
   /** A random id: two attempts at one micro-batch, and two queries, do not share it. */
-  private[state] def newId(): Long =
+  private[streams] def newId(): Long =
     java.util.concurrent.ThreadLocalRandom.current().nextLong() & ~MostValues.toLong
 }
 

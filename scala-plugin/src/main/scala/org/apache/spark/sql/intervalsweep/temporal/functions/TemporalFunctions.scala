@@ -11,9 +11,11 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.intervalsweep.temporal.fragments.{PeriodLength, ResultForm}
-import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
+import org.apache.spark.sql.intervalsweep.temporal.lowering.{
+  SequencedQuery, SequencedStream, StreamInputs
+}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  Closed, GivenBound, Invalid, Nulls, TemporalErrors, ValidTime
+  Closed, Emit, GivenBound, Invalid, Nulls, TemporalErrors, ValidTime
 }
 
 /**
@@ -108,7 +110,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       val arguments = TemporalArguments(
         "sequenced",
         Seq("query"),
-        Seq("period", "at", "coalesce", "names", "closed", "unbounded", "step"),
+        Seq("period", "at", "coalesce", "names", "closed", "unbounded", "step", "emit"),
         provided)
       import arguments._
       val (period, at) = (pair("period"), constant("at"))
@@ -116,7 +118,15 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
         wrong("at", "absent if `period` is given: use one of them, not both", at.get)
       val (closed, step) = closedEnds(arguments)
       val form = ResultForm(closed, step, constant("unbounded"))
-      SequencedQuery(table("query"), period, at, flag("coalesce"), names, rules, form).plan
+      val query = table("query")
+      if (StreamInputs.areIn(query)) {
+        at.foreach(wrong("at", "absent, as the instant of a stream is in no slice of time", _))
+        val emit = choice("emit", Emit.all)(_.name)
+        SequencedStream.of(query, period, names, rules, form, emit)
+      } else {
+        constant("emit").foreach(wrong("emit", "absent, as the query reads no marked stream", _))
+        SequencedQuery(query, period, at, flag("coalesce"), names, rules, form).plan
+      }
     }
 
   private def column(table: LogicalPlan, name: String): Attribute =

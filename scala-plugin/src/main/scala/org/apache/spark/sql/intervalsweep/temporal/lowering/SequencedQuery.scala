@@ -40,7 +40,7 @@ private[temporal] case class SequencedQuery(
     function: String = "sequenced") {
 
   private val conf = SQLConf.get
-  private val asWritten = Decorrelation.plain(withoutCtes)
+  private val asWritten = SequencedQuery.plain(query)
   private val (plain, fired) = rewritten(asWritten)
   private val leaves = TemporalPlan.leaves(plain)
   if (leaves.isEmpty) TemporalErrors.notMarked()
@@ -55,9 +55,11 @@ private[temporal] case class SequencedQuery(
    * Gives each sweep the names of the rules that changed its query. Sweeps of an inner query have
    * theirs already.
    */
-  def plan: LogicalPlan = belowViews(lowered.transformUp {
-    case sweep: PeriodSweep if sweep.fired.isEmpty => sweep.firedBy(fired)
-  })
+  def plan: LogicalPlan = SequencedQuery.belowViews(
+    query,
+    lowered.transformUp {
+      case sweep: PeriodSweep if sweep.fired.isEmpty => sweep.firedBy(fired)
+    })
 
   private val instant = at.map(bound("at").typed)
   private val bounds = period.map { case (from, to) => bound("period").ordered(from, to) }
@@ -72,27 +74,6 @@ private[temporal] case class SequencedQuery(
       val number = PeriodEndpoint(instant, isEnd = false)
       Project(rows.values, Filter(rows.period.get.contains(number), rows.plan))
     case None => ordered
-  }
-
-  /**
-   * The lowered query has no views. A view over it stores the text of the query, and the names of
-   * the temporary views that Spark finds in the plan, so these stay on top.
-   */
-  private def belowViews(plan: LogicalPlan): LogicalPlan =
-    query.collectWithSubqueries { case view: View if view.isTempView => view }
-      .distinctBy(_.desc.identifier)
-      .foldLeft(plan)((child, view) => view.copy(child = child))
-
-  private def withoutCtes: LogicalPlan = {
-    val known = query.collectWithSubqueries { case c: WithCTE => c.cteDefs.map(_.id) }.flatten
-    query.foreachWithSubqueries {
-      case ref: CTERelationRef if !known.contains(ref.cteId) => TemporalErrors.outerCte()
-      case _ =>
-    }
-    SparkSession.active.sessionState.analyzer.checkAnalysis(query)
-    val inlined = new InlineCTE(alwaysInline = true)(query)
-    UnmarkedRelations.check(inlined)
-    inlined
   }
 
   private def rewritten(plan: LogicalPlan): (LogicalPlan, Seq[String]) = {
@@ -201,4 +182,26 @@ private[temporal] case class SequencedQuery(
 
 private[temporal] object SequencedQuery {
   private val MostRounds = 10
+
+  /** A checked query without WITH clauses, views and aliases. */
+  def plain(query: LogicalPlan): LogicalPlan = {
+    val known = query.collectWithSubqueries { case c: WithCTE => c.cteDefs.map(_.id) }.flatten
+    query.foreachWithSubqueries {
+      case ref: CTERelationRef if !known.contains(ref.cteId) => TemporalErrors.outerCte()
+      case _ =>
+    }
+    SparkSession.active.sessionState.analyzer.checkAnalysis(query)
+    val inlined = new InlineCTE(alwaysInline = true)(query)
+    UnmarkedRelations.check(inlined)
+    Decorrelation.plain(inlined)
+  }
+
+  /**
+   * The lowered query has no views. A view over it stores the text of the query, and the names of
+   * the temporary views that Spark finds in the plan, so these stay on top.
+   */
+  def belowViews(query: LogicalPlan, plan: LogicalPlan): LogicalPlan =
+    query.collectWithSubqueries { case view: View if view.isTempView => view }
+      .distinctBy(_.desc.identifier)
+      .foldLeft(plan)((child, view) => view.copy(child = child))
 }

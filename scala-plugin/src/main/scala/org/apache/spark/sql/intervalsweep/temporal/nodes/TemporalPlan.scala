@@ -31,20 +31,21 @@ private[temporal] object Refused {
   /** Checks a whole query, with the plans below its valid-time relations. */
   def check(plan: LogicalPlan): Unit = {
     checkStreams(plan)
-    checkWithSubqueries(plan)
+    checkRows(plan)
   }
 
-  /** The rows of a stream are not known at any instant. */
+  /** A stream without periods has no rows at an instant. */
   def checkStreams(plan: LogicalPlan): Unit =
     plan.foreachWithSubqueries { node =>
       if (node.isStreaming)
         TemporalErrors.noSnapshotForm(
-          "A stream",
-          "write it to a table and read the table",
+          "A stream that is not marked",
+          "mark it by validtime, with the column of its watermark as the start",
           plan.origin)
     }
 
-  private def checkWithSubqueries(plan: LogicalPlan): Unit = {
+  /** Checks the rows of a query. */
+  def checkRows(plan: LogicalPlan): Unit = {
     val ordered = plan.collect { case limit @ PerInstantLimit(_) =>
       limit +: limit.children.flatMap(below => below +: below.children)
     }.flatten
@@ -75,7 +76,7 @@ private[temporal] object Refused {
       node: LogicalPlan,
       isOfTable: => Boolean): Unit =
     expression.foreach {
-      case subquery: SubqueryExpression => checkWithSubqueries(subquery.plan)
+      case subquery: SubqueryExpression => checkRows(subquery.plan)
       case random if !random.deterministic && random.children.forall(_.deterministic) =>
         if (isOfTable) changing(random.sql, node)
         TemporalErrors.noSnapshotForm(

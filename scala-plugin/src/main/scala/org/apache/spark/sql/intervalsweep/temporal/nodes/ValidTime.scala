@@ -40,6 +40,9 @@ case class ValidTime(
 
   override def maxRows: Option[Long] = child.maxRows
 
+  /** What reads the relation is evaluated like a query over tables: see `SlicedQuery`. */
+  override def isStreaming: Boolean = false
+
   override protected def withNewChildInternal(newChild: LogicalPlan): ValidTime =
     copy(child = newChild)
 }
@@ -78,4 +81,16 @@ object Closed {
       TemporalErrors.periodType(
         Seq(dataType),
         s"closed => '${closed.name}' needs a type with a smallest step")
+}
+
+/** When `sequenced` writes the rows of a history of streams. */
+sealed abstract class Emit(val name: String) extends Product with Serializable
+object Emit {
+
+  /** Once, when the period has ended. */
+  case object Final extends Emit("final")
+
+  /** As soon as it is certain, cut at the watermark. */
+  case object Early extends Emit("early")
+  val all: Seq[Emit] = Seq(Final, Early)
 }

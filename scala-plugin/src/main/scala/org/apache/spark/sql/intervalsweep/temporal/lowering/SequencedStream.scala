@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.lowering
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.intervalsweep.temporal.fragments.ResultForm
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{Emit, Refused, TemporalErrors}
+import org.apache.spark.sql.types.{DataType, TimestampType}
+
+/**
+ * The history of a query over streams. A rule of the analyzer makes it a stateful operator.
+ *
+ * @param inputs the rows of each stream: values, start and end
+ * @param starts the columns of the streams with the starts of the periods
+ * @param output the values, then the start and the end of a period
+ */
+private[intervalsweep] case class SequencedStream(
+    inputs: Seq[LogicalPlan],
+    starts: Seq[Attribute],
+    query: SlicedQuery,
+    emit: Emit,
+    override val output: Seq[Attribute])
+    extends LogicalPlan {
+  override def children: Seq[LogicalPlan] = inputs
+  override protected def withNewChildrenInternal(
+      newChildren: IndexedSeq[LogicalPlan]): SequencedStream = copy(inputs = newChildren)
+}
+
+private[temporal] object SequencedStream {
+
+  /** The history of a query that reads streams; see [[SequencedQuery]] for the parameters. */
+  def of(
+      query: LogicalPlan,
+      period: Option[(Expression, Expression)],
+      names: Option[(String, String)],
+      rules: Seq[Rule[LogicalPlan]],
+      form: ResultForm,
+      emit: Emit): LogicalPlan = {
+    val plain = unordered(SequencedQuery.plain(query))
+    Refused.checkRows(plain)
+    val split = new StreamInputs(plain)
+    Refused.checkStreams(split.body)
+    split.inputs.foreach(input => checkStart(input.leaf.start))
+    val sliced =
+      SlicedQuery(split.body, period, names.getOrElse(split.inputs.head.leaf.names), rules, form)
+    SequencedQuery.belowViews(
+      query,
+      SequencedStream(
+        split.inputs.map(_.plan),
+        split.inputs.map(_.leaf.start),
+        sliced,
+        emit,
+        sliced.newOutput()))
+  }
+
+  /** A stream has no order. */
+  private def unordered(plan: LogicalPlan): LogicalPlan = plan match {
+    case Sort(_, true, child, _) => child
+    case Project(columns, Sort(_, true, child, _)) => Project(columns, child)
+    case other => other
+  }
+
+  private def checkStart(start: Attribute): Unit =
+    if (start.dataType != SlicedQuery.Time)
+      TemporalErrors.periodType(
+        Seq(start.dataType),
+        "the periods of a stream start at its event time, a TIMESTAMP with a watermark")
+}
+
+/**
+ * A query whose history is computed slice by slice.
+ *
+ * At each instant the result depends only on the rows that are valid then. So the history from one
+ * watermark to the next follows from the rows that are valid between them, by the plan for tables.
+ *
+ * @param body reads [[StreamRows]] in the place of streams
+ */
+private[intervalsweep] case class SlicedQuery(
+    body: LogicalPlan,
+    period: Option[(Expression, Expression)],
+    names: (String, String),
+    rules: Seq[Rule[LogicalPlan]],
+    private[temporal] val form: ResultForm) {
+
+  /**
+   * The history in a slice of time: the values, then the start and the end of a period. Rows that
+   * are equal and touch are one.
+   *
+   * @param from the start of the slice, in microseconds
+   * @param to   its end, which is not in it
+   * @param rows a plan for the rows of each stream
+   */
+  def history(from: Long, to: Long, rows: StreamRows => LogicalPlan): LogicalPlan =
+    sequenced(
+      body.transformUpWithSubqueries { case leaf: StreamRows => rows(leaf) },
+      Literal(from, SlicedQuery.Time),
+      Literal(to, SlicedQuery.Time)).plan
+
+  private def sequenced(query: LogicalPlan, from: Expression, to: Expression): SequencedQuery =
+    SequencedQuery(
+      query,
+      Some((from, to)),
+      None,
+      coalesce = true,
+      Some(names),
+      rules,
+      ResultForm.HalfOpen)
+
+  /** The columns of the history. */
+  def newOutput(): Seq[Attribute] = {
+    val time = Literal(0L, SlicedQuery.Time)
+    sequenced(body, time, Literal(1L, SlicedQuery.Time)).plan.output.map(_.newInstance())
+  }
+
+  /** The period as the user wants to see it. */
+  def shown(start: Expression, end: Expression): (Expression, Expression) =
+    (form.start(start, SlicedQuery.Time), form.end(end, SlicedQuery.Time))
+}
+
+private[intervalsweep] object SlicedQuery {
+
+  /** The type of the periods. */
+  val Time: DataType = TimestampType
+}

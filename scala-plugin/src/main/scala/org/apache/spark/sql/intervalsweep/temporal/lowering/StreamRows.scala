@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.temporal.lowering
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.analysis.MultiInstanceRelation
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, Expression, OuterReference, SubqueryExpression
+}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  Closed, FragmentKind, History, Invalid, Nulls, TemporalFragments, ValidTime
+}
+
+/**
+ * The rows of a stream that are valid in a slice of time, in the query that is evaluated for each
+ * slice.
+ *
+ * @param number the position of the stream among the query's inputs
+ * @param output the values, then the start and the end of the period
+ */
+private[intervalsweep] case class StreamRows(number: Int, override val output: Seq[Attribute])
+    extends LeafNode with MultiInstanceRelation {
+  override def newInstance(): StreamRows = copy(output = output.map(_.newInstance()))
+}
+
+/**
+ * A query over streams, taken apart: what is computed for each row when it arrives, and the query
+ * over the results, which is evaluated for each slice of time.
+ * {{{
+ *   Aggregate                             body    Aggregate
+ *     TemporalFragments (a window)                  ValidTime
+ *       Filter                                        StreamRows 0
+ *         ValidTime                       input 0 TemporalFragments
+ *           a stream                                Filter ...
+ * }}}
+ */
+private[temporal] final class StreamInputs(query: LogicalPlan) {
+  private val found = ArrayBuffer.empty[StreamInput]
+
+  val body: LogicalPlan = taken(query)
+  val inputs: Seq[StreamInput] = found.toSeq
+
+  private def taken(plan: LogicalPlan): LogicalPlan =
+    StreamInputs.leafOf(plan).fold(
+      plan.mapChildren(taken).transformExpressions { case subquery: SubqueryExpression =>
+        subquery.withNewPlan(taken(subquery.plan))
+      })(replaced(plan, _))
+
+  private def replaced(plan: LogicalPlan, leaf: ValidTime): LogicalPlan = {
+    val input = StreamInput(Sequenced(leaf.start.dataType).history(plan), leaf)
+    val rows = StreamRows(found.size, input.columns)
+    found += input
+    val ends = input.columns.takeRight(2)
+    ValidTime(
+      rows,
+      ends.head,
+      Some(ends.last),
+      leaf.names,
+      Nulls.Unbounded,
+      Invalid.Drop,
+      Closed.Left)
+  }
+}
+
+/**
+ * What is computed for each row of a stream when it arrives.
+ *
+ * @param rows the values and the period of each row
+ * @param leaf the stream as the query names it
+ */
+private[temporal] case class StreamInput(rows: History, leaf: ValidTime) {
+  def columns: Seq[Attribute] = rows.columns
+  def plan: LogicalPlan = Project(rows.columns, rows.plan)
+}
+
+private[temporal] object StreamInputs {
+
+  /** Whether a marked relation of a query, or of its subqueries, is a stream. */
+  def areIn(query: LogicalPlan): Boolean =
+    query.collectWithSubqueries { case leaf: ValidTime => leaf }.exists(_.child.isStreaming)
+
+  /** The stream that a plan reads, if each of the plan's rows comes from one row of the stream. */
+  private def leafOf(plan: LogicalPlan): Option[ValidTime] = plan match {
+    case leaf: ValidTime => Option.when(leaf.child.isStreaming)(leaf)
+    case Project(columns, child) if columns.forall(isOfOneRow) => leafOf(child)
+    case Filter(condition, child) if isOfOneRow(condition) => leafOf(child)
+    case TemporalFragments(
+          child,
+          _: FragmentKind.Sliding | _: FragmentKind.Fixed | _: FragmentKind.Split) => leafOf(child)
+    case _ => None
+  }
+
+  private def isOfOneRow(e: Expression): Boolean = e.deterministic && !e.exists {
+    case _: SubqueryExpression | _: OuterReference => true
+    case _ => false
+  }
+}
