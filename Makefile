@@ -146,7 +146,7 @@ load: $(JAR) ## Run queries, failures, cancellations and streams next to each ot
 
 FUZZ = PYTHONPATH=tests $(PY) -m fuzz.$(1) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
-.PHONY: fuzz fuzz-temporal fuzz-streams fuzz-stream-joins
+.PHONY: fuzz fuzz-temporal fuzz-streams fuzz-stream-joins fuzz-histories
 fuzz: $(JAR) ## Compare random queries with Spark's own plan (CASES: number, SEED)
 	$(call FUZZ,joins)
 
@@ -158,6 +158,9 @@ fuzz-streams: $(JAR) ## Compare random window unions of streams with Spark in ba
 
 fuzz-stream-joins: $(JAR) ## Compare random joins of streams with joins of tables (CASES, SEED)
 	$(call FUZZ,streams.joins)
+
+fuzz-histories: $(JAR) ## Compare random histories of streams with their snapshots in DuckDB (CASES, SEED)
+	$(call FUZZ,streams.histories)
 
 .PHONY: lint
 lint: lint-python lint-scala lint-text ## Check style, types and docs; compiler warnings are errors

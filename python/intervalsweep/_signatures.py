@@ -69,6 +69,7 @@ JoinWord: TypeAlias = Literal[
 LookUpWord: TypeAlias = Literal["left", "leftouter", "left_outer", "inner"]
 Direction: TypeAlias = Literal["backward", "forward"]
 Closed: TypeAlias = Literal["both", "left", "right", "neither"]
+HistoryEmit: TypeAlias = Literal["final", "early"]
 Nulls: TypeAlias = Literal["unbounded", "drop", "error"]
 # The least part of the left interval, or of each, that an overlap covers.
 Fraction: TypeAlias = "float | tuple[float | None, float | None] | None"

@@ -23,6 +23,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from intervalsweep._instants import is_naive
+from intervalsweep._signatures import HistoryEmit
 from intervalsweep._sql.frames import sql_over
 from intervalsweep._sql.literals import calendar_length, for_column, length, literal, options
 from intervalsweep.session import check_active
@@ -257,6 +258,7 @@ def sequenced(
     closed: Literal["left", "right", "both", "neither"] | None = None,
     unbounded: Any = None,
     step: Duration | None = None,
+    emit: HistoryEmit | None = None,
 ) -> DataFrame:
     """Return the history of a plain query over valid-time relations.
 
@@ -277,6 +279,9 @@ def sequenced(
         The ends that belong to a period of the result, as in :func:`validtime`.
     unbounded
         An end that means "no end" in the result, such as ``date(9999, 12, 31)``, instead of NULL.
+    emit
+        For streams: ``"final"``, the default, returns a row when its period has ended; ``"early"``
+        as soon as it is certain, cut at the watermark.
 
     Returns
     -------
@@ -301,7 +306,7 @@ def sequenced(
         kind = _period_type(query)
         period, at, unbounded = (for_column(value, kind) for value in (period, at, unbounded))
     given = {"period": period, "at": at, "coalesce": coalesce, "names": names}
-    form = {"closed": closed, "unbounded": unbounded, "step": step}
+    form = {"closed": closed, "unbounded": unbounded, "step": step, "emit": emit}
     return _call("sequenced", (query,), **given, **form)
 
 

@@ -26,7 +26,7 @@ LAYERS = (
     *(f"execution/{name}" for name in ("runs", "aggregates", "worker", "task", "ranges")),
     *("execution/periods", "execution"),
     *(f"streams/{name}" for name in ("eventtime", "state", "partitioning", "windows")),
-    *("streams/joins", "streams/ongoing"),
+    *("streams/joins", "streams/ongoing", "streams/histories"),
     *(f"planner/{name}" for name in ("nodes", "adaptive", "joins", "aggregates", "periods")),
     *(f"planner/{name}" for name in ("laterals", "streams", "report")),
 )

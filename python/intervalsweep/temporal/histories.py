@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from pyspark.sql import DataFrame, SparkSession
 
 from intervalsweep import dataframe
-from intervalsweep._signatures import Closed, Names
+from intervalsweep._signatures import Closed, HistoryEmit, Names
 from intervalsweep._sql.literals import for_column, quoted
 from intervalsweep.columns import SparkColumns, spelled
 from intervalsweep.session import check_active
@@ -149,6 +149,7 @@ def sequenced(
     closed: Closed | None = None,
     unbounded: Any = None,
     step: Any = None,
+    emit: HistoryEmit | None = None,
     **frames: Relation | DataFrame,
 ) -> DataFrame:
     """Return the history of a plain query: at each instant, its rows over the rows valid then.
@@ -175,6 +176,9 @@ def sequenced(
         The endpoints that belong to a period of the result, as in :func:`valid`.
     unbounded
         A value instead of NULL for the end of a row without an end, such as ``date(9999, 12, 31)``.
+    emit
+        For streams: ``"final"``, the default, returns a row when its period has ended; ``"early"``
+        as soon as it is certain, cut at the watermark.
     frames
         Relations and DataFrames, by their names in `query`.
 
@@ -209,7 +213,7 @@ def sequenced(
     <BLANKLINE>
     """
     check_active(spark)
-    settings = Settings(period, at, coalesce or None, names, closed, unbounded, step)
+    settings = Settings(period, at, coalesce or None, names, closed, unbounded, step, emit)
     leaves: dict[str, Leaf] = {}
     ctes = []
     for name, given in frames.items():

@@ -15,6 +15,7 @@ from pyspark.sql import functions as sf
 
 from intervalsweep._arguments import has_signature_of
 from intervalsweep._errors import ArgumentError
+from intervalsweep._signatures import HistoryEmit
 from intervalsweep._sql.literals import calendar_length, for_column, length, options, quoted
 from intervalsweep.columns import Keys, Naming, SparkColumns, known_keys, listed, spelled
 from intervalsweep.temporal.expressions import (
@@ -369,6 +370,10 @@ class Relation:
         """Choose the form of the periods in the result, as in :func:`sequenced`."""
         form = {"closed": closed, "unbounded": self._instant(unbounded), "step": step}
         return dataclasses.replace(self, settings=dataclasses.replace(self.settings, **form))
+
+    def emit(self, when: HistoryEmit) -> Relation:
+        """Choose when the rows of a history of streams are written, as in :func:`sequenced`."""
+        return dataclasses.replace(self, settings=dataclasses.replace(self.settings, emit=when))
 
     @property
     def source(self) -> str:

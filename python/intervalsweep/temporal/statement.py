@@ -45,6 +45,7 @@ class Settings:
     closed: str | None = None
     unbounded: Any = None
     step: Any = None
+    emit: str | None = None
 
     def __post_init__(self) -> None:
         if self.period is not None and self.at is not None:

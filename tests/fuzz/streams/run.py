@@ -85,7 +85,13 @@ class Stream(ABC):
 
 
 def stream_main(
-    streams: type[Stream], *, command: str, says: str | None, cases: int, of_killed: int
+    streams: type[Stream],
+    *,
+    command: str,
+    says: str | None,
+    cases: int,
+    of_killed: int,
+    operators: int = OPERATORS,
 ) -> int:
     """The command line of a run; `of_killed` is the number of operators of a killed stream."""
 
@@ -104,7 +110,7 @@ def stream_main(
                     made = [streams(spark, rng, f, totals, of_killed) for f in some]
                     compare_killed(made, rng, totals)
                 else:
-                    streams(spark, rng, folder, totals, OPERATORS).compare()
+                    streams(spark, rng, folder, totals, operators).compare()
             except Exception:
                 totals.programs.append(f"{command} CASES=1 SEED={number}")
                 error = traceback.format_exc(limit=-3)

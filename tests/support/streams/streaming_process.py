@@ -19,7 +19,7 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent / "python")]
 
 from support.spark import jvm  # noqa: E402
 from support.spark.session import session  # noqa: E402
-from support.streams import arrivals, eager, joined, open_intervals  # noqa: E402
+from support.streams import arrivals, eager, histories, joined, open_intervals  # noqa: E402
 
 STREAM = "stream.json"
 LOCAL = "local[2]"
@@ -46,6 +46,9 @@ def stream(spark: Any, folder: Path) -> None:
         open_intervals.arrivals(folder, []).streams(spark)
         pairs = open_intervals.joins(spark, open_intervals.KILLED, given["open_by"])
         joined.write(pairs, folder)
+    elif "delays" in given:
+        histories.read(spark, folder, given["delays"], given["tables"])
+        arrivals.run(spark.sql(given["sql"]), folder)
     else:
         arrivals.read(spark, folder, given["lateness"])
         start = eager.run if given["is_eager"] else arrivals.run
@@ -76,6 +79,18 @@ def describe_joins(rows: joined.Arrivals, sql: str, settings: dict[str, str]) ->
 def describe_open_joins(folder: Path, by: str, settings: dict[str, str]) -> None:
     """Writes the description of joins of ongoing intervals."""
     (folder / STREAM).write_text(json.dumps({"open_by": by, "settings": settings}))
+
+
+def describe_histories(
+    folder: Path,
+    sql: str,
+    delays: dict[str, int],
+    tables: dict[str, str],
+    settings: dict[str, str],
+) -> None:
+    """Writes the description of histories of streams; see `histories.read`."""
+    given = {"sql": sql, "delays": delays, "tables": tables, "settings": settings}
+    (folder / STREAM).write_text(json.dumps(given))
 
 
 def command(folders: list[Path], master: str = LOCAL) -> list[str]:

@@ -114,6 +114,8 @@ private[intervalsweep] trait TableFunctions {
    * @param closed    the ends that belong to a period of the result, as in `validtime`
    * @param unbounded an end that means "no end" in the result, in place of NULL
    * @param step      as in `validtime`
+   * @param emit      for streams: "final" (the default) returns a row when its period has ended,
+   *                  "early" as soon as it is certain, cut at the watermark
    * @return the rows of the query, each with the period in which the query returns it
    */
   def sequenced(
@@ -124,7 +126,8 @@ private[intervalsweep] trait TableFunctions {
       names: (String, String) = null,
       closed: String = null,
       unbounded: Any = null,
-      step: Any = null): DataFrame =
+      step: Any = null,
+      emit: String = null): DataFrame =
     rows("sequenced", query)()(
       "period" -> period,
       "at" -> at,
@@ -132,7 +135,8 @@ private[intervalsweep] trait TableFunctions {
       "names" -> names,
       "closed" -> closed,
       "unbounded" -> unbounded,
-      "step" -> step)
+      "step" -> step,
+      "emit" -> emit)
 
   /**
    * Each row, at each instant, as often as the side that has it more often. Inside `sequenced` both

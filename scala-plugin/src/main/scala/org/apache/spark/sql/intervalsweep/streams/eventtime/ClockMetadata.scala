@@ -47,6 +47,9 @@ object ClockMetadata {
     Seq(Disorder, PairDisorder).filter(column.metadata.contains).map(column.metadata.getLong)
       .reduceOption(_ + _)
 
+  /** The metadata of a column that has no event time any more. */
+  private[streams] def withoutClocks(metadata: Metadata): Metadata = cleared(metadata).build()
+
   /** The metadata without anything that this object or a watermark adds. */
   private[eventtime] def cleared(metadata: Metadata): MetadataBuilder =
     Seq(EventTimeWatermark.delayKey, EventTimeLag, EndLag, Window, Disorder, PairDisorder)

@@ -69,6 +69,11 @@ object StreamErrors {
     s"A window or a join of streams needs the RocksDB state store, but $setting is $found: " +
       s"set it to $wanted before you define the query.")
 
+  def multipleOperators(setting: String): Nothing = fail(
+    "SETTING",
+    s"A history of streams needs the previous watermark, which $setting=false hides: set it to " +
+      "true, and start with a new checkpoint location.")
+
   def outputMode(found: String): Nothing = fail(
     "OUTPUT_MODE",
     "This window union of streams selects window_revision() or window_is_final(), so it emits " +

@@ -6,7 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition.expressions.PeriodEndpoint
-import org.apache.spark.sql.intervalsweep.streams.eventtime.{ClockMetadata, MissingWatermark, StreamErrors}
+import org.apache.spark.sql.intervalsweep.streams.eventtime.{
+  ClockMetadata, MissingWatermark, StreamErrors
+}
 import org.apache.spark.sql.intervalsweep.streams.ongoing.SerializedKey
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   Fanout, PartitionedBatches, StatePartitions, StatefulOperatorPlan
@@ -32,7 +34,10 @@ import org.apache.spark.sql.types.{BinaryType, MetadataBuilder}
  * }}}
  */
 final class HistoryPlan(stream: SequencedStream) {
-  StatePartitions.checkStateStore(SQLConf.get)
+  private val conf = SQLConf.get
+  StatePartitions.checkStateStore(conf)
+  if (!conf.getConf(SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE))
+    StreamErrors.multipleOperators(SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE.key)
   stream.inputs.zip(stream.starts).foreach { case (input, start) => checkWatermark(input, start) }
 
   private val identity = StateIdentity(Seq("query" -> QueryText(stream)))
@@ -123,7 +128,10 @@ final class HistoryPlan(stream: SequencedStream) {
     val (from, to) = stream.query.shown(ends.head, ends.last)
     val eventTime = new MetadataBuilder().putLong(EventTimeWatermark.delayKey, 0L).build()
     val columns = values.zip(stream.output).map { case (value, column) =>
-      Alias(value, column.name)(column.exprId, column.qualifier)
+      Alias(value, column.name)(
+        column.exprId,
+        column.qualifier,
+        Some(ClockMetadata.withoutClocks(value.metadata)))
     }
     val period = Seq(from -> None, to -> Some(eventTime)).zip(stream.output.takeRight(2)).map {
       case ((value, metadata), column) =>

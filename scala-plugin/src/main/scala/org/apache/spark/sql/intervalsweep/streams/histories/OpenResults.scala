@@ -6,7 +6,7 @@ import java.util.Arrays
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
 
 /** A result row whose period has ended; times in microseconds. */
 private[histories] final case class EndedResult(values: Array[Byte], start: Long, end: Long)
@@ -40,24 +40,18 @@ private[histories] final class OpenResults(slice: Slice) {
   def ended(): Seq[EndedResult] = {
     val ended = new ArrayBuffer[EndedResult]
     for ((values, group) <- groups)
-      changed |= group.advance(slice, (start, end) =>
-        ended += EndedResult(values.bytes, start, end))
+      changed |= group.advance(
+        slice,
+        (start, end) =>
+          ended += EndedResult(values.bytes, start, end))
     ended.toSeq
   }
 
   /** The rows that go on at the end of the slice. */
-  def remaining: Iterator[UnsafeRow] =
+  def remaining: Iterator[UnsafeRow] = {
+    val project = UnsafeProjection.create(OpenResult.types)
     for ((values, group) <- groups.iterator; start <- group.starts.iterator)
-      yield OpenResults.stored(values.bytes, start)
-}
-
-private object OpenResults {
-  private val project = org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-
-  def stored(values: Array[Byte], start: Long): UnsafeRow = {
-    val row = new org.apache.spark.sql.catalyst.expressions.GenericInternalRow(
-      Array[Any](values, start, 0L))
-    project.create(OpenResult.types)(row)
+      yield project(new GenericInternalRow(Array[Any](values.bytes, start, 0L)))
   }
 }
 

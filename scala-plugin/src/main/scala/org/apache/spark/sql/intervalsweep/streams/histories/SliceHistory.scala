@@ -36,6 +36,10 @@ case class SliceHistory(
     extends UnaryNode {
   override def producedAttributes: AttributeSet = AttributeSet(output)
 
+  override def innerChildren: Seq[LogicalPlan] = Seq(query.body)
+
+  override protected def stringArgs: Iterator[Any] = Iterator(output)
+
   override protected def withNewChildInternal(newChild: LogicalPlan): SliceHistory =
     copy(child = newChild)
 }
@@ -58,6 +62,10 @@ case class SliceHistoryExec(
   override def nodeName: String = "SliceHistory"
 
   override def producedAttributes: AttributeSet = AttributeSet(output)
+
+  override def innerChildren: Seq[LogicalPlan] = Seq(query.body)
+
+  override protected def stringArgs: Iterator[Any] = Iterator(output)
 
   override lazy val metrics: Map[String, SQLMetric] = RowShuffle.createMetrics(sparkContext)
 

@@ -13,6 +13,7 @@ import org.apache.spark.sql.intervalsweep.streams.state.{
   PartitionProcessor, StateIdentity, StateLayout, TimeBuckets
 }
 import org.apache.spark.sql.streaming.TimerValues
+import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType, LongType}
 
 /**
  * Stores the rows of all streams of a history while they are valid. In each micro-batch that moves
@@ -104,7 +105,6 @@ private[histories] final case class Slice(before: Long, now: Long) {
  * }}}
  */
 private[histories] object ValidRow {
-  import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType, LongType}
   val Input = 0
   val Start = 1
   val End = 2

@@ -120,7 +120,10 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       val form = ResultForm(closed, step, constant("unbounded"))
       val query = table("query")
       if (StreamInputs.areIn(query)) {
-        at.foreach(wrong("at", "absent, as the instant of a stream is in no slice of time", _))
+        at.foreach(wrong(
+          "at",
+          "absent, as the rows of a stream at an instant arrive later: filter its history",
+          _))
         val emit = choice("emit", Emit.all)(_.name)
         SequencedStream.of(query, period, names, rules, form, emit)
       } else {
@@ -191,7 +194,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
   private val sequencedInfo = FunctionInfo.ofTable(
     this,
     "sequenced",
-    "_FUNC_(TABLE(q)[, period | at][, coalesce][, names][, closed][, unbounded][, step]) - The history of the result of a plain " +
+    "_FUNC_(TABLE(q)[, period | at][, coalesce][, names][, closed][, unbounded][, step][, emit]) - The history of the result of a plain " +
       "query over valid-time relations: at each instant, the rows that the query returns for the " +
       "rows valid at that instant. The last two columns are the period; NULL means unbounded.",
     """
@@ -202,6 +205,8 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       |      * names - array('ts', 'te'), what the period is called; as in the first relation.
       |      * closed, step - which ends belong to a period of the result, as in `validtime`.
       |      * unbounded - an end that stands for no end in the result, such as DATE '9999-12-31'.
+      |      * emit - for streams: 'final' (the default) writes a row when its period has ended,
+      |          'early' as soon as it is certain, cut at the watermark.
       |  """.stripMargin,
     """
       |    Examples:

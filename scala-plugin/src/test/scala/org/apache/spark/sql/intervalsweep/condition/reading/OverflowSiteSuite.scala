@@ -8,7 +8,7 @@ class OverflowSiteSuite extends ConditionSupport {
 
   private val all = (Byte.MinValue to Byte.MaxValue).map(v => Seq(v.toByte))
   private val few = Seq(-128, -127, -64, -2, -1, 0, 1, 2, 63, 126, 127).map(_.toByte)
-  private val some = all.filter(row => row.head % 20 == 0 || few.contains(row.head))
+  private val some = few.map(v => Seq(v))
 
   private def assertExact(tables: Tables, sql: String): Unit = {
     tables.assertExact(sql, all, some)

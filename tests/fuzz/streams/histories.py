@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Random queries over histories of streams, compared with their snapshots: `make fuzz-histories`.
+
+The queries are those of `make fuzz-temporal`; some of their relations are streams. Rows arrive in
+random micro-batches, out of order, and some are late. Each query runs with `emit => 'early'`, whose
+rows must be those of the plain query on each snapshot in DuckDB, and with `emit => 'final'`, whose
+rows must be the early ones, joined where they touch. Half of the streams are restarted, and some
+run in a process that is killed again and again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from fuzz.settings import SETTINGS, SHUFFLED
+from fuzz.streams.run import Stream, stream_main
+from fuzz.temporal.compare import Asked, difference, in_duckdb, sliced
+from fuzz.temporal.queries import Query, query
+from fuzz.temporal.tables import INSTANTS, WINDOWS, Row, Tables, tables, values
+from support.spark.comparison import EXCLUDED_RULES, TEMPORAL_RULES
+from support.streams import arrivals, streaming_process
+from support.streams.arrivals import QUICKLY
+from support.streams.histories import (
+    EPOCH,
+    Source,
+    canonical,
+    instant,
+    last_watermark,
+    read,
+    watermark,
+)
+
+# A row of each stream far ahead, which moves the watermark beyond all instants.
+FAR = 1000
+LENGTH = re.compile(r"(sliding => |fixed => |temporal_(?:split|coalesce)\(TABLE\([^()]*\), )(\d+)")
+
+
+def with_times(text: str) -> str:
+    """A query over periods of numbers as one over periods of times."""
+    return LENGTH.sub(r"\1INTERVAL '\2' SECOND", text)
+
+
+def source(rng: random.Random, name: str, folder: Path, rows: Iterable[Row]) -> Source:
+    """Random micro-batches, in which rows are out of order by less than the delay."""
+    disorder = rng.choice((0, 2, 5))
+    known = [row if row[3] is not None else (*row[:3], rng.randrange(12), row[4]) for row in rows]
+    known.sort(key=lambda row: row[3] + rng.random() * disorder)
+    cuts = sorted(rng.randrange(len(known) + 1) for _ in range(rng.choice((0, 1, 2, 4))))
+    parts = [known[a:b] for a, b in zip([0, *cuts], [*cuts, len(known)], strict=True) if a < b]
+    return Source(name, folder, [*parts, [(9, 9, "far", FAR, FAR + 1)]], disorder + 1)
+
+
+def timed(column: str) -> str:
+    return f"TIMESTAMP'{EPOCH}' + make_dt_interval(0, 0, 0, {column}) AS {column}"
+
+
+def union(queries: Iterable[Query], emits: tuple[str, ...] = ("final", "early")) -> str:
+    parts = []
+    for number, one in enumerate(queries):
+        for emit in emits:
+            text = f"sequenced(TABLE({with_times(one.spark())}), emit => '{emit}')"
+            parts.append(f"SELECT {number} AS q, '{emit}' AS emit, k, v, t, ts, te FROM {text}")
+    return " UNION ALL ".join(parts)
+
+
+def in_time(sources: Iterable[Source], runs: Iterable[Any]) -> dict[str, tuple[Row, ...]]:
+    """The rows of each stream that are not late, by the watermarks of the micro-batches."""
+    found: dict[str, list[Row]] = {s.name: [] for s in sources}
+    files = {s.name: iter(s.batches) for s in sources}
+    before = instant(dt.datetime(1970, 1, 1))
+    for progress in runs:
+        for s in sources:
+            own = [p for p in progress.sources if p.description.endswith(f"/{s.name}]")]
+            # A micro-batch reads one file of each stream.
+            if own and own[0].numInputRows:
+                found[s.name] += [row for row in next(files[s.name]) if row[3] > before]
+        before = watermark(progress) or before
+    return {name: tuple(some) for name, some in found.items()}
+
+
+class Histories(Stream):
+    """A case: rows in order of arrival, and queries over them."""
+
+    def make(self) -> None:
+        rng = self.rng
+        given = tables(rng)
+        streamed = rng.sample("rsb", rng.choice((1, 2, 3, 3)))
+        self.sources = [
+            source(rng, name, self.folder / name, given.rows(name)) for name in streamed
+        ]
+        self.given = given
+        self.queries = []
+        while len(self.queries) < self.operators:
+            one = query(rng, rng.choice((1, 1, 2)))
+            parts = list(one.all())
+            leaves = {"b" if part.leaf in WINDOWS else part.leaf for part in parts}
+            # The process that is killed does not have the Python functions.
+            if leaves.intersection(streamed) and all(part.kind != "python" for part in parts):
+                self.queries.append(one)
+        shuffled = SHUFFLED if rng.random() < 0.3 else {}
+        self.settings = {k: rng.choice(some) for k, some in (SETTINGS | shuffled).items()}
+        off = [rule for rule in TEMPORAL_RULES if rng.random() < 0.15]
+        self.settings[EXCLUDED_RULES] = ",".join(
+            filter(None, [self.settings[EXCLUDED_RULES], *off])
+        )
+        self.settings["spark.sql.shuffle.partitions"] = rng.choice(("1", "2", "3"))
+
+    def compare(self) -> None:
+        self.late_rows()
+        batches = max(len(s.batches) for s in self.sources)
+        cut = self.rng.choice([None, self.rng.randrange(1, batches + 1)])
+        runs = []
+        for first, last in [(0, None)] if cut is None else [(0, cut), (cut, None)]:
+            for s in self.sources:
+                s.write(first, last)
+            runs += self.run().recentProgress
+        if cut is not None:
+            self.more()
+            runs += self.run().recentProgress
+        self.totals.restarted += cut is not None
+        until = max(filter(None, map(watermark, runs)))
+        self.compare_rows(in_time(self.sources, runs), until)
+
+    def late_rows(self) -> None:
+        """Lets the watermark of some streams follow so closely that rows are late."""
+        for s in self.sources:
+            if self.rng.random() < 0.3:
+                s.delay = 1
+
+    def run(self) -> Any:
+        self.configure()
+        read(self.spark, self.folder, self.delays, self.tables)
+        return arrivals.run(self.spark.sql(union(self.queries)), self.folder)
+
+    @property
+    def delays(self) -> dict[str, int]:
+        return {s.name: s.delay for s in self.sources}
+
+    @property
+    def tables(self) -> dict[str, str]:
+        return {
+            name: f"SELECT k, v, t, {timed('ts')}, {timed('te')} "
+            f"FROM ({values(self.given.rows(name), 'STRING')})"
+            for name in "rsbu"
+            if name not in self.delays
+        }
+
+    def configure(self) -> None:
+        for key, value in self.settings.items():
+            self.spark.conf.set(key, value)
+
+    def compare_written(self) -> None:
+        rows = {s.name: tuple(row for part in s.batches for row in part) for s in self.sources}
+        self.compare_rows(rows, last_watermark(self.folder))
+
+    def compare_rows(self, in_time: dict[str, tuple[Row, ...]], until: int) -> None:
+        """Compares the written rows, by the rows of streams that are not late."""
+        rows = self.spark.read.parquet(str(self.folder / "out")).collect()
+        kept = Tables(**{n: self.given.rows(n) for n in "rsbu"} | in_time)
+        wrong = []
+        with in_duckdb(kept) as connection:
+            for number, one in enumerate(self.queries):
+                found: dict[str, list[Row]] = {"final": [], "early": []}
+                for row in rows:
+                    if row.q == number:
+                        found[row.emit].append((*row[2:5], instant(row.ts), instant(row.te)))
+                expected = {i: sliced(connection, one, i) for i in INSTANTS}
+                self.totals.rows += sum(map(len, expected.values()))
+                message = difference(
+                    Asked(dataclasses.replace(one, swept=False)), found["early"], expected
+                )
+                joined = canonical(found["early"])
+                ended = Counter({r: n for r, n in joined.items() if r[-1] < until})
+                if not message and ended != Counter(found["final"]):
+                    message = (
+                        f"final: missing {ended - Counter(found['final'])}, "
+                        f"too many {Counter(found['final']) - ended}"
+                    )
+                if message:
+                    wrong.append(f"{with_times(one.spark())}\n{message}")
+        if wrong:
+            raise AssertionError("\n\n".join(wrong))
+
+    def describe(self) -> None:
+        for s in self.sources:
+            s.write()
+        settings = {**QUICKLY, **self.settings, "spark.sql.session.timeZone": "UTC"}
+        sql = union(self.queries)
+        streaming_process.describe_histories(self.folder, sql, self.delays, self.tables, settings)
+
+    def end(self) -> None:
+        self.more()
+        self.run()
+
+    def more(self) -> None:
+        """Adds a row to each stream, further ahead."""
+        for s in self.sources:
+            s.batches.append([(9, 9, "far", 2 * FAR, 2 * FAR + 1)])
+            s.write(len(s.batches) - 1)
+
+
+if __name__ == "__main__":
+    sys.exit(
+        stream_main(
+            Histories,
+            command="make fuzz-histories",
+            says=__doc__,
+            cases=3000,
+            of_killed=2,
+            operators=3,
+        )
+    )

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`sequenced` over streams: the rows are those of the history of the same rows as tables."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.errors import AnalysisException, StreamingQueryException
+from pyspark.sql import functions as sf
+
+from intervalsweep import temporal
+from support.streams.arrivals import ended
+from support.streams.histories import canonical
+
+DAY = dt.datetime(2024, 1, 1)
+SCHEMA = "id INT, k INT, v INT, ts TIMESTAMP, te TIMESTAMP"
+TIME = pa.timestamp("us", "UTC")
+ARROW = pa.schema(
+    [("id", pa.int32()), ("k", pa.int32()), ("v", pa.int32()), ("ts", TIME), ("te", TIME)]
+)
+FAR = 1000
+Row = tuple[Any, ...]
+
+
+def at(seconds: float) -> dt.datetime:
+    return DAY + dt.timedelta(seconds=seconds)
+
+
+def write(folder: Path, number: int, rows: list[Row]) -> None:
+    """A micro-batch of rows (id, k, v, start in seconds, end in seconds)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    timed = [(*r[:3], at(r[3]), None if r[4] is None else at(r[4])) for r in rows]
+    columns = [pa.array(c, f.type) for c, f in zip(zip(*timed, strict=True), ARROW, strict=True)]
+    pq.write_table(pa.Table.from_arrays(columns, schema=ARROW), folder / f"{number:04}.parquet")
+
+
+def some_rows(rng: random.Random, first: int, count: int) -> list[Row]:
+    """Rows in the order of their starts, give or take 8 seconds; some without an end."""
+    rows = []
+    for number in range(first, first + count):
+        start = 2 * number + rng.randrange(8)
+        end = None if rng.random() < 0.05 else start + rng.randrange(-1, 30)
+        rows.append((number, rng.randrange(3), rng.randrange(4) * 10, start, end))
+    return rows
+
+
+@pytest.fixture
+def calls(streaming: Any, conf: Any, tmp_path: Path) -> Any:
+    """The view `c` of a stream, and the view `p` of the same rows as a table."""
+    conf({"spark.sql.shuffle.partitions": "1", "spark.sql.session.timeZone": "UTC"})
+    rng = random.Random(7)
+    for number in range(4):
+        write(tmp_path / "calls", number, some_rows(rng, number * 15, 15))
+    write(tmp_path / "calls", 4, [(-1, 9, 9, FAR, FAR + 1)])
+    views(streaming, tmp_path / "calls")
+    return streaming
+
+
+def views(spark: Any, folder: Path, delay: int = 20) -> None:
+    reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+    stream = reader.parquet(str(folder)).withWatermark("ts", f"{delay} seconds")
+    stream.createOrReplaceTempView("calls")
+    spark.read.schema(SCHEMA).parquet(str(folder)).createOrReplaceTempView("past")
+    for name, rows in (("c", "calls"), ("p", "past")):
+        spark.sql(
+            f"CREATE OR REPLACE TEMP VIEW {name} AS "
+            f"SELECT * FROM validtime(TABLE({rows}), 'ts', 'te')"
+        )
+
+
+def streamed(frame: Any, folder: Path) -> Any:
+    """Runs a stream over all files; returns the query and its rows."""
+    writer = frame.writeStream.format("parquet").trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    query = ended(writer.start(str(folder / "out")), 300)
+    rows = frame.sparkSession.read.schema(frame.schema).parquet(str(folder / "out"))
+    return query, Counter(map(tuple, rows.collect()))
+
+
+def in_batch(spark: Any, query: str, until: dt.datetime | None = None) -> Counter[Row]:
+    """The history by the tables, from the first watermark on; the rows that end up to a time."""
+    rows = spark.sql(
+        f"SELECT * FROM sequenced(TABLE({query}), coalesce => true, "
+        "period => array(TIMESTAMP'1970-01-01', NULL))"
+    ).collect()
+    last = until or at(FAR - 20)
+    return Counter(tuple(row) for row in rows if row[-1] is not None and row[-1] <= last)
+
+
+QUERIES = {
+    "count": "SELECT k, count(*) AS n FROM {c} GROUP BY k",
+    "total": "SELECT count(*) AS n, max(v) AS v FROM {c}",
+    "distinct": "SELECT DISTINCT v FROM {c}",
+    "left join": "SELECT a.k, a.v, b.v AS w FROM {c} a LEFT JOIN {c} b ON a.k = b.k AND a.v < b.v",
+    "except": "SELECT k FROM {c} WHERE v > 0 EXCEPT ALL SELECT k FROM {c} WHERE v = 10",
+    "not exists": "SELECT k, v FROM {c} a WHERE NOT EXISTS "
+    "(SELECT 1 FROM {c} b WHERE b.k = a.k AND b.v > a.v)",
+    "top": "SELECT k, v FROM {c} ORDER BY v DESC, k LIMIT 2",
+    "sliding": "SELECT k, max(v) AS v FROM temporal_window(TABLE({c}), "
+    "sliding => INTERVAL '15' SECONDS) GROUP BY k",
+    "rollup": "SELECT k, v, count(*) AS n FROM {c} GROUP BY ROLLUP (k, v)",
+    "window": "SELECT k, row_number() OVER (PARTITION BY k ORDER BY v, id) AS n FROM {c}",
+    "table": "SELECT c.k, p.v FROM {c} c JOIN p ON c.k = p.k AND c.v = p.v AND p.id < 20",
+}
+
+
+QUICK = ("count", "table")
+
+
+@pytest.mark.parametrize(
+    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.extended) for n in QUERIES]
+)
+def test_the_rows_are_those_of_tables(calls: Any, tmp_path: Path, name: str) -> None:
+    text = QUERIES[name]
+    wanted = in_batch(calls, text.format(c="p"))
+    history = calls.sql(f"SELECT * FROM sequenced(TABLE({text.format(c='c')}))")
+    _, rows = streamed(history, tmp_path / "final")
+    assert wanted.total() > 1
+    assert rows == wanted
+
+
+@pytest.mark.extended
+def test_early_pieces_touch_and_are_the_rows_together(calls: Any, tmp_path: Path) -> None:
+    text = QUERIES["count"]
+    early = calls.sql(f"SELECT * FROM sequenced(TABLE({text.format(c='c')}), emit => 'early')")
+    query, pieces = streamed(early, tmp_path / "early")
+    marks = {at_watermark(p) for p in query.recentProgress}
+    assert any(piece[-1] in marks for piece in pieces)
+    joined = canonical(pieces.elements())
+    ended_rows = Counter({r: n for r, n in joined.items() if r[-1] < max(marks)})
+    assert ended_rows == in_batch(calls, text.format(c="p"))
+
+
+def at_watermark(progress: Any) -> dt.datetime:
+    return dt.datetime.fromisoformat(progress.eventTime["watermark"].rstrip("Z"))
+
+
+def test_a_restart_goes_on_and_another_query_is_refused(calls: Any, tmp_path: Path) -> None:
+    text = "SELECT * FROM sequenced(TABLE({}))"
+    counts = QUERIES["count"].format(c="c")
+    later = tmp_path / "calls" / "0004.parquet"
+    aside = later.rename(tmp_path / "0004.parquet")
+    streamed(calls.sql(text.format(counts)), tmp_path)
+    aside.rename(later)
+    write(tmp_path / "calls", 5, [(-2, 9, 9, 2 * FAR, 2 * FAR + 1)])
+    _, rows = streamed(calls.sql(text.format(counts)), tmp_path)
+    assert rows == in_batch(calls, QUERIES["count"].format(c="p"), at(2 * FAR - 20))
+    write(tmp_path / "calls", 6, [(-3, 9, 9, 3 * FAR, 3 * FAR + 1)])
+    with pytest.raises(StreamingQueryException, match=r"STATE_MISMATCH\].*Different query"):
+        streamed(calls.sql(text.format(counts.replace("count(*)", "max(v)"))), tmp_path)
+
+
+@pytest.mark.extended
+def test_late_rows_are_dropped_and_counted(streaming: Any, conf: Any, tmp_path: Path) -> None:
+    conf({"spark.sql.shuffle.partitions": "1", "spark.sql.session.timeZone": "UTC"})
+    for number, start in enumerate((100, 200, 300, 110, 1000)):
+        write(
+            tmp_path / "calls", number, [(number, 1, 1, start, start + 5), (9, 2, 2, start, None)]
+        )
+    views(streaming, tmp_path / "calls", delay=10)
+    history = streaming.sql("SELECT * FROM sequenced(TABLE(SELECT id FROM c WHERE k = 1))")
+    query, rows = streamed(history, tmp_path)
+    assert rows == Counter((n, at(s), at(s + 5)) for n, s in [(0, 100), (1, 200), (2, 300)])
+    counts = [p.observedMetrics["intervalsweep_valid_rows_1"] for p in query.recentProgress]
+    assert sum(row.lateRows for row in counts) == 1
+    assert counts[-1].storedRows == 1
+    everything = streaming.sql("SELECT * FROM sequenced(TABLE(SELECT id FROM c))")
+    query, _ = streamed(everything, tmp_path / "all")
+    assert query.lastProgress.observedMetrics["intervalsweep_valid_rows_1"].openRows == 4
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("emit", ["final", "early"])
+def test_an_aggregate_by_time_can_follow(calls: Any, tmp_path: Path, emit: str) -> None:
+    """The end of the period is the event time of a row."""
+
+    def per_minute(rows: Any) -> Any:
+        minutes = rows.groupBy(sf.window("te", "1 minute").alias("w"))
+        return minutes.agg(sf.sum(rows.n).alias("n")).selectExpr("w.start", "n")
+
+    text = f"SELECT * FROM sequenced(TABLE({QUERIES['count']}), {{}})"
+    history = calls.sql(text.format(f"emit => '{emit}'", c="c"))
+    _, pieces = streamed(history, tmp_path / "pieces")
+    rows = calls.createDataFrame(list(pieces.elements()), history.schema)
+    wanted = Counter(map(tuple, per_minute(rows).collect()))
+    _, found = streamed(per_minute(history), tmp_path / "minutes")
+    assert found.total() > 2
+    assert found == Counter({r: n for r, n in wanted.items() if r[0] < at(FAR - 80)})
+
+
+def test_histories_of_python(calls: Any, tmp_path: Path) -> None:
+    stream = temporal.valid(calls.table("calls"), "ts", "te")
+    counts = stream.group_by("k").agg(n="count(*)")
+    _, rows = streamed(counts.emit("final").frame, tmp_path)
+    assert rows == in_batch(calls, QUERIES["count"].format(c="p"))
+    given = temporal.sequenced(calls, QUERIES["count"].format(c="c"), emit="early")
+    assert given.isStreaming
+
+
+def test_the_plan_shows_the_query_and_its_operators(calls: Any) -> None:
+    history = calls.sql(f"SELECT * FROM sequenced(TABLE({QUERIES['count'].format(c='c')}))")
+    plan = history._jdf.queryExecution().analyzed().toString()
+    for node in ("OpenResults", "SliceHistory", "ValidRows", "Aggregate [k", "StreamRows 0"):
+        assert node in plan
+
+
+ERRORS = [
+    (
+        "STREAM.NO_WATERMARK",
+        "SELECT * FROM validtime(TABLE(bare), 'ts', 'te')",
+        "",
+        "withWatermark",
+    ),
+    (
+        "STREAM.NO_WATERMARK",
+        "SELECT * FROM validtime(TABLE(calls), 'te', names => array('f', 't'))",
+        "",
+        "watermark is on ts",
+    ),
+    (
+        "SEQUENCED.NO_SNAPSHOT_FORM",
+        "SELECT c.id FROM c JOIN (SELECT id FROM bare) USING (id)",
+        "",
+        "not marked",
+    ),
+    (
+        "SEQUENCED.ARGUMENT",
+        "SELECT * FROM c",
+        ", at => TIMESTAMP'2024-01-01'",
+        "filter its history",
+    ),
+    ("SEQUENCED.ARGUMENT", "SELECT * FROM c", ", emit => 'now'", "'final' or 'early'"),
+    ("SEQUENCED.PERIOD_TYPE", "SELECT * FROM validtime(TABLE(days), 'day')", "", "TIMESTAMP"),
+    ("SEQUENCED.NO_SNAPSHOT_FORM", "SELECT * FROM c LIMIT 1", "", "ORDER BY"),
+    ("SEQUENCED.NO_SNAPSHOT_FORM", "SELECT rand() AS x FROM c", "", "not deterministic"),
+]
+
+
+@pytest.mark.parametrize(("name", "query", "options", "says"), ERRORS)
+def test_errors(calls: Any, name: str, query: str, options: str, says: str) -> None:
+    rate = calls.readStream.format("rate").load()
+    bare = rate.selectExpr("CAST(value AS INT) AS id", "timestamp AS ts", "timestamp AS te")
+    bare.createOrReplaceTempView("bare")
+    bare.selectExpr("id", "date(ts) AS day").createOrReplaceTempView("days")
+    with pytest.raises(AnalysisException) as error:
+        calls.sql(f"SELECT * FROM sequenced(TABLE({query}){options})")
+    assert f"[INTERVALSWEEP_{name}]" in str(error.value)
+    assert says in str(error.value)
+
+
+def test_the_previous_watermark_must_be_known(calls: Any, conf: Any) -> None:
+    conf({"spark.sql.streaming.statefulOperator.allowMultiple": "false"})
+    with pytest.raises(AnalysisException, match=r"SETTING\].*allowMultiple=false"):
+        calls.sql("SELECT * FROM sequenced(TABLE(SELECT * FROM c))")

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histories of streams: sources of files, watermarks, and rows joined from their pieces."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+EPOCH = dt.datetime(2024, 1, 1)
+SCHEMA = "k INT, v INT, t STRING, ts TIMESTAMP, te TIMESTAMP"
+NAMES = [column.split()[0] for column in SCHEMA.split(", ")]
+TIME = pa.timestamp("us", "UTC")
+TYPES = (pa.int32(), pa.int32(), pa.string(), TIME, TIME)
+# Marked relations; the others are always valid.
+MARKED = "rsb"
+Row = tuple[Any, ...]
+
+
+def instant(time: dt.datetime | None) -> int | None:
+    return None if time is None else round((time - EPOCH).total_seconds())
+
+
+def time(number: int | None) -> dt.datetime | None:
+    return None if number is None else EPOCH + dt.timedelta(seconds=number)
+
+
+@dataclass
+class Source:
+    """A stream: its rows (k, v, t, start, end) in order of arrival, cut into files."""
+
+    name: str
+    folder: Path
+    batches: list[list[Row]]
+    delay: int
+
+    def write(self, first: int = 0, last: int | None = None) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for number, rows in list(enumerate(self.batches))[first:last]:
+            timed = [(*row[:3], time(row[3]), time(row[4])) for row in rows]
+            columns = zip(*timed, strict=True)
+            arrays = [pa.array(c, t) for c, t in zip(columns, TYPES, strict=True)]
+            file = self.folder / f"{number:04}.parquet"
+            pq.write_table(pa.table(arrays, names=NAMES), file)
+            os.utime(file, (1e9 + number, 1e9 + number))
+
+
+def read(spark: Any, folder: Path, delays: Mapping[str, int], tables: Mapping[str, str]) -> None:
+    """Names streams, by the delays of their watermarks, and tables, by their queries."""
+    for name, delay in delays.items():
+        reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+        stream = reader.parquet(str(folder / name)).withWatermark("ts", f"{delay} seconds")
+        stream.createOrReplaceTempView(f"{name}_rows")
+    for name, text in tables.items():
+        spark.sql(f"CREATE OR REPLACE TEMP VIEW {name}_rows AS {text}")
+    for name in (*delays, *tables):
+        marked = f"SELECT * FROM validtime(TABLE({name}_rows), 'ts', 'te')"
+        text = marked if name in MARKED else f"SELECT k, v, t FROM {name}_rows"
+        spark.sql(f"CREATE OR REPLACE TEMP VIEW {name} AS {text}")
+
+
+def watermark(progress: Any) -> int | None:
+    """The watermark of a micro-batch; None if the query was only started."""
+    text = progress.eventTime.get("watermark")
+    return None if text is None else instant(dt.datetime.fromisoformat(text.rstrip("Z")))
+
+
+def last_watermark(folder: Path) -> int:
+    """The watermark of the last micro-batch in a checkpoint."""
+    entries = [
+        file for file in (folder / "checkpoint" / "offsets").iterdir() if file.name.isdigit()
+    ]
+    text = max(entries, key=lambda file: int(file.name)).read_text().splitlines()[1]
+    millis = json.loads(text)["batchWatermarkMs"]
+    return round(millis / 1000 - EPOCH.replace(tzinfo=dt.timezone.utc).timestamp())
+
+
+def canonical(pieces: Iterable[Row]) -> Counter[Row]:
+    """Rows joined where they touch: of equal rows, the n-th start goes with the n-th end."""
+    changes: dict[Row, Counter[Any]] = {}
+    for *row, start, end in pieces:
+        counts = changes.setdefault(tuple(row), Counter())
+        counts[start] += 1
+        counts[end] -= 1
+    found: Counter[Row] = Counter()
+    for row, counts in changes.items():
+        starts = [t for t, n in sorted(counts.items()) for _ in range(n)]
+        ends = [t for t, n in sorted(counts.items()) for _ in range(-n)]
+        found.update((*row, a, b) for a, b in zip(starts, ends, strict=True))
+    return found
