@@ -21,7 +21,8 @@ SOURCES = {
 LAYERS = (
     *("compat", "functions/distances", "functions"),
     *(f"condition/{name}" for name in ("expressions", "model", "conjuncts", "reading", "expiry")),
-    *(f"temporal/{name}" for name in ("nodes", "fragments", "lowering", "rules", "functions")),
+    *(f"temporal/{name}" for name in ("nodes", "fragments", "lowering", "rules")),
+    *("temporal/streams", "temporal/functions"),
     *(f"execution/{name}" for name in ("metrics", "index", "packing", "block", "chunks")),
     *(f"execution/{name}" for name in ("runs", "aggregates", "worker", "task", "ranges")),
     *("execution/periods", "execution"),

@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.planner.streams
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.streams.histories.HistoryPlan
-import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedStream
+import org.apache.spark.sql.intervalsweep.temporal.streams.SequencedStream
 
 /** Replaces the history of a query over streams by stateful operators. */
 object StreamHistories extends Rule[LogicalPlan] {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   Fanout, PartitionedBatches, StatePartitions, StatefulOperatorPlan
 }
 import org.apache.spark.sql.intervalsweep.streams.state.{PartitionProcessor, StateIdentity}
-import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedStream
+import org.apache.spark.sql.intervalsweep.temporal.streams.SequencedStream
 import org.apache.spark.sql.intervalsweep.temporal.nodes.Emit
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.{OutputMode, TimeMode}

@@ -7,6 +7,20 @@ import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.{BinaryType, DataType, LongType}
+
+/**
+ * A piece of a result row, or a stored row:
+ * {{{
+ *   the values as a row BINARY | start LONG | end LONG, of no meaning in a stored row
+ * }}}
+ */
+private[histories] object OpenResult {
+  val Values = 0
+  val Start = 1
+  val End = 2
+  val types: Array[DataType] = Array(BinaryType, LongType, LongType)
+}
 
 /** A result row whose period has ended; times in microseconds. */
 private[histories] final case class EndedResult(values: Array[Byte], start: Long, end: Long)

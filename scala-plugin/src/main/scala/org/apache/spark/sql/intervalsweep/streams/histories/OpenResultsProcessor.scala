@@ -13,7 +13,6 @@ import org.apache.spark.sql.intervalsweep.streams.state.{
   PartitionProcessor, StateIdentity, StateLayout, StateMetadata, StoredRun
 }
 import org.apache.spark.sql.streaming.TimerValues
-import org.apache.spark.sql.types.{BinaryType, DataType, LongType}
 
 /**
  * Joins the pieces of a history, slice after slice, and emits each row when its period has ended.
@@ -99,17 +98,4 @@ final class OpenResultsProcessor(
     else new OpenResultsProcessor(values, identity, Some(number))
 
   override def toString: String = "OpenResults"
-}
-
-/**
- * A piece of a result row, or a stored row:
- * {{{
- *   the values as a row BINARY | start LONG | end LONG, of no meaning in a stored row
- * }}}
- */
-private[histories] object OpenResult {
-  val Values = 0
-  val Start = 1
-  val End = 2
-  val types: Array[DataType] = Array(BinaryType, LongType, LongType)
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Alias, Attribute, AttributeReference, Expression, SubqueryExpression
 }
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedStream
+import org.apache.spark.sql.intervalsweep.temporal.streams.SequencedStream
 
 /**
  * A query as text, by which a checkpoint identifies it. The text has the operators, expressions and

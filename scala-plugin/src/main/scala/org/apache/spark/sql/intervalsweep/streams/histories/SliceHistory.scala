@@ -16,7 +16,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.compat.SparkShims
 import org.apache.spark.sql.intervalsweep.execution.packing.{RowShuffle, RowUnpacker}
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
-import org.apache.spark.sql.intervalsweep.temporal.lowering.{SlicedQuery, StreamRows}
+import org.apache.spark.sql.intervalsweep.temporal.streams.{SlicedQuery, StreamRows}
 import org.apache.spark.sql.types.{BinaryType, DataType}
 
 /**

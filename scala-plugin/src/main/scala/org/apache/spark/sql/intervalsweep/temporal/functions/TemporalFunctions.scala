@@ -11,12 +11,11 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.intervalsweep.temporal.fragments.{PeriodLength, ResultForm}
-import org.apache.spark.sql.intervalsweep.temporal.lowering.{
-  SequencedQuery, SequencedStream, StreamInputs
-}
+import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   Closed, Emit, GivenBound, Invalid, Nulls, TemporalErrors, ValidTime
 }
+import org.apache.spark.sql.intervalsweep.temporal.streams.{SequencedStream, StreamInputs}
 
 /**
  * The table functions over valid-time relations.

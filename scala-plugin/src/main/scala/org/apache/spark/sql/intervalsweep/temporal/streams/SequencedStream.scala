@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.temporal.lowering
+package org.apache.spark.sql.intervalsweep.temporal.streams
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.temporal.fragments.ResultForm
+import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{Emit, Refused, TemporalErrors}
 import org.apache.spark.sql.types.{DataType, TimestampType}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.temporal.lowering
+package org.apache.spark.sql.intervalsweep.temporal.streams
 
 import scala.collection.mutable.ArrayBuffer
 
@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Attribute, Expression, OuterReference, SubqueryExpression
 }
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.intervalsweep.temporal.lowering.Sequenced
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   Closed, FragmentKind, History, Invalid, Nulls, TemporalFragments, ValidTime
 }
