@@ -79,7 +79,7 @@ private[temporal] final class IntervalSetFunctions(
     private val relation =
       marked(table("t"), named("ts"), Some(named("te"))).copy(nulls =
         choice("nulls", Nulls.all)(_.name))
-    if (relation.isStreaming)
+    if (relation.child.isStreaming)
       TemporalErrors.argument(
         function,
         "t",
