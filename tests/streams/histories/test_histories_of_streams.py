@@ -239,6 +239,18 @@ ERRORS = [
     ("SEQUENCED.ARGUMENT", "SELECT * FROM c", ", emit => 'now'", "'final' or 'early'"),
     ("SEQUENCED.PERIOD_TYPE", "SELECT * FROM validtime(TABLE(days), 'day')", "", "TIMESTAMP"),
     ("SEQUENCED.NO_SNAPSHOT_FORM", "SELECT * FROM c LIMIT 1", "", "ORDER BY"),
+    (
+        "SEQUENCED.NO_SNAPSHOT_FORM",
+        "SELECT * FROM temporal_coalesce(TABLE(c), INTERVAL 1 HOUR)",
+        "",
+        "max_length over streams",
+    ),
+    (
+        "SEQUENCED.NO_SNAPSHOT_FORM",
+        "SELECT * FROM temporal_window(TABLE(SELECT DISTINCT k FROM c), fixed => INTERVAL 1 DAY)",
+        "",
+        "apply it to the stream itself",
+    ),
     ("SEQUENCED.NO_SNAPSHOT_FORM", "SELECT rand() AS x FROM c", "", "not deterministic"),
 ]
 

@@ -42,6 +42,7 @@ private[temporal] object SequencedStream {
     Refused.checkRows(plain)
     val split = new StreamInputs(plain)
     Refused.checkStreams(split.body)
+    StreamInputs.checkSlices(split.body)
     split.inputs.foreach(input => checkStart(input.leaf.start))
     val sliced =
       SlicedQuery(split.body, period, names.getOrElse(split.inputs.head.leaf.names), rules, form)

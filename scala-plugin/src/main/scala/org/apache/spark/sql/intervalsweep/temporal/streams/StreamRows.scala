@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.temporal.lowering.Sequenced
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  Closed, FragmentKind, History, Invalid, Nulls, TemporalFragments, ValidTime
+  Closed, FragmentKind, History, Invalid, Nulls, TemporalErrors, TemporalFragments, ValidTime
 }
 
 /**
@@ -81,14 +81,34 @@ private[temporal] object StreamInputs {
   def areIn(query: LogicalPlan): Boolean =
     query.collectWithSubqueries { case leaf: ValidTime => leaf }.exists(_.child.isStreaming)
 
+  /** Raises an error for an operator that depends on the whole period of a row. */
+  def checkSlices(body: LogicalPlan): Unit = body.foreachWithSubqueries {
+    case fragments: TemporalFragments if readsStream(fragments) => refuse(fragments)
+    case _ =>
+  }
+
+  private def readsStream(plan: LogicalPlan): Boolean =
+    plan.collectWithSubqueries { case rows: StreamRows => rows }.nonEmpty
+
+  private def refuse(fragments: TemporalFragments): Nothing = {
+    val (construct, cure) = fragments.how match {
+      case _: FragmentKind.Coalesce | _: FragmentKind.Split =>
+        ("max_length over streams", "leave it out, or apply it to the history in a table")
+      case _ =>
+        (
+          "temporal_window over the result of an operator on streams",
+          "apply it to the stream itself, below joins and aggregates")
+    }
+    TemporalErrors.noSnapshotForm(construct, cure, fragments.origin)
+  }
+
   /** The stream that a plan reads, if each of the plan's rows comes from one row of the stream. */
   private def leafOf(plan: LogicalPlan): Option[ValidTime] = plan match {
     case leaf: ValidTime => Option.when(leaf.child.isStreaming)(leaf)
     case Project(columns, child) if columns.forall(isOfOneRow) => leafOf(child)
     case Filter(condition, child) if isOfOneRow(condition) => leafOf(child)
-    case TemporalFragments(
-          child,
-          _: FragmentKind.Sliding | _: FragmentKind.Fixed | _: FragmentKind.Split) => leafOf(child)
+    case TemporalFragments(child, _: FragmentKind.Sliding | _: FragmentKind.Fixed) =>
+      leafOf(child)
     case _ => None
   }
 
