@@ -28,9 +28,8 @@ from fuzz.temporal.queries import Query, query
 from fuzz.temporal.tables import INSTANTS, WINDOWS, Row, Tables, tables, values
 from support.spark.comparison import EXCLUDED_RULES, TEMPORAL_RULES
 from support.streams import arrivals, streaming_process
-from support.streams.arrivals import QUICKLY
+from support.streams.arrivals import QUICKLY, START
 from support.streams.histories import (
-    EPOCH,
     Source,
     canonical,
     instant,
@@ -62,7 +61,7 @@ def source(rng: random.Random, name: str, folder: Path, rows: Iterable[Row]) -> 
 
 
 def timed(column: str) -> str:
-    return f"TIMESTAMP'{EPOCH}' + make_dt_interval(0, 0, 0, {column}) AS {column}"
+    return f"TIMESTAMP'{START}' + make_dt_interval(0, 0, 0, {column}) AS {column}"
 
 
 def union(queries: Iterable[Query], emits: tuple[str, ...] = ("final", "early")) -> str:
@@ -139,7 +138,8 @@ class Histories(Stream):
                 s.delay = 1
 
     def run(self) -> Any:
-        self.configure()
+        for key, value in self.settings.items():
+            self.spark.conf.set(key, value)
         read(self.spark, self.folder, self.delays, self.tables)
         return arrivals.run(self.spark.sql(union(self.queries)), self.folder)
 
@@ -155,10 +155,6 @@ class Histories(Stream):
             for name in "rsbu"
             if name not in self.delays
         }
-
-    def configure(self) -> None:
-        for key, value in self.settings.items():
-            self.spark.conf.set(key, value)
 
     def compare_written(self) -> None:
         rows = {s.name: tuple(row for part in s.batches for row in part) for s in self.sources}

@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import functions as sf
 
 from intervalsweep import temporal
-from support.streams.arrivals import ended
-from support.streams.histories import canonical
+from support.streams import arrivals
+from support.streams.arrivals import at
+from support.streams.histories import TIME, canonical
 
-DAY = dt.datetime(2024, 1, 1)
 SCHEMA = "id INT, k INT, v INT, ts TIMESTAMP, te TIMESTAMP"
-TIME = pa.timestamp("us", "UTC")
 ARROW = pa.schema(
     [("id", pa.int32()), ("k", pa.int32()), ("v", pa.int32()), ("ts", TIME), ("te", TIME)]
 )
@@ -29,16 +27,10 @@ FAR = 1000
 Row = tuple[Any, ...]
 
 
-def at(seconds: float) -> dt.datetime:
-    return DAY + dt.timedelta(seconds=seconds)
-
-
 def write(folder: Path, number: int, rows: list[Row]) -> None:
     """A micro-batch of rows (id, k, v, start in seconds, end in seconds)."""
-    folder.mkdir(parents=True, exist_ok=True)
     timed = [(*r[:3], at(r[3]), None if r[4] is None else at(r[4])) for r in rows]
-    columns = [pa.array(c, f.type) for c, f in zip(zip(*timed, strict=True), ARROW, strict=True)]
-    pq.write_table(pa.Table.from_arrays(columns, schema=ARROW), folder / f"{number:04}.parquet")
+    arrivals.write(folder, timed, number, ARROW)
 
 
 def some_rows(rng: random.Random, first: int, count: int) -> list[Row]:
@@ -77,9 +69,7 @@ def views(spark: Any, folder: Path, delay: int = 20) -> None:
 
 def streamed(frame: Any, folder: Path) -> Any:
     """Runs a stream over all files; returns the query and its rows."""
-    writer = frame.writeStream.format("parquet").trigger(availableNow=True)
-    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
-    query = ended(writer.start(str(folder / "out")), 300)
+    query = arrivals.run(frame, folder)
     rows = frame.sparkSession.read.schema(frame.schema).parquet(str(folder / "out"))
     return query, Counter(map(tuple, rows.collect()))
 

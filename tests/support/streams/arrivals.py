@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ TYPES = [
     pa.string(),
 ]
 NAMES = [column.split()[0] for column in SCHEMA.split(", ")]
+ARROW_SCHEMA = pa.schema(list(zip(NAMES, TYPES, strict=True)))
 START = dt.datetime(2024, 1, 1)
 PROVIDER = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 SETTINGS = {
@@ -107,13 +108,14 @@ class Arrivals:
                 write(folder / name, part, i)
 
 
-def write(folder: Path, rows: list[Row], number: int) -> None:
+def write(
+    folder: Path, rows: Iterable[Row], number: int, columns: pa.Schema = ARROW_SCHEMA
+) -> None:
     """Adds a file. A stream reads files in the order of their numbers."""
     folder.mkdir(parents=True, exist_ok=True)
-    columns = zip(*rows, strict=True)
-    arrays = [pa.array(values, t) for values, t in zip(columns, TYPES, strict=True)]
+    arrays = [pa.array(v, c.type) for v, c in zip(zip(*rows, strict=True), columns, strict=True)]
     file = folder / f"{number:04}.parquet"
-    pq.write_table(pa.table(arrays, names=NAMES), file)
+    pq.write_table(pa.Table.from_arrays(arrays, schema=columns), file)
     os.utime(file, (1e9 + number, 1e9 + number))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,24 +12,26 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-EPOCH = dt.datetime(2024, 1, 1)
+from support.streams import arrivals
+from support.streams.arrivals import START
+
 SCHEMA = "k INT, v INT, t STRING, ts TIMESTAMP, te TIMESTAMP"
-NAMES = [column.split()[0] for column in SCHEMA.split(", ")]
 TIME = pa.timestamp("us", "UTC")
-TYPES = (pa.int32(), pa.int32(), pa.string(), TIME, TIME)
+COLUMNS = pa.schema(
+    [("k", pa.int32()), ("v", pa.int32()), ("t", pa.string()), ("ts", TIME), ("te", TIME)]
+)
 # Marked relations; the others are always valid.
 MARKED = "rsb"
 Row = tuple[Any, ...]
 
 
 def instant(time: dt.datetime | None) -> int | None:
-    return None if time is None else round((time - EPOCH).total_seconds())
+    return None if time is None else round((time - START).total_seconds())
 
 
 def time(number: int | None) -> dt.datetime | None:
-    return None if number is None else EPOCH + dt.timedelta(seconds=number)
+    return None if number is None else arrivals.at(number)
 
 
 @dataclass
@@ -43,14 +44,9 @@ class Source:
     delay: int
 
     def write(self, first: int = 0, last: int | None = None) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
         for number, rows in list(enumerate(self.batches))[first:last]:
             timed = [(*row[:3], time(row[3]), time(row[4])) for row in rows]
-            columns = zip(*timed, strict=True)
-            arrays = [pa.array(c, t) for c, t in zip(columns, TYPES, strict=True)]
-            file = self.folder / f"{number:04}.parquet"
-            pq.write_table(pa.table(arrays, names=NAMES), file)
-            os.utime(file, (1e9 + number, 1e9 + number))
+            arrivals.write(self.folder, timed, number, COLUMNS)
 
 
 def read(spark: Any, folder: Path, delays: Mapping[str, int], tables: Mapping[str, str]) -> None:
@@ -80,7 +76,7 @@ def last_watermark(folder: Path) -> int:
     ]
     text = max(entries, key=lambda file: int(file.name)).read_text().splitlines()[1]
     millis = json.loads(text)["batchWatermarkMs"]
-    return round(millis / 1000 - EPOCH.replace(tzinfo=dt.timezone.utc).timestamp())
+    return round(millis / 1000 - START.replace(tzinfo=dt.timezone.utc).timestamp())
 
 
 def canonical(pieces: Iterable[Row]) -> Counter[Row]:

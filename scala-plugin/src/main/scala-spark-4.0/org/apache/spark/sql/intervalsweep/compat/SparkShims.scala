@@ -8,14 +8,16 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{
   FunctionSignature, LogicalPlan, NamedParametersSupport
 }
-import org.apache.spark.sql.execution.{ExternalAppendOnlyUnsafeRowArray, SparkPlan}
-import org.apache.spark.sql.execution.streaming.{StatefulOperator, WatermarkSupport}
+import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
+import org.apache.spark.sql.execution.streaming
 import org.apache.spark.sql.types.DataType
 
 /** Spark 4.0. */
 private[intervalsweep] object SparkShims extends SparkShimsUntil42 {
   type TimestampAddInterval = TimeAdd
   val TimestampAddInterval: TimeAdd.type = TimeAdd
+  type StatefulOperator = streaming.StatefulOperator
+  type WatermarkSupport = streaming.WatermarkSupport
 
   def isTime(dataType: DataType): Boolean = false
 
@@ -38,17 +40,4 @@ private[intervalsweep] object SparkShims extends SparkShimsUntil42 {
 
   def spillingRows(rowsInMemory: Int, bytesInMemory: Long): ExternalAppendOnlyUnsafeRowArray =
     new ExternalAppendOnlyUnsafeRowArray(rowsInMemory, Int.MaxValue)
-
-  def stateOf(plan: SparkPlan): Option[OperatorState] = for {
-    operator <- plan.collectFirst { case operator: StatefulOperator => operator }
-    info <- operator.stateInfo
-  } yield {
-    val watermarks = Some(operator).collect { case w: WatermarkSupport => w }
-    OperatorState(
-      info.checkpointLocation,
-      info.queryRunId,
-      info.numPartitions,
-      watermarks.flatMap(_.eventTimeWatermarkForLateEvents),
-      watermarks.flatMap(_.eventTimeWatermarkForEviction))
-  }
 }

@@ -8,13 +8,11 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{
   FunctionSignature, LogicalPlan, NamedParametersSupport
 }
-import org.apache.spark.sql.execution.{ExternalAppendOnlyUnsafeRowArray, SparkPlan}
+import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
 import org.apache.spark.sql.execution.datasources.v2.{
   StreamingDataSourceV2Relation, StreamingDataSourceV2ScanRelation
 }
-import org.apache.spark.sql.execution.streaming.operators.stateful.{
-  StatefulOperator, WatermarkSupport
-}
+import org.apache.spark.sql.execution.streaming.operators.stateful
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{DataType, TimeType}
 
@@ -22,6 +20,8 @@ import org.apache.spark.sql.types.{DataType, TimeType}
 private[compat] trait SparkShimsSince41 extends SparkVersionShims {
   type TimestampAddInterval = SparkTimestampAddInterval
   val TimestampAddInterval: SparkTimestampAddInterval.type = SparkTimestampAddInterval
+  type StatefulOperator = stateful.StatefulOperator
+  type WatermarkSupport = stateful.WatermarkSupport
 
   def isTime(dataType: DataType): Boolean = dataType.isInstanceOf[TimeType]
 
@@ -46,17 +46,4 @@ private[compat] trait SparkShimsSince41 extends SparkVersionShims {
 
   def spillingRows(rowsInMemory: Int, bytesInMemory: Long): ExternalAppendOnlyUnsafeRowArray =
     new ExternalAppendOnlyUnsafeRowArray(rowsInMemory, bytesInMemory, Int.MaxValue, Long.MaxValue)
-
-  def stateOf(plan: SparkPlan): Option[OperatorState] = for {
-    operator <- plan.collectFirst { case operator: StatefulOperator => operator }
-    info <- operator.stateInfo
-  } yield {
-    val watermarks = Some(operator).collect { case w: WatermarkSupport => w }
-    OperatorState(
-      info.checkpointLocation,
-      info.queryRunId,
-      info.numPartitions,
-      watermarks.flatMap(_.eventTimeWatermarkForLateEvents),
-      watermarks.flatMap(_.eventTimeWatermarkForEviction))
-  }
 }

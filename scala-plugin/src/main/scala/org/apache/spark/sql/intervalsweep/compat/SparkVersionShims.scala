@@ -6,14 +6,14 @@ import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, NamedArg
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, LogicalPlan}
 import org.apache.spark.sql.catalyst.trees.TreePattern.TreePattern
-import org.apache.spark.sql.execution.{ExternalAppendOnlyUnsafeRowArray, SparkPlan}
+import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
 import org.apache.spark.sql.types.DataType
 
 /**
  * The parts of Spark's API that differ between its minor versions. The folders `scala-spark-*` have
- * one implementation each, `SparkShims`. `SparkShims` also has the type alias
- * `TimestampAddInterval`: the expression that adds a day-time interval to a timestamp, which Spark
- * 4.0 calls `TimeAdd`.
+ * one implementation each, `SparkShims`. `SparkShims` also has type aliases: `TimestampAddInterval`,
+ * the expression that adds a day-time interval to a timestamp, which Spark 4.0 calls `TimeAdd`, and
+ * `StatefulOperator` and `WatermarkSupport`, which are in another package in Spark 4.0.
  */
 private[intervalsweep] trait SparkVersionShims {
 
@@ -48,9 +48,6 @@ private[intervalsweep] trait SparkVersionShims {
    */
   def isRealTime(plan: LogicalPlan): Boolean
 
-  /** The state of the stateful operator at the top of a plan, once a micro-batch is planned. */
-  def stateOf(plan: SparkPlan): Option[OperatorState]
-
   /** Whether queries in real-time mode can keep state with `transformWithState`. */
   def realTimeKeepsState: Boolean
 
@@ -78,19 +75,3 @@ private[intervalsweep] trait SparkVersionShims {
       daemonModule: String,
       environment: Map[String, String]): (PythonWorker, () => Option[String])
 }
-
-/**
- * The state of a stateful operator.
- *
- * @param folder     the folder of states in the checkpoint
- * @param run        the id of the run of the query
- * @param partitions the number of state partitions
- * @param before     the watermark of the previous micro-batch, in milliseconds
- * @param now        the watermark of this micro-batch
- */
-private[intervalsweep] final case class OperatorState(
-    folder: String,
-    run: java.util.UUID,
-    partitions: Int,
-    before: Option[Long],
-    now: Option[Long])

@@ -10,7 +10,8 @@ import org.apache.spark.sql.intervalsweep.temporal.streams.SequencedStream
 object StreamHistories extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    AnalysisHelper.allowInvokingTransformsInAnalyzer {
+    if (!plan.isStreaming) plan
+    else AnalysisHelper.allowInvokingTransformsInAnalyzer {
       plan.transformUp {
         case stream: SequencedStream if stream.childrenResolved => new HistoryPlan(stream).plan
       }

@@ -9,9 +9,8 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.PeriodEndpoint
 import org.apache.spark.sql.intervalsweep.streams.eventtime.{
   ClockMetadata, MissingWatermark, StreamErrors
 }
-import org.apache.spark.sql.intervalsweep.streams.ongoing.SerializedKey
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
-  Fanout, PartitionedBatches, StatePartitions, StatefulOperatorPlan
+  Fanout, PartitionedBatches, SerializedKey, StatePartitions, StatefulOperatorPlan
 }
 import org.apache.spark.sql.intervalsweep.streams.state.{PartitionProcessor, StateIdentity}
 import org.apache.spark.sql.intervalsweep.temporal.streams.SequencedStream
@@ -51,11 +50,7 @@ final class HistoryPlan(stream: SequencedStream) {
     if (!ClockMetadata.eventTimeLag(start).contains(0L))
       input.collectFirst { case w: EventTimeWatermark => w.eventTime.name } match {
         case Some(other) if other != start.name =>
-          StreamErrors.otherWatermark(
-            "input of sequenced",
-            "the period",
-            start.name,
-            other)
+          StreamErrors.otherWatermark("input of sequenced", "the period", start.name, other)
         case _ => MissingWatermark.fail("input of sequenced", input)
       }
 
@@ -63,53 +58,41 @@ final class HistoryPlan(stream: SequencedStream) {
     val sides = stream.inputs.zipWithIndex.map { case (input, number) => rows(input, number) }
     val chunk = AttributeReference("chunk", BinaryType, nullable = false)()
     val valid = stateful(sides, new ValidRowsProcessor(sides.size, identity), Seq(chunk))
-    SliceHistory(stream.query, goesOn, chunk, stream.query.newOutput(), valid)
+    SliceHistory(stream.query, goesOn, chunk, stream.output.map(_.newInstance()), valid)
   }
 
   private def rows(input: LogicalPlan, number: Int): PartitionedBatches = {
-    val (values, ends) = input.output.splitAt(input.output.size - 2)
-    val fields = Seq(
-      Literal(number),
-      PeriodEndpoint(ends.head, isEnd = false),
-      PeriodEndpoint(ends.last, isEnd = true),
-      SerializedKey(values))
-    val named = Seq("input", "start", "end", "values").zip(fields).map { case (name, field) =>
-      Alias(field, name)()
-    }
-    val columns = named.map(_.toAttribute)
+    val fields = named("input" -> Literal(number)) ++ period(input) ++ named(values(input))
+    val columns = fields.map(_.toAttribute)
     val time = Some(columns(ValidRow.Start))
-    PartitionedBatches(
-      number,
-      columns,
-      Nil,
-      time,
-      Fanout(0, isSpread = true),
-      Project(named, input))
+    val everywhere = Fanout(0, isSpread = true)
+    PartitionedBatches(number, columns, Nil, time, everywhere, Project(fields, input))
   }
 
   /** Joins the pieces of each row. */
   private def joined(pieces: LogicalPlan): LogicalPlan = {
-    val (values, ends) = pieces.output.splitAt(pieces.output.size - 2)
-    val fields = Seq[Expression](
-      SerializedKey(values),
-      PeriodEndpoint(ends.head, isEnd = false),
-      PeriodEndpoint(ends.last, isEnd = true))
-    val named = Seq("values", "start", "end").zip(fields).map { case (name, field) =>
-      Alias(field, name)()
-    }
-    val columns = named.map(_.toAttribute)
-    val side = PartitionedBatches(
-      0,
-      columns,
-      Seq(columns(OpenResult.Values)),
-      None,
-      Fanout.One,
-      Project(named, pieces))
+    val fields = named(values(pieces)) ++ period(pieces)
+    val columns = fields.map(_.toAttribute)
+    val keys = Seq(columns(OpenResult.Values))
+    val side = PartitionedBatches(0, columns, keys, None, Fanout.One, Project(fields, pieces))
     stateful(
       Seq(side),
-      new OpenResultsProcessor(values.size, identity),
+      new OpenResultsProcessor(pieces.output.size - 2, identity),
       pieces.output.map(_.newInstance()))
   }
+
+  private def values(rows: LogicalPlan): (String, Expression) =
+    "values" -> SerializedKey(rows.output.dropRight(2))
+
+  private def period(rows: LogicalPlan): Seq[Alias] = {
+    val ends = rows.output.takeRight(2)
+    named(
+      "start" -> PeriodEndpoint(ends.head, isEnd = false),
+      "end" -> PeriodEndpoint(ends.last, isEnd = true))
+  }
+
+  private def named(fields: (String, Expression)*): Seq[Alias] =
+    fields.map { case (name, field) => Alias(field, name)() }
 
   private def stateful(
       sides: Seq[PartitionedBatches],
@@ -127,16 +110,12 @@ final class HistoryPlan(stream: SequencedStream) {
     val (values, ends) = rows.output.splitAt(rows.output.size - 2)
     val (from, to) = stream.query.shown(ends.head, ends.last)
     val eventTime = new MetadataBuilder().putLong(EventTimeWatermark.delayKey, 0L).build()
-    val columns = values.zip(stream.output).map { case (value, column) =>
-      Alias(value, column.name)(
-        column.exprId,
-        column.qualifier,
-        Some(ClockMetadata.withoutClocks(value.metadata)))
+    val metadata = values.map(v => Some(ClockMetadata.withoutClocks(v.metadata))) ++
+      Seq(None, Some(eventTime))
+    val columns = (values :+ from :+ to).zip(stream.output).zip(metadata).map {
+      case ((value, column), metadata) =>
+        Alias(value, column.name)(column.exprId, column.qualifier, metadata)
     }
-    val period = Seq(from -> None, to -> Some(eventTime)).zip(stream.output.takeRight(2)).map {
-      case ((value, metadata), column) =>
-        Alias(value, column.name)(column.exprId, explicitMetadata = metadata)
-    }
-    Project(columns ++ period, rows)
+    Project(columns, rows)
   }
 }

@@ -2,16 +2,13 @@
 package org.apache.spark.sql.intervalsweep.streams.histories
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.intervalsweep.condition.model.LeftSide
 import org.apache.spark.sql.intervalsweep.execution.packing.{RowPacker, RowUnpacker}
-import org.apache.spark.sql.intervalsweep.streams.eventtime.{OperatorTimes, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   OperatorOutput, StatefulOperatorPlan
 }
-import org.apache.spark.sql.intervalsweep.streams.state.{
-  PartitionProcessor, StateIdentity, StateLayout, StateMetadata, StoredRun
-}
+import org.apache.spark.sql.intervalsweep.streams.state.{StateIdentity, StateMetadata, StoredRun}
 import org.apache.spark.sql.streaming.TimerValues
 
 /**
@@ -24,13 +21,8 @@ final class OpenResultsProcessor(
     values: Int,
     identity: StateIdentity,
     override val partitions: Option[Int] = None)
-    extends PartitionProcessor {
+    extends HistoryProcessor(OpenResult.types, identity) {
   override def kind: String = "open_results"
-  override def waitsForWatermark: Boolean = true
-  override def timeAdvice: String = OperatorTimes.EndOfPeriod
-
-  @transient private lazy val layout =
-    StateLayout(Map(LeftSide -> OpenResult.types.toSeq), identity, Map.empty)
 
   override protected def run(
       partition: Any,
@@ -39,7 +31,7 @@ final class OpenResultsProcessor(
       fired: Option[Long]): Iterator[InternalRow] = {
     val metadata = state.open(layout, Nil)
     val watermark = times.getCurrentWatermarkInMs()
-    val slice = Slice(metadata.watermark.getOrElse(0L) * 1000, watermark * 1000)
+    val slice = Slice.ofMillis(metadata.watermark.getOrElse(0L), watermark)
     val counts = new HistoryCounts
     val (ended, runs) =
       if (slice.isEmpty) (Nil, metadata.runs)
@@ -55,7 +47,9 @@ final class OpenResultsProcessor(
     state.save(metadata.copy(watermark = Some(watermark), runs = runs))
     counts.expired = ended.size.toLong
     counts.stored = runs.map(_.rows).sum
-    OperatorOutput.objects(ended.iterator.map(typed), counts.row, isSingle = false)
+    val row = new PeriodRow(values)
+    val emitted = ended.iterator.map(result => row(result.values, result.start, result.end))
+    OperatorOutput.objects(emitted, counts.row, isSingle = false)
   }
 
   private def unpacked(chunk: Array[Byte]): Iterator[UnsafeRow] =
@@ -82,20 +76,8 @@ final class OpenResultsProcessor(
     }
   }
 
-  @transient private lazy val row = new UnsafeRow(values)
-  @transient private lazy val period = new GenericInternalRow(2)
-  @transient private lazy val joined = new JoinedRow
-
-  private def typed(result: EndedResult): InternalRow = {
-    row.pointTo(result.values, result.values.length)
-    period.update(0, result.start)
-    period.update(1, result.end)
-    joined(row, period)
-  }
-
-  override def resolved(number: Int, isRealTime: Boolean): OpenResultsProcessor =
-    if (isRealTime) StreamErrors.notInRealTime("A history of streams")
-    else new OpenResultsProcessor(values, identity, Some(number))
+  override protected def of(number: Int): OpenResultsProcessor =
+    new OpenResultsProcessor(values, identity, Some(number))
 
   override def toString: String = "OpenResults"
 }

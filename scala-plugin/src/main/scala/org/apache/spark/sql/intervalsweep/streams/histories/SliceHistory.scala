@@ -4,17 +4,15 @@ package org.apache.spark.sql.intervalsweep.streams.histories
 import org.apache.spark.{PartitionIdPassthrough, ShuffleDependency, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, AttributeSet, GenericInternalRow, JoinedRow, UnsafeProjection, UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, UnsafeProjection}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.execution.{
   CoalescedPartitionSpec, LogicalRDD, ShuffledRowRDD, SparkPlan, UnaryExecNode, UnsafeRowSerializer
 }
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.compat.SparkShims
-import org.apache.spark.sql.intervalsweep.execution.packing.{RowShuffle, RowUnpacker}
+import org.apache.spark.sql.intervalsweep.compat.OperatorState
+import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.sql.intervalsweep.temporal.streams.{SlicedQuery, StreamRows}
 import org.apache.spark.sql.types.{BinaryType, DataType}
@@ -80,18 +78,16 @@ case class SliceHistoryExec(
       val end = if (goesOn) slice.now + 1 else slice.now
       val plan = query.history(slice.before, end, rowsOf(_, chunks.rows, slice))
       val history = session.sessionState.executePlan(plan).toRdd
-      val types = output.map(_.dataType).toArray
-      val rows = history.mapPartitionsInternal(UnsafeRows.of(_, types))
-      sparkContext.union(rows, chunks.none)
+      sparkContext.union(history, chunks.none)
     }
   }
 
   private def currentSlice: Slice = {
     val found = for {
-      state <- SparkShims.stateOf(child)
+      state <- OperatorState.of(child)
       before <- state.before
       now <- state.now
-    } yield Slice(before * 1000, now * 1000)
+    } yield Slice.ofMillis(before, now)
     found.getOrElse(StreamErrors.noEventTime("input of sequenced", "call withWatermark on it"))
   }
 
@@ -101,24 +97,12 @@ case class SliceHistoryExec(
       slice: Slice): LogicalPlan = {
     val fields = leaf.output.size - 2
     val input = leaf.number
-    val rows = chunks.mapPartitionsInternal { chunks =>
-      new SliceRows(chunks, input, fields, slice)
-    }
+    val rows = chunks.mapPartitionsInternal(ValidRow.of(_, input, fields, slice))
     LogicalRDD(leaf.output, rows)(session)
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SliceHistoryExec =
     copy(child = newChild)
-}
-
-private object UnsafeRows {
-  def of(rows: Iterator[InternalRow], types: Array[DataType]): Iterator[InternalRow] = {
-    val project = UnsafeProjection.create(types)
-    rows.map {
-      case row: UnsafeRow => row
-      case row => project(row)
-    }
-  }
 }
 
 /** The chunks of valid rows, which a job writes once and any job can read. */
@@ -139,32 +123,4 @@ private final class StoredChunks(emitted: RDD[InternalRow], metrics: Map[String,
   /** No rows. It makes the job write the chunks, and so the state, if the query reads none. */
   def none: RDD[InternalRow] =
     new ShuffledRowRDD(dependency, metrics, Array(CoalescedPartitionSpec(0, 0)))
-}
-
-/** The rows of a stream in a slice: the values, then the start and the end of the period. */
-private final class SliceRows(
-    chunks: Iterator[Array[Byte]],
-    input: Int,
-    fields: Int,
-    slice: Slice)
-    extends Iterator[InternalRow] {
-  private val values = new UnsafeRow(fields)
-  private val period = new GenericInternalRow(2)
-  private val row = new JoinedRow(values, period)
-  private val stored = chunks.flatMap(RowUnpacker.unsafeRows(_, ValidRow.types.length))
-    .filter(ValidRow.isIn(_, input, slice))
-
-  override def hasNext: Boolean = stored.hasNext
-
-  override def next(): InternalRow = {
-    val found = stored.next()
-    val bytes = found.getBinary(ValidRow.Values)
-    values.pointTo(bytes, bytes.length)
-    period.update(0, ends(found.getLong(ValidRow.Start)))
-    period.update(1, ends(found.getLong(ValidRow.End)))
-    row
-  }
-
-  private def ends(time: Long): Any =
-    if (time == Long.MinValue || time == Long.MaxValue) null else time
 }

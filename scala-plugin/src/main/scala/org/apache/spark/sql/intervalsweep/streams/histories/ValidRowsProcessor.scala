@@ -2,16 +2,13 @@
 package org.apache.spark.sql.intervalsweep.streams.histories
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, UnsafeRow}
 import org.apache.spark.sql.intervalsweep.condition.model.LeftSide
 import org.apache.spark.sql.intervalsweep.execution.packing.{RowPacker, RowUnpacker}
-import org.apache.spark.sql.intervalsweep.streams.eventtime.{OperatorTimes, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   OperatorOutput, StatefulOperatorPlan
 }
-import org.apache.spark.sql.intervalsweep.streams.state.{
-  PartitionProcessor, StateIdentity, StateLayout, TimeBuckets
-}
+import org.apache.spark.sql.intervalsweep.streams.state.{StateIdentity, TimeBuckets}
 import org.apache.spark.sql.streaming.TimerValues
 import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType, LongType}
 
@@ -25,13 +22,8 @@ final class ValidRowsProcessor(
     inputs: Int,
     identity: StateIdentity,
     override val partitions: Option[Int] = None)
-    extends PartitionProcessor {
+    extends HistoryProcessor(ValidRow.types, identity) {
   override def kind: String = "valid_rows"
-  override def waitsForWatermark: Boolean = true
-  override def timeAdvice: String = OperatorTimes.EndOfPeriod
-
-  @transient private lazy val layout =
-    StateLayout(Map(LeftSide -> ValidRow.types.toSeq), identity, Map.empty)
 
   override protected def run(
       partition: Any,
@@ -40,7 +32,7 @@ final class ValidRowsProcessor(
       fired: Option[Long]): Iterator[InternalRow] = {
     val store = new TimeBuckets(state, layout, ValidRowsProcessor.BucketMicros)
     val watermark = times.getCurrentWatermarkInMs()
-    val slice = Slice(store.watermark * 1000, watermark * 1000)
+    val slice = Slice.ofMillis(store.watermark, watermark)
     val counts = new HistoryCounts
     val stored = if (slice.isEmpty) Nil else chunksOf(store, slice)
     val added = add(StatefulOperatorPlan.chunks(rows, inputs).flatten, slice, store, counts)
@@ -77,9 +69,8 @@ final class ValidRowsProcessor(
     Option.when(packer.numRows > 0)(packer.take())
   }
 
-  override def resolved(number: Int, isRealTime: Boolean): ValidRowsProcessor =
-    if (isRealTime) StreamErrors.notInRealTime("A history of streams")
-    else new ValidRowsProcessor(inputs, identity, Some(number))
+  override protected def of(number: Int): ValidRowsProcessor =
+    new ValidRowsProcessor(inputs, identity, Some(number))
 
   override def toString: String = "ValidRows"
 }
@@ -88,14 +79,6 @@ private object ValidRowsProcessor {
 
   /** The width of the time buckets that rows expire with. */
   val BucketMicros: Long = 60L * 1000 * 1000
-}
-
-/**
- * The time from one watermark to the next, in microseconds. All rows that start up to `now` have
- * arrived, so the history before `now` is certain, and it is known which rows go on at `now`.
- */
-private[histories] final case class Slice(before: Long, now: Long) {
-  def isEmpty: Boolean = before >= now
 }
 
 /**
@@ -111,8 +94,44 @@ private[histories] object ValidRow {
   val Values = 3
   val types: Array[DataType] = Array(IntegerType, LongType, LongType, BinaryType)
 
-  /** Whether a row of a stream is valid in a slice or at its end. */
-  def isIn(row: UnsafeRow, input: Int, slice: Slice): Boolean =
-    row.getInt(Input) == input && row.getLong(Start) <= slice.now &&
-      row.getLong(End) > slice.before
+  /**
+   * The rows of a stream that are valid in a slice or at its end, with their periods.
+   *
+   * @param values the number of columns without the period
+   */
+  def of(
+      chunks: Iterator[Array[Byte]],
+      input: Int,
+      values: Int,
+      slice: Slice): Iterator[InternalRow] = {
+    val result = new PeriodRow(values)
+    chunks.flatMap(RowUnpacker.unsafeRows(_, types.length))
+      .filter { row =>
+        row.getInt(Input) == input && row.getLong(Start) <= slice.now &&
+        row.getLong(End) > slice.before
+      }
+      .map(row => result(row.getBinary(Values), row.getLong(Start), row.getLong(End)))
+  }
+}
+
+/**
+ * A row whose values are stored as bytes, with its period: NULL for unbounded. The row that is
+ * returned is valid until the next call.
+ *
+ * @param values the number of columns without the period
+ */
+private[histories] final class PeriodRow(values: Int) {
+  private val row = new UnsafeRow(values)
+  private val period = new GenericInternalRow(2)
+  private val joined = new JoinedRow(row, period)
+
+  def apply(bytes: Array[Byte], start: Long, end: Long): InternalRow = {
+    row.pointTo(bytes, bytes.length)
+    period.update(0, time(start))
+    period.update(1, time(end))
+    joined
+  }
+
+  private def time(end: Long): Any =
+    if (end == Long.MinValue || end == Long.MaxValue) null else end
 }

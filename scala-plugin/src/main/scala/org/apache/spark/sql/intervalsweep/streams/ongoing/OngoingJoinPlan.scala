@@ -12,7 +12,9 @@ import org.apache.spark.sql.intervalsweep.streams.eventtime.{
 import org.apache.spark.sql.intervalsweep.streams.joins.{
   JoinCondition, JoinStateLayout, StreamJoinSchema
 }
-import org.apache.spark.sql.intervalsweep.streams.partitioning.{Fanout, PartitionedBatches}
+import org.apache.spark.sql.intervalsweep.streams.partitioning.{
+  Fanout, PartitionedBatches, SerializedKey
+}
 import org.apache.spark.sql.intervalsweep.streams.state.{RowFields, StateIdentity}
 import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._

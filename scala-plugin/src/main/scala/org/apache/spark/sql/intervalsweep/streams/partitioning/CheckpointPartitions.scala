@@ -7,7 +7,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.intervalsweep.compat.{OperatorState, SparkShims}
+import org.apache.spark.sql.intervalsweep.compat.OperatorState
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.sql.internal.SQLConf
 
@@ -24,7 +24,7 @@ private[partitioning] object CheckpointPartitions {
 
   /** Looks at the checkpoint of a streaming plan, once in each run of its query. */
   def check(plan: SparkPlan): Unit =
-    for (state <- SparkShims.stateOf(plan) if isNew(state)) {
+    for (state <- OperatorState.of(plan) if isNew(state)) {
       val configuration = plan.session.sessionState.newHadoopConf()
       before(state, configuration).filter(_ != state.partitions)
         .foreach(StreamErrors.repartitioned(_, state.partitions))

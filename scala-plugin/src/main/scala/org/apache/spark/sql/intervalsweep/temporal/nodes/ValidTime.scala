@@ -40,7 +40,7 @@ case class ValidTime(
 
   override def maxRows: Option[Long] = child.maxRows
 
-  /** What reads the relation is evaluated like a query over tables: see `SlicedQuery`. */
+  /** A query over the relation is evaluated like one over tables: see `SlicedQuery`. */
   override def isStreaming: Boolean = false
 
   override protected def withNewChildInternal(newChild: LogicalPlan): ValidTime =

@@ -65,7 +65,7 @@ private[temporal] final class StreamInputs(query: LogicalPlan) {
 }
 
 /**
- * What is computed for each row of a stream when it arrives.
+ * The rows that are computed from a stream, each from one row when it arrives.
  *
  * @param rows the values and the period of each row
  * @param leaf the stream as the query names it
