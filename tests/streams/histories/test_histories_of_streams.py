@@ -148,6 +148,28 @@ def test_a_restart_goes_on_and_another_query_is_refused(calls: Any, tmp_path: Pa
 
 
 @pytest.mark.extended
+@pytest.mark.parametrize("emit", ["final", "early"])
+def test_a_part_of_the_history(calls: Any, tmp_path: Path, emit: str) -> None:
+    """Streams returned the whole history, whatever `period` was."""
+    period = f"period => array(TIMESTAMP'{at(20)}', TIMESTAMP'{at(70)}')"
+    text = f"SELECT * FROM sequenced(TABLE({QUERIES['total']}), {{}}{period})"
+    wanted = calls.sql(text.format("coalesce => true, ", c="p")).collect()
+    _, rows = streamed(calls.sql(text.format(f"emit => '{emit}', ", c="c")), tmp_path)
+    assert len(wanted) > 3
+    assert canonical(rows.elements()) == Counter(map(tuple, wanted))
+
+
+@pytest.mark.extended
+def test_another_kind_of_join_is_another_query(calls: Any, tmp_path: Path) -> None:
+    join = "SELECT a.k FROM c a {} JOIN c b ON a.k = b.k AND a.v < b.v"
+    text = "SELECT * FROM sequenced(TABLE({}))"
+    streamed(calls.sql(text.format(join.format(""))), tmp_path)
+    write(tmp_path / "calls", 5, [(-2, 9, 9, 2 * FAR, 2 * FAR + 1)])
+    with pytest.raises(StreamingQueryException, match=r"STATE_MISMATCH\].*Different query"):
+        streamed(calls.sql(text.format(join.format("LEFT"))), tmp_path)
+
+
+@pytest.mark.extended
 def test_late_rows_are_dropped_and_counted(streaming: Any, conf: Any, tmp_path: Path) -> None:
     conf({"spark.sql.shuffle.partitions": "1", "spark.sql.session.timeZone": "UTC"})
     for number, start in enumerate((100, 200, 300, 110, 1000)):

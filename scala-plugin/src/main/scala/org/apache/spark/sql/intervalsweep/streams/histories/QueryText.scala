@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Alias, Attribute, AttributeReference, Expression, SubqueryExpression
 }
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.TreeNode
 import org.apache.spark.sql.intervalsweep.temporal.streams.SequencedStream
 
 /**
@@ -17,8 +18,7 @@ private[histories] object QueryText {
   def apply(stream: SequencedStream): String = {
     val text = new QueryText
     val parts = stream.inputs.map(text.of) :+ text.of(stream.query.body)
-    (parts :+ stream.query.period.map { case (a, b) => s"${a.sql} to ${b.sql}" }.getOrElse(""))
-      .mkString("; ")
+    (parts ++ stream.query.period.map(_.toString)).mkString("; ")
   }
 }
 
@@ -28,8 +28,20 @@ private final class QueryText {
   def of(plan: LogicalPlan): String = {
     val below = plan.children.map(of)
     val columns = if (plan.children.isEmpty) plan.output.map(typed) else Nil
-    val parts = columns ++ plan.expressions.map(of) ++ below
+    val parts = columns ++ choices(plan) ++ plan.expressions.map(of) ++ below
     s"${plan.nodeName}(${parts.mkString(", ")})"
+  }
+
+  /** Arguments of an operator that are no expressions, such as the type of a join. */
+  private def choices(plan: LogicalPlan): Seq[String] =
+    if (plan.children.isEmpty) Nil
+    else plan.productIterator.filterNot(hasTree).map(_.toString).toSeq
+
+  private def hasTree(argument: Any): Boolean = argument match {
+    case _: TreeNode[_] => true
+    case some: Iterable[_] => some.isEmpty || some.exists(hasTree)
+    case some: Option[_] => some.isEmpty || some.exists(hasTree)
+    case _ => false
   }
 
   private def typed(column: Attribute): String = s"${name(column)} ${column.dataType.sql}"

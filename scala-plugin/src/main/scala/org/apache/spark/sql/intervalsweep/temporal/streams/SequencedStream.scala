@@ -4,9 +4,10 @@ package org.apache.spark.sql.intervalsweep.temporal.streams
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.intervalsweep.condition.expressions.PeriodEndpoint
 import org.apache.spark.sql.intervalsweep.temporal.fragments.ResultForm
 import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
-import org.apache.spark.sql.intervalsweep.temporal.nodes.{Emit, Refused, TemporalErrors}
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{Emit, GivenBound, Refused, TemporalErrors}
 import org.apache.spark.sql.types.{DataType, TimestampType}
 
 /**
@@ -45,7 +46,12 @@ private[temporal] object SequencedStream {
     StreamInputs.checkSlices(split.body)
     split.inputs.foreach(input => checkStart(input.leaf.start))
     val sliced =
-      SlicedQuery(split.body, period, names.getOrElse(split.inputs.head.leaf.names), rules, form)
+      SlicedQuery(
+        split.body,
+        period.map(limits),
+        names.getOrElse(split.inputs.head.leaf.names),
+        rules,
+        form)
     SequencedQuery.belowViews(
       query,
       SequencedStream(
@@ -54,6 +60,20 @@ private[temporal] object SequencedStream {
         sliced,
         emit,
         sliced.newOutput()))
+  }
+
+  /** The part of the history that is returned, in microseconds. */
+  private def limits(period: (Expression, Expression)): (Long, Long) = {
+    val bound = GivenBound("sequenced", "period", SlicedQuery.Time)
+    val (from, to) = bound.ordered(period._1, period._2)
+    def micros(end: Expression, isEnd: Boolean): Long =
+      GivenBound.evaluable(PeriodEndpoint(end, isEnd)).map(_.eval().asInstanceOf[Long])
+        .getOrElse(TemporalErrors.argument(
+          "sequenced",
+          "period",
+          "a constant, as each micro-batch reads it",
+          end.sql))
+    (micros(from, isEnd = false), micros(to, isEnd = true))
   }
 
   /** A stream has no order. */
@@ -76,11 +96,12 @@ private[temporal] object SequencedStream {
  * At each instant the result depends only on the rows that are valid then. So the history from one
  * watermark to the next follows from the rows that are valid between them, by the plan for tables.
  *
- * @param body reads [[StreamRows]] in the place of streams
+ * @param body   reads [[StreamRows]] in the place of streams
+ * @param period the part of the history that is returned, in microseconds
  */
 private[intervalsweep] case class SlicedQuery(
     body: LogicalPlan,
-    period: Option[(Expression, Expression)],
+    period: Option[(Long, Long)],
     names: (String, String),
     rules: Seq[Rule[LogicalPlan]],
     private[temporal] val form: ResultForm) {
@@ -93,27 +114,22 @@ private[intervalsweep] case class SlicedQuery(
    * @param to   its end, which is not in it
    * @param rows a plan for the rows of each stream
    */
-  def history(from: Long, to: Long, rows: StreamRows => LogicalPlan): LogicalPlan =
-    sequenced(
-      body.transformUpWithSubqueries { case leaf: StreamRows => rows(leaf) },
-      Literal(from, SlicedQuery.Time),
-      Literal(to, SlicedQuery.Time)).plan
-
-  private def sequenced(query: LogicalPlan, from: Expression, to: Expression): SequencedQuery =
+  def history(from: Long, to: Long, rows: StreamRows => LogicalPlan): LogicalPlan = {
+    val (first, last) = period.getOrElse((Long.MinValue, Long.MaxValue))
+    val start = math.max(from, first)
+    val end = math.max(start, math.min(to, last))
     SequencedQuery(
-      query,
-      Some((from, to)),
+      body.transformUpWithSubqueries { case leaf: StreamRows => rows(leaf) },
+      Some((Literal(start, SlicedQuery.Time), Literal(end, SlicedQuery.Time))),
       None,
       coalesce = true,
       Some(names),
       rules,
-      ResultForm.HalfOpen)
+      ResultForm.HalfOpen).plan
+  }
 
   /** The columns of the history. */
-  def newOutput(): Seq[Attribute] = {
-    val time = Literal(0L, SlicedQuery.Time)
-    sequenced(body, time, Literal(1L, SlicedQuery.Time)).plan.output.map(_.newInstance())
-  }
+  def newOutput(): Seq[Attribute] = history(0L, 1L, identity).output.map(_.newInstance())
 
   /** The period as the user wants to see it. */
   def shown(start: Expression, end: Expression): (Expression, Expression) =
