@@ -26,7 +26,7 @@ from fuzz.streams.run import Stream, stream_main
 from fuzz.temporal.compare import Asked, difference, in_duckdb, sliced
 from fuzz.temporal.queries import Query, query
 from fuzz.temporal.tables import INSTANTS, WINDOWS, Row, Tables, tables, values
-from support.spark.comparison import EXCLUDED_RULES, TEMPORAL_RULES
+from support.spark.comparison import EXCLUDED_RULES, TEMPORAL_RULES, TIME_ZONE
 from support.streams import arrivals, streaming_process
 from support.streams.arrivals import QUICKLY, START
 from support.streams.histories import (
@@ -114,6 +114,8 @@ class Histories(Stream):
             filter(None, [self.settings[EXCLUDED_RULES], *off])
         )
         self.settings["spark.sql.shuffle.partitions"] = rng.choice(("1", "2", "3"))
+        # Python reads and writes times in UTC.
+        self.settings[TIME_ZONE] = "UTC"
 
     def compare(self) -> None:
         self.late_rows()
@@ -191,7 +193,7 @@ class Histories(Stream):
     def describe(self) -> None:
         for s in self.sources:
             s.write()
-        settings = {**QUICKLY, **self.settings, "spark.sql.session.timeZone": "UTC"}
+        settings = {**QUICKLY, **self.settings}
         sql = union(self.queries)
         streaming_process.describe_histories(self.folder, sql, self.delays, self.tables, settings)
 

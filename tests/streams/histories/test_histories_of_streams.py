@@ -97,6 +97,14 @@ QUERIES = {
     "sliding => INTERVAL '15' SECONDS) GROUP BY k",
     "rollup": "SELECT k, v, count(*) AS n FROM {c} GROUP BY ROLLUP (k, v)",
     "window": "SELECT k, row_number() OVER (PARTITION BY k ORDER BY v, id) AS n FROM {c}",
+    "subquery as a key": "SELECT (SELECT count(*) FROM {c} b WHERE b.k = a.k) AS m, "
+    "count(*) AS n FROM {c} a GROUP BY 1",
+    "first row beside an aggregate": "SELECT b.n, a.k FROM (SELECT k, row_number() OVER "
+    "(ORDER BY v, id) AS n FROM {c}) a RIGHT JOIN (SELECT count(*) AS n FROM {c} HAVING "
+    "count(*) > 1) b ON a.k = b.n AND a.n = 1",
+    "first row": "SELECT a.k, b.n FROM (SELECT k, n FROM (SELECT k, row_number() OVER "
+    "(ORDER BY v, id) AS n FROM {c}) a WHERE n = 1) a RIGHT JOIN (SELECT count(DISTINCT k) AS n "
+    "FROM {c} HAVING count(*) > 1) b ON a.k = b.n",
     "table": "SELECT c.k, p.v FROM {c} c JOIN p ON c.k = p.k AND c.v = p.v AND p.id < 20",
 }
 

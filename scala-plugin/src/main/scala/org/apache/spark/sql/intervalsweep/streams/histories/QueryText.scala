@@ -4,8 +4,11 @@ package org.apache.spark.sql.intervalsweep.streams.histories
 import org.apache.spark.sql.catalyst.expressions.{
   Alias, Attribute, AttributeReference, Expression, SubqueryExpression
 }
+import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.trees.TreeNode
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  Closed, FragmentKind, Invalid, Nulls, PeriodRule
+}
 import org.apache.spark.sql.intervalsweep.temporal.streams.SequencedStream
 
 /**
@@ -32,17 +35,11 @@ private final class QueryText {
     s"${plan.nodeName}(${parts.mkString(", ")})"
   }
 
-  /** Arguments of an operator that are no expressions, such as the type of a join. */
-  private def choices(plan: LogicalPlan): Seq[String] =
-    if (plan.children.isEmpty) Nil
-    else plan.productIterator.filterNot(hasTree).map(_.toString).toSeq
-
-  private def hasTree(argument: Any): Boolean = argument match {
-    case _: TreeNode[_] => true
-    case some: Iterable[_] => some.isEmpty || some.exists(hasTree)
-    case some: Option[_] => some.isEmpty || some.exists(hasTree)
-    case _ => false
-  }
+  /** What the user has chosen for an operator, such as the type of a join, besides expressions. */
+  private def choices(plan: LogicalPlan): Seq[String] = plan.productIterator.collect {
+    case choice @ (_: Boolean | _: JoinType | _: PeriodRule | _: FragmentKind | _: Nulls |
+        _: Invalid | _: Closed) => choice.toString
+  }.toSeq
 
   private def typed(column: Attribute): String = s"${name(column)} ${column.dataType.sql}"
 

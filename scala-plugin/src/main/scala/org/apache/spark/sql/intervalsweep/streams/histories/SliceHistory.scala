@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams.histories
 
+import scala.collection.mutable
+
 import org.apache.spark.{PartitionIdPassthrough, ShuffleDependency, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -76,7 +78,14 @@ case class SliceHistoryExec(
     else {
       val chunks = new StoredChunks(child.execute(), metrics)
       val end = if (goesOn) slice.now + 1 else slice.now
-      val plan = query.history(slice.before, end, rowsOf(_, chunks.rows, slice))
+      val inputs = mutable.HashMap.empty[Int, RDD[InternalRow]]
+      val plan = query.history(
+        slice.before,
+        end,
+        leaf => {
+          val rows = inputs.getOrElseUpdate(leaf.number, rowsOf(leaf, chunks.rows, slice))
+          LogicalRDD(leaf.output, rows)(session)
+        })
       val history = session.sessionState.executePlan(plan).toRdd
       sparkContext.union(history, chunks.none)
     }
@@ -94,11 +103,9 @@ case class SliceHistoryExec(
   private def rowsOf(
       leaf: StreamRows,
       chunks: RDD[Array[Byte]],
-      slice: Slice): LogicalPlan = {
-    val fields = leaf.output.size - 2
-    val input = leaf.number
-    val rows = chunks.mapPartitionsInternal(ValidRow.of(_, input, fields, slice))
-    LogicalRDD(leaf.output, rows)(session)
+      slice: Slice): RDD[InternalRow] = {
+    val (input, values) = (leaf.number, leaf.output.size - 2)
+    chunks.mapPartitionsInternal(ValidRow.of(_, input, values, slice))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SliceHistoryExec =

@@ -46,7 +46,7 @@ private[temporal] case class FirstRows(dataType: DataType) {
         numbered.plan,
         chosen,
         Inner,
-        Some(EqualTo(numbered.values.last, number)),
+        Some(EqualTo(Cast(numbered.values.last, LongType), number)),
         JoinHint.NONE)
       val told = rowNumber.toSeq.map(column => Alias(place, column.name)(column.exprId))
       val plan = Project(rows.values ++ told ++ ends, join)

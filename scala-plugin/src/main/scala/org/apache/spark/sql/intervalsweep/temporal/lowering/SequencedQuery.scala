@@ -28,6 +28,7 @@ import org.apache.spark.sql.types._
  * @param rules  rules that rewrite the query, except those that the session excludes
  * @param form   the form of the periods in the result
  * @param function the function that the user calls, for errors
+ * @param isPlain whether the query is a result of [[SequencedQuery.plain]]
  */
 private[temporal] case class SequencedQuery(
     query: LogicalPlan,
@@ -37,10 +38,11 @@ private[temporal] case class SequencedQuery(
     names: Option[(String, String)],
     rules: Seq[Rule[LogicalPlan]],
     form: ResultForm = ResultForm.HalfOpen,
-    function: String = "sequenced") {
+    function: String = "sequenced",
+    isPlain: Boolean = false) {
 
   private val conf = SQLConf.get
-  private val asWritten = SequencedQuery.plain(query)
+  private val asWritten = if (isPlain) query else SequencedQuery.plain(query)
   private val (plain, fired) = rewritten(asWritten)
   private val leaves = TemporalPlan.leaves(plain)
   if (leaves.isEmpty) TemporalErrors.notMarked()

@@ -125,7 +125,8 @@ private[intervalsweep] case class SlicedQuery(
       coalesce = true,
       Some(names),
       rules,
-      ResultForm.HalfOpen).plan
+      ResultForm.HalfOpen,
+      isPlain = true).plan
   }
 
   /** The columns of the history. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.temporal.streams
 
+import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.analysis.MultiInstanceRelation
@@ -22,6 +23,10 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
  */
 private[intervalsweep] case class StreamRows(number: Int, override val output: Seq[Attribute])
     extends LeafNode with MultiInstanceRelation {
+  override def nodeName: String = s"StreamRows $number"
+
+  override protected def stringArgs: Iterator[Any] = Iterator(output)
+
   override def newInstance(): StreamRows = copy(output = output.map(_.newInstance()))
 }
 
@@ -39,6 +44,12 @@ private[intervalsweep] case class StreamRows(number: Int, override val output: S
 private[temporal] final class StreamInputs(query: LogicalPlan) {
   private val found = ArrayBuffer.empty[StreamInput]
 
+  /**
+   * The positions of the inputs by their plans. What the query reads twice is stored once, and a
+   * subquery in GROUP BY stays the same as in the columns of the result.
+   */
+  private val numbers = mutable.HashMap.empty[LogicalPlan, Int]
+
   val body: LogicalPlan = taken(query)
   val inputs: Seq[StreamInput] = found.toSeq
 
@@ -50,8 +61,9 @@ private[temporal] final class StreamInputs(query: LogicalPlan) {
 
   private def replaced(plan: LogicalPlan, leaf: ValidTime): LogicalPlan = {
     val input = StreamInput(Sequenced(leaf.start.dataType).history(plan), leaf)
-    val rows = StreamRows(found.size, input.columns)
-    found += input
+    val number = numbers.getOrElseUpdate(plan.canonicalized, found.size)
+    if (number == found.size) found += input
+    val rows = StreamRows(number, input.columns)
     val ends = input.columns.takeRight(2)
     ValidTime(
       rows,
