@@ -216,6 +216,6 @@ if __name__ == "__main__":
             says=__doc__,
             cases=3000,
             of_killed=2,
-            operators=3,
+            operators=(1, 3),
         )
     )

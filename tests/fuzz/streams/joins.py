@@ -2,7 +2,7 @@
 """
 Random joins of streams, compared with their formulas in DuckDB: `make fuzz-stream-joins`.
 
-Each query has a dozen joins, each with its own stream operator, over random rows, arrivals,
+Each query has up to a dozen joins, each with its own stream operator, over random rows, arrivals,
 micro-batches and restarts. Some streams, with fewer joins, run together in a process that is killed
 again and again. The run prints the seed of a query that differs, and exits with 1.
 """
