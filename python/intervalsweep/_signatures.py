@@ -487,13 +487,13 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         on: str = "ts",
         by: Names = (),
         order: Names = (),
-        ended: str | None = None,
+        deleted: str | None = None,
         end: str = "te",
     ) -> Frame:
         """Turn events or a log of changes into periods: each row lasts until the next of its key.
 
             a   e1    e2         e3           [e1)  [--e2----)[--e3 ...
-            b      e4      e5(ended)             [--e4--)
+            b      e4      e5(deleted)             [--e4--)
 
         Parameters
         ----------
@@ -502,9 +502,9 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         order
             Columns that order the rows of a key at the same instant: only the last of them is
             returned. Without `order` all of them are returned, with the same period.
-        ended
+        deleted
             A column of booleans. A row for which it is true ends the period before, and has no
-            period itself: a deletion.
+            period itself.
         end
             The name of the column with the ends.
 

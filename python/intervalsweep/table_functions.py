@@ -23,9 +23,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from intervalsweep._instants import is_naive
-from intervalsweep._signatures import HistoryEmit
+from intervalsweep._signatures import HistoryEmit, Names
 from intervalsweep._sql.frames import sql_over
 from intervalsweep._sql.literals import calendar_length, for_column, length, literal, options
+from intervalsweep.columns import listed
 from intervalsweep.session import check_active
 
 if TYPE_CHECKING:
@@ -203,6 +204,9 @@ def validtime(
     names: tuple[str, str] | None = None,
     step: Duration | None = None,
     unbounded_start: Any = None,
+    until_next: Names | None = None,
+    order: Names = (),
+    deleted: str | None = None,
 ) -> DataFrame:
     """Mark a DataFrame as a valid-time relation for :func:`sequenced`, and hide its period.
 
@@ -228,6 +232,14 @@ def validtime(
     step
         How far a closed end is from the start of the next period, such as ``timedelta(seconds=1)``
         for ends at 23:59:59; by default the smallest step of the type.
+    until_next
+        The rows are changes: each is valid from `ts` until the next one of the same values in these
+        columns, the last until further notice. Only `names` can be given besides.
+    order
+        Columns that order the changes at the same instant: only the last of them is valid. Without
+        `order` all of them are.
+    deleted
+        A condition in SQL. A change for which it is true only ends the one before.
 
     Returns
     -------
@@ -245,6 +257,8 @@ def validtime(
     given: dict[str, Any] = {"nulls": nulls, "invalid": invalid, "closed": closed, "step": step}
     given["unbounded"] = for_column(unbounded, kind)
     given["unbounded_start"] = for_column(unbounded_start, kind)
+    given["until_next"] = None if until_next is None else tuple(listed(until_next))
+    given |= {"order": tuple(listed(order)) or None, "deleted": deleted}
     return _call("validtime", (data,), (ts, te), **given, names=names)
 
 

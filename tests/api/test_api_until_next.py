@@ -11,7 +11,6 @@ import pytest
 from intervalsweep import ArgumentError, temporal
 from intervalsweep import arrow as isa
 from intervalsweep import dataframe as isd
-from support.docs.examples import run_example
 
 
 @pytest.mark.parametrize("order", [(), "seq"])
@@ -23,7 +22,7 @@ def test_the_same_rows_as_without_spark(spark: Any, order: Any, ended: Any) -> N
         for n in range(80)
     ]
     log = spark.createDataFrame(rows, "k STRING, ts INT, seq INT, gone BOOLEAN")
-    given = {"by": "K", "order": order, "ended": ended}
+    given = {"by": "K", "order": order, "deleted": ended}
     found = isd.until_next(log, **given).toArrow().to_pylist()
     expected = isa.until_next(log.toArrow(), **{**given, "by": "k"}).to_pylist()
     assert sorted(map(repr, found)) == sorted(map(repr, expected))
@@ -35,9 +34,8 @@ def test_a_log_of_changes_as_a_history(spark: Any) -> None:
         "SELECT * FROM VALUES ('tea', 1, 3, false), ('tea', 6, 4, false), ('cup', 3, 9, false), "
         "('cup', 8, NULL, true) t(product, ts, price, gone)"
     )
-    prices = temporal.until_next(log, by="product", ended="gone")
+    prices = temporal.valid(log, "ts", until_next="product", deleted="gone")
     found = prices.agg(n="count(*)").frame.orderBy("ts").collect()
     assert [tuple(row) for row in found] == [*[(0, None, 1), (1, 1, 3), (2, 3, 8), (1, 8, None)]]
-    assert run_example(temporal.until_next, spark=spark) > 0
-    with pytest.raises(ArgumentError, match="`ended` must be a column of booleans; price is int"):
-        isd.until_next(log, ended="price")
+    with pytest.raises(ArgumentError, match="`deleted` must be a column of booleans; price is int"):
+        isd.until_next(log, deleted="price")

@@ -53,7 +53,7 @@ def test_until_next(ordered: bool, ended: bool) -> None:
             pa.Table.from_pylist(rows),
             by="k",
             order="seq" if ordered else (),
-            ended="gone" if ended else None,
+            deleted="gone" if ended else None,
         )
         assert found.to_pylist() == expected(rows, ordered=ordered, ended=ended)
         assert found.num_rows > 5
@@ -72,8 +72,8 @@ def test_types_names_and_nothing() -> None:
 
 def test_says_what_is_wrong() -> None:
     frame = pa.table({"ts": [1], "v": [2]})
-    with pytest.raises(ArgumentError, match="`ended` must be a column of booleans; v is int64"):
-        isa.until_next(frame, ended="v")
+    with pytest.raises(ArgumentError, match="`deleted` must be a column of booleans; v is int64"):
+        isa.until_next(frame, deleted="v")
     with pytest.raises(ColumnError, match="would be called v"):
         isa.until_next(frame, end="v")
     with pytest.raises(ColumnError, match="no column key"):

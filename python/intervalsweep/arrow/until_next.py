@@ -19,7 +19,7 @@ from intervalsweep.columns import check_columns, check_unique, listed
 
 @implements(ArrowFunctions.until_next)
 def until_next(
-    data: Frame, *, on: str, by: Names, order: Names, ended: str | None, end: str
+    data: Frame, *, on: str, by: Names, order: Names, deleted: str | None, end: str
 ) -> Frame:
     """
     Notes
@@ -35,7 +35,7 @@ def until_next(
     table = as_table(data)
     keys, ties = listed(by), listed(order)
     check_columns(
-        "given", table.column_names, on, *keys, *ties, *([] if ended is None else [ended])
+        "given", table.column_names, on, *keys, *ties, *([] if deleted is None else [deleted])
     )
     check_unique([*table.column_names, end])
     instants, known = Encoding([table.column(on).type]).encode(table.column(on))
@@ -58,8 +58,8 @@ def until_next(
     kept = np.ones(rows.size, dtype=np.bool_)
     if ties:  # the last row of each run
         kept[:-1] = is_first[1:]
-    if ended is not None:
-        kept &= ~_truths(ended, table.column(ended))[rows]
+    if deleted is not None:
+        kept &= ~_truths(deleted, table.column(deleted))[rows]
     wanted = np.flatnonzero(kept)
     wanted = wanted[np.argsort(rows[wanted])]  # in the order of the table
     return like(data, _with_ends(table, on, end, rows[wanted], following[wanted]))
@@ -77,5 +77,5 @@ def _ranks(column: Any) -> RowNumbers:
 
 def _truths(name: str, column: Any) -> Any:
     if not pa.types.is_boolean(column.type):
-        raise ArgumentError(f"`ended` must be a column of booleans; {name} is {column.type}.")
+        raise ArgumentError(f"`deleted` must be a column of booleans; {name} is {column.type}.")
     return column.fill_null(False).to_numpy()

@@ -15,7 +15,7 @@ from intervalsweep.dataframe.interval_columns import DataFrameFunctions, check_f
 
 @implements(DataFrameFunctions.until_next)
 def until_next(
-    data: DataFrame, *, on: str, by: Names, order: Names, ended: str | None, end: str
+    data: DataFrame, *, on: str, by: Names, order: Names, deleted: str | None, end: str
 ) -> DataFrame:
     """
     Notes
@@ -42,9 +42,9 @@ def until_next(
     keys = [column(spelled("given", known, name)) for name in listed(by)]
     ties = [column(spelled("given", known, name)) for name in listed(order)]
     check_unique([*data.columns, end])
-    if ended is not None:
-        ended = spelled("given", known, ended)
-        _check_boolean(data, ended)
+    if deleted is not None:
+        deleted = spelled("given", known, deleted)
+        _check_boolean(data, deleted)
     in_time = Window.partitionBy(*keys).orderBy(at)
     of_instant = Window.partitionBy(*keys, at)
     found = data.where(at.isNotNull()).withColumn(_NEXT, sf.lead(at).over(in_time))
@@ -55,8 +55,8 @@ def until_next(
     if ties:
         last = sf.row_number().over(of_instant.orderBy(*(tie.desc_nulls_first() for tie in ties)))
         found = found.withColumn(_NUMBER, last).where(column(_NUMBER) == 1)
-    if ended is not None:
-        found = found.where(~sf.coalesce(column(ended), sf.lit(False)))
+    if deleted is not None:
+        found = found.where(~sf.coalesce(column(deleted), sf.lit(False)))
     return found.select(*map(column, (*data.columns, end)))
 
 
@@ -67,5 +67,5 @@ def _check_boolean(data: DataFrame, name: str) -> None:
     kind = data.schema[name].dataType
     if not isinstance(kind, st.BooleanType):
         raise ArgumentError(
-            f"`ended` must be a column of booleans; {name} is {kind.simpleString()}."
+            f"`deleted` must be a column of booleans; {name} is {kind.simpleString()}."
         )

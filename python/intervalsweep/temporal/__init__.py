@@ -18,8 +18,8 @@ from intervalsweep._requirements import check_packages
 
 check_packages("intervalsweep.temporal", "pyspark")
 
-from intervalsweep.temporal.histories import sequenced, until_next, valid  # noqa: E402
+from intervalsweep.temporal.histories import sequenced, valid  # noqa: E402
 from intervalsweep.temporal.relation import Grouped, Relation  # noqa: E402
 from intervalsweep.temporal.resampled import Resampled  # noqa: E402
 
-__all__ = ["Grouped", "Relation", "Resampled", "sequenced", "until_next", "valid"]
+__all__ = ["Grouped", "Relation", "Resampled", "sequenced", "valid"]

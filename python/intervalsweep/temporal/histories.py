@@ -7,10 +7,9 @@ from typing import Any, Literal, TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 
-from intervalsweep import dataframe
 from intervalsweep._signatures import Closed, HistoryEmit, Names
 from intervalsweep._sql.literals import for_column, quoted
-from intervalsweep.columns import SparkColumns, spelled
+from intervalsweep.columns import SparkColumns, listed, spelled
 from intervalsweep.session import check_active
 from intervalsweep.temporal.relation import Relation, check_frame, leaf_of, relation_of
 from intervalsweep.temporal.statement import Leaf, Settings, localized, marks, run, statement
@@ -32,6 +31,9 @@ def valid(
     names: tuple[str, str] | None = None,
     step: Any = None,
     unbounded_start: Any = None,
+    until_next: Names | None = None,
+    order: Names = (),
+    deleted: str | None = None,
 ) -> Relation:
     """Mark a DataFrame as a history: each row is valid from `start` to before `end`.
 
@@ -60,6 +62,15 @@ def valid(
     step
         How far a closed end is from the start of the next period, such as ``timedelta(seconds=1)``
         for ends at 23:59:59. The default is the smallest step of the type.
+    until_next
+        The rows are changes: each is valid from `start` until the next one of the same values in
+        these columns, the last until further notice. Only `names` can be given besides. A change
+        whose `start` is NULL is dropped.
+    order
+        Columns that order the changes at the same instant: only the last of them is valid. Without
+        `order` all of them are.
+    deleted
+        A condition in SQL. A change for which it is true only ends the one before.
 
     Returns
     -------
@@ -81,6 +92,14 @@ def valid(
     >>> w = valid(works, "ts", "te")
     >>> w.columns
     ['name']
+
+    Prices that hold until the next one of the same product:
+
+    >>> rows = "('tea', 1, 3), ('tea', 6, 4), ('cup', 3, 9)"
+    >>> log = spark.sql(f"SELECT * FROM VALUES {rows} t(product, ts, price)")
+    >>> prices = valid(log, "ts", until_next="product")
+    >>> sorted(map(tuple, prices.at(5).frame.collect()))
+    [('cup', 9), ('tea', 3)]
     """
     check_frame(data)
     check_active(data.sparkSession)
@@ -91,50 +110,20 @@ def valid(
     unbounded = for_column(unbounded, data.schema[end or start].dataType)
     given |= {"unbounded": unbounded, "names": names, "step": step}
     given |= {"unbounded_start": for_column(unbounded_start, data.schema[start].dataType)}
+    given |= _changes(known, until_next, order, deleted)
     return leaf_of(data, marks(start, end, given))
 
 
-def until_next(
-    data: DataFrame,
-    on: str = "ts",
-    *,
-    by: Names = (),
-    order: Names = (),
-    ended: str | None = None,
-    names: tuple[str, str] | None = None,
-) -> Relation:
-    """Mark events or a log of changes as a history: a row is valid until the next of its key.
+def _changes(
+    known: SparkColumns, until_next: Names | None, order: Names, deleted: str | None
+) -> dict[str, Any]:
+    """Return the arguments of `validtime` for changes."""
 
-    Parameters
-    ----------
-    data
-        A Spark DataFrame.
-    on
-        The column of instants.
-    by, order, ended
-        The same as in :func:`intervalsweep.dataframe.until_next`.
-    names
-        The names of the period's columns in results.
+    def names(given: Names) -> tuple[str, ...]:
+        return tuple(spelled("given", known, name) for name in listed(given))
 
-    Returns
-    -------
-    Relation
-        The history. The last row of a key is valid until further notice.
-
-    Examples
-    --------
-    >>> rows = "('tea', 1, 3), ('tea', 6, 4), ('cup', 3, 9)"
-    >>> log = spark.sql(f"SELECT * FROM VALUES {rows} t(product, ts, price)")
-    >>> prices = until_next(log, by="product", names=("ts", "te"))
-    >>> sorted(map(tuple, prices.at(5).frame.collect()))
-    [('cup', 9), ('tea', 3)]
-    """
-    check_frame(data)
-    periods = dataframe.until_next(data, on=on, by=by, order=order, ended=ended, end=_UNTIL)
-    return valid(periods, on, _UNTIL, names=names or (on, "te"))
-
-
-_UNTIL = "intervalsweep_until"
+    keys = None if until_next is None else names(until_next)
+    return {"until_next": keys, "order": names(order) or None, "deleted": deleted}
 
 
 def sequenced(

@@ -3,10 +3,10 @@
 Random queries over histories of streams, compared with their snapshots: `make fuzz-histories`.
 
 The queries are those of `make fuzz-temporal`; some of their relations are streams. Rows arrive in
-random micro-batches, out of order, and some are late. Each query runs with `emit => 'early'`, whose
-rows must be those of the plain query on each snapshot in DuckDB, and with `emit => 'final'`, whose
-rows must be the early ones, joined where they touch. Half of the streams are restarted, and some
-run in a process that is killed again and again.
+random micro-batches, out of order, and some are late. The rows of some relations are changes. Each
+query runs with `emit => 'early'`, whose rows must be those of the plain query on each snapshot in
+DuckDB, and with `emit => 'final'`, whose rows must be the early ones, joined where they touch. Half
+of the streams are restarted, and some run in a process that is killed again and again.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from support.streams.histories import (
     instant,
     last_watermark,
     read,
+    until_next,
     watermark,
 )
 
@@ -99,6 +100,7 @@ class Histories(Stream):
             source(rng, name, self.folder / name, given.rows(name)) for name in streamed
         ]
         self.given = given
+        self.changes = [name for name in "rs" if rng.random() < 0.25]
         self.queries = []
         while len(self.queries) < self.operators:
             one = query(rng, rng.choice((1, 1, 2)))
@@ -142,7 +144,7 @@ class Histories(Stream):
     def run(self) -> Any:
         for key, value in self.settings.items():
             self.spark.conf.set(key, value)
-        read(self.spark, self.folder, self.delays, self.tables)
+        read(self.spark, self.folder, self.delays, self.tables, self.changes)
         return arrivals.run(self.spark.sql(union(self.queries)), self.folder)
 
     @property
@@ -165,7 +167,8 @@ class Histories(Stream):
     def compare_rows(self, in_time: dict[str, tuple[Row, ...]], until: int) -> None:
         """Compares the written rows, by the rows of streams that are not late."""
         rows = self.spark.read.parquet(str(self.folder / "out")).collect()
-        kept = Tables(**{n: self.given.rows(n) for n in "rsbu"} | in_time)
+        read_rows = {n: self.given.rows(n) for n in "rsbu"} | in_time
+        kept = Tables(**read_rows | {n: until_next(read_rows[n]) for n in self.changes})
         wrong = []
         with in_duckdb(kept) as connection:
             for number, one in enumerate(self.queries):
@@ -195,7 +198,9 @@ class Histories(Stream):
             s.write()
         settings = {**QUICKLY, **self.settings}
         sql = union(self.queries)
-        streaming_process.describe_histories(self.folder, sql, self.delays, self.tables, settings)
+        streaming_process.describe_histories(
+            self.folder, sql, self.delays, self.tables, self.changes, settings
+        )
 
     def end(self) -> None:
         self.more()

@@ -18,8 +18,8 @@ from support.spark import jvm
 from support.streams import streaming_process
 from support.streams.arrivals import QUICKLY
 
-# The number of stateful operators of a stream is one of these. A user's query has one or two; many in
-# one query compare more of them in the same time.
+# The number of stateful operators of a stream is one of these. A user's query has one or two; many
+# in one query compare more of them in the same time.
 OPERATORS = (1, 2, 4, 12)
 # One case in this number is killed. Kills are slow: Spark starts and plans the streams each time.
 KILLED = 100

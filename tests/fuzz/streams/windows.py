@@ -2,10 +2,10 @@
 """
 Random window unions of streams, compared with Spark's batch: `make fuzz-streams CASES=9 SEED=7`.
 
-Each query has up to a dozen window unions, each with its own stream operator, over the same rows. A third
-of the queries emit rows at once, and must be right after any micro-batch for the rows that have
-arrived. Half of the queries are restarted between micro-batches. Some streams, with fewer window
-unions, run together in a process that is killed again and again.
+Each query has up to a dozen window unions, each with its own stream operator, over the same rows. A
+third of the queries emit rows at once, and must be right after any micro-batch for the rows that
+have arrived. Half of the queries are restarted between micro-batches. Some streams, with fewer
+window unions, run together in a process that is killed again and again.
 The run prints a query whose rows differ with its seed, and fails.
 """
 

@@ -17,7 +17,7 @@ from pyspark.sql import functions as sf
 from intervalsweep import temporal
 from support.streams import arrivals
 from support.streams.arrivals import at
-from support.streams.histories import TIME, canonical
+from support.streams.histories import TIME, canonical, streamed
 
 SCHEMA = "id INT, k INT, v INT, ts TIMESTAMP, te TIMESTAMP"
 ARROW = pa.schema(
@@ -65,13 +65,6 @@ def views(spark: Any, folder: Path, delay: int = 20) -> None:
             f"CREATE OR REPLACE TEMP VIEW {name} AS "
             f"SELECT * FROM validtime(TABLE({rows}), 'ts', 'te')"
         )
-
-
-def streamed(frame: Any, folder: Path) -> Any:
-    """Runs a stream over all files; returns the query and its rows."""
-    query = arrivals.run(frame, folder)
-    rows = frame.sparkSession.read.schema(frame.schema).parquet(str(folder / "out"))
-    return query, Counter(map(tuple, rows.collect()))
 
 
 def in_batch(spark: Any, query: str, until: dt.datetime | None = None) -> Counter[Row]:

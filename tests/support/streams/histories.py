@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ COLUMNS = pa.schema(
 )
 # Marked relations; the others are always valid.
 MARKED = "rsb"
+# How the rows of a relation are changes, in which `te` has no meaning.
+UNTIL_NEXT = "'ts', until_next => array('k'), deleted => 't = ''b'''"
 Row = tuple[Any, ...]
 
 
@@ -49,8 +51,28 @@ class Source:
             arrivals.write(self.folder, timed, number, COLUMNS)
 
 
-def read(spark: Any, folder: Path, delays: Mapping[str, int], tables: Mapping[str, str]) -> None:
-    """Names streams, by the delays of their watermarks, and tables, by their queries."""
+def until_next(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Changes as rows with periods: what `UNTIL_NEXT` says."""
+    known = [row for row in rows if row[3] is not None]
+
+    def end(change: Row) -> int | None:
+        later = [row[3] for row in known if row[0] == change[0] and row[3] > change[3]]
+        return min(later, default=None)
+
+    return tuple((*row[:4], end(row)) for row in known if row[2] != "b")
+
+
+def read(
+    spark: Any,
+    folder: Path,
+    delays: Mapping[str, int],
+    tables: Mapping[str, str],
+    changes: Container[str] = (),
+) -> None:
+    """
+    Names streams, by the delays of their watermarks, and tables, by their queries. The rows of some
+    of them are changes.
+    """
     for name, delay in delays.items():
         reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
         stream = reader.parquet(str(folder / name)).withWatermark("ts", f"{delay} seconds")
@@ -58,7 +80,9 @@ def read(spark: Any, folder: Path, delays: Mapping[str, int], tables: Mapping[st
     for name, text in tables.items():
         spark.sql(f"CREATE OR REPLACE TEMP VIEW {name}_rows AS {text}")
     for name in (*delays, *tables):
-        marked = f"SELECT * FROM validtime(TABLE({name}_rows), 'ts', 'te')"
+        period = f"{UNTIL_NEXT}, names => array('ts', 'te')" if name in changes else "'ts', 'te'"
+        source = f"(SELECT k, v, t, ts FROM {name}_rows)" if name in changes else f"{name}_rows"
+        marked = f"SELECT * FROM validtime(TABLE({source}), {period})"
         text = marked if name in MARKED else f"SELECT k, v, t FROM {name}_rows"
         spark.sql(f"CREATE OR REPLACE TEMP VIEW {name} AS {text}")
 
@@ -92,3 +116,10 @@ def canonical(pieces: Iterable[Row]) -> Counter[Row]:
         ends = [t for t, n in sorted(counts.items()) for _ in range(-n)]
         found.update((*row, a, b) for a, b in zip(starts, ends, strict=True))
     return found
+
+
+def streamed(frame: Any, folder: Path) -> tuple[Any, Counter[Row]]:
+    """Runs a stream over all files; returns the query and its rows."""
+    query = arrivals.run(frame, folder)
+    rows = frame.sparkSession.read.schema(frame.schema).parquet(str(folder / "out"))
+    return query, Counter(map(tuple, rows.collect()))

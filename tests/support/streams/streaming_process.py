@@ -47,7 +47,7 @@ def stream(spark: Any, folder: Path) -> None:
         pairs = open_intervals.joins(spark, open_intervals.KILLED, given["open_by"])
         joined.write(pairs, folder)
     elif "delays" in given:
-        histories.read(spark, folder, given["delays"], given["tables"])
+        histories.read(spark, folder, given["delays"], given["tables"], given["changes"])
         arrivals.run(spark.sql(given["sql"]), folder)
     else:
         arrivals.read(spark, folder, given["lateness"])
@@ -86,10 +86,12 @@ def describe_histories(
     sql: str,
     delays: dict[str, int],
     tables: dict[str, str],
+    changes: list[str],
     settings: dict[str, str],
 ) -> None:
     """Writes the description of histories of streams; see `histories.read`."""
-    given = {"sql": sql, "delays": delays, "tables": tables, "settings": settings}
+    given = {"sql": sql, "delays": delays, "tables": tables, "changes": changes}
+    given["settings"] = settings
     (folder / STREAM).write_text(json.dumps(given))
 
 

@@ -81,6 +81,12 @@ private[intervalsweep] trait TableFunctions {
    * @param names     names of the period's columns in results
    * @param step      how far a closed end is from the start of the next period
    * @param unboundedStart a start that means "no start", or a sequence of several
+   * @param untilNext the rows are changes: each is valid from `ts` until the next one of the same
+   *                  values in these columns, the last until further notice. Only `names` can be
+   *                  given besides
+   * @param order     columns that order the changes at the same instant: only the last of them is
+   *                  valid. Without them, all are
+   * @param deleted   a condition in SQL. A change for which it is true only ends the one before
    * @return the other columns; only `sequenced` and the `temporal...` functions can read it
    */
   def validtime(
@@ -93,7 +99,10 @@ private[intervalsweep] trait TableFunctions {
       unbounded: Any = null,
       names: (String, String) = null,
       step: Any = null,
-      unboundedStart: Any = null): DataFrame =
+      unboundedStart: Any = null,
+      untilNext: Seq[String] = null,
+      order: Seq[String] = Nil,
+      deleted: String = null): DataFrame =
     rows("validtime", data)(ts, te)(
       "nulls" -> nulls,
       "invalid" -> invalid,
@@ -101,7 +110,10 @@ private[intervalsweep] trait TableFunctions {
       "unbounded" -> unbounded,
       "names" -> names,
       "step" -> step,
-      "unbounded_start" -> unboundedStart)
+      "unbounded_start" -> unboundedStart,
+      "until_next" -> untilNext,
+      "order" -> order,
+      "deleted" -> deleted)
 
   /**
    * The history of a plain query over DataFrames that `validtime` marked.

@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.streams.histories
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, AttributeReference, Expression, Literal
+  Alias, Attribute, AttributeReference, Expression, GetStructField, If, Literal
 }
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.condition.expressions.PeriodEndpoint
@@ -13,11 +13,11 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   Fanout, PartitionedBatches, SerializedKey, StatePartitions, StatefulOperatorPlan
 }
 import org.apache.spark.sql.intervalsweep.streams.state.{PartitionProcessor, StateIdentity}
-import org.apache.spark.sql.intervalsweep.temporal.streams.SequencedStream
+import org.apache.spark.sql.intervalsweep.temporal.streams.{SequencedStream, StreamInput}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.Emit
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.{OutputMode, TimeMode}
-import org.apache.spark.sql.types.{BinaryType, MetadataBuilder}
+import org.apache.spark.sql.types.{BinaryType, DataType, MetadataBuilder, StructType}
 
 /**
  * The plan of a history of streams:
@@ -55,9 +55,12 @@ final class HistoryPlan(stream: SequencedStream) {
       }
 
   private def slices(goesOn: Boolean): LogicalPlan = {
-    val sides = stream.inputs.zipWithIndex.map { case (input, number) => rows(input, number) }
+    val sides = stream.inputs.zip(stream.changes).zipWithIndex.map {
+      case ((input, areChanges), number) =>
+        if (areChanges) changes(input, number) else rows(input, number)
+    }
     val chunk = AttributeReference("chunk", BinaryType, nullable = false)()
-    val valid = stateful(sides, new ValidRowsProcessor(sides.size, identity), Seq(chunk))
+    val valid = stateful(sides, new ValidRowsProcessor(sides.size, orders, identity), Seq(chunk))
     SliceHistory(stream.query, goesOn, chunk, stream.output.map(_.newInstance()), valid)
   }
 
@@ -68,6 +71,34 @@ final class HistoryPlan(stream: SequencedStream) {
     val everywhere = Fanout(0, isSpread = true)
     PartitionedBatches(number, columns, Nil, time, everywhere, Project(fields, input))
   }
+
+  /** The changes of a key go to one partition. */
+  private def changes(input: LogicalPlan, number: Int): PartitionedBatches = {
+    val change = input.output
+    val rows = change.drop(StreamInput.ChangeColumns)
+    val starts = named("start" -> PeriodEndpoint(rows.init.last, isEnd = false))
+    val end = If(change(StreamInput.Deleted), Literal(Change.Deleted), Literal(Long.MaxValue))
+    val fields = named("input" -> Literal(number)) ++ starts ++
+      named("end" -> end, "values" -> SerializedKey(rows.dropRight(2))) ++
+      named(
+        "key" -> SerializedKey(fieldsOf(change(StreamInput.Key))),
+        "order" -> SerializedKey(fieldsOf(change(StreamInput.Order))))
+    val columns = fields.map(_.toAttribute)
+    val keys = Seq(columns(Change.Key))
+    PartitionedBatches(number, columns, keys, None, Fanout.One, Project(fields, input))
+  }
+
+  private def fieldsOf(struct: Attribute): Seq[Expression] =
+    typesOf(struct).indices.map(GetStructField(struct, _))
+
+  private def typesOf(struct: Attribute): Seq[DataType] =
+    struct.dataType.asInstanceOf[StructType].map(_.dataType)
+
+  /** The types of the columns that order the changes of an instant, by input. */
+  private def orders: Map[Int, Seq[DataType]] = stream.inputs.zip(stream.changes).zipWithIndex
+    .collect { case ((input, true), number) =>
+      number -> typesOf(input.output(StreamInput.Order))
+    }.toMap
 
   /** Joins the pieces of each row. */
   private def joined(pieces: LogicalPlan): LogicalPlan = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams.histories
 
-import org.apache.spark.sql.intervalsweep.condition.model.LeftSide
+import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.streams.eventtime.{OperatorTimes, StreamErrors}
 import org.apache.spark.sql.intervalsweep.streams.state.{
   PartitionProcessor, StateIdentity, StateLayout
@@ -11,15 +11,15 @@ import org.apache.spark.sql.types.DataType
 /**
  * A stateful operator of a history of streams.
  *
- * @param types the types of the fields of a stored row
+ * @param types the types of the fields of a stored row, by its kind
  */
-abstract class HistoryProcessor(types: Array[DataType], identity: StateIdentity)
+abstract class HistoryProcessor(types: Map[Side, Seq[DataType]], identity: StateIdentity)
     extends PartitionProcessor {
   override def waitsForWatermark: Boolean = true
   override def timeAdvice: String = OperatorTimes.EndOfPeriod
 
   @transient protected lazy val layout: StateLayout =
-    StateLayout(Map(LeftSide -> types.toSeq), identity, Map.empty)
+    StateLayout(types, identity, Map.empty)
 
   /** The processor for a number of state partitions. */
   protected def of(partitions: Int): HistoryProcessor

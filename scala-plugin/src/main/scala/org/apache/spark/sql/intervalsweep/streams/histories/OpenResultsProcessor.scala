@@ -21,7 +21,7 @@ final class OpenResultsProcessor(
     values: Int,
     identity: StateIdentity,
     override val partitions: Option[Int] = None)
-    extends HistoryProcessor(OpenResult.types, identity) {
+    extends HistoryProcessor(Map(LeftSide -> OpenResult.types.toSeq), identity) {
   override def kind: String = "open_results"
 
   override protected def run(

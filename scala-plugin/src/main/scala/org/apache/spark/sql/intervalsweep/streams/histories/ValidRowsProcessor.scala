@@ -2,27 +2,31 @@
 package org.apache.spark.sql.intervalsweep.streams.histories
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, UnsafeRow}
-import org.apache.spark.sql.intervalsweep.condition.model.LeftSide
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, RightSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.packing.{RowPacker, RowUnpacker}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   OperatorOutput, StatefulOperatorPlan
 }
 import org.apache.spark.sql.intervalsweep.streams.state.{StateIdentity, TimeBuckets}
 import org.apache.spark.sql.streaming.TimerValues
-import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType, LongType}
+import org.apache.spark.sql.types.DataType
 
 /**
  * Stores the rows of all streams of a history while they are valid. In each micro-batch that moves
  * the watermark it emits the chunks with the rows that are valid between the two watermarks.
  *
  * @param inputs the number of streams
+ * @param orders the streams of changes, and the types of the columns that order them at an instant
  */
 final class ValidRowsProcessor(
     inputs: Int,
+    orders: Map[Int, Seq[DataType]],
     identity: StateIdentity,
     override val partitions: Option[Int] = None)
-    extends HistoryProcessor(ValidRow.types, identity) {
+    extends HistoryProcessor(
+      Map(LeftSide -> ValidRow.types.toSeq, RightSide -> Change.types.toSeq),
+      identity) {
   override def kind: String = "valid_rows"
 
   override protected def run(
@@ -35,12 +39,16 @@ final class ValidRowsProcessor(
     val slice = Slice.ofMillis(store.watermark, watermark)
     val counts = new HistoryCounts
     val stored = if (slice.isEmpty) Nil else chunksOf(store, slice)
-    val added = add(StatefulOperatorPlan.chunks(rows, inputs).flatten, slice, store, counts)
+    val (changes, periods) = StatefulOperatorPlan.chunks(rows, inputs).zipWithIndex
+      .partition { case (_, input) => orders.contains(input) }
+    val added = add(periods.flatMap(_._1), slice, store, counts) ++
+      addChanges(changes.flatMap(_._1), slice, store, counts)
     counts.expired += store.expire(LeftSide, slice.now)
     state.moveTimer(store.metadata, watermark, fired)
     store.save(watermark)
     counts.stored = store.numRows
-    counts.open = store.of(LeftSide).filter(_.last == Long.MaxValue).map(_.rows).sum
+    counts.open =
+      Side.all.flatMap(store.of).filter(_.last == Long.MaxValue).map(_.rows).sum
     val emitted = (stored ++ added).iterator.map(InternalRow(_))
     OperatorOutput.objects(emitted, counts.row, isSingle = false)
   }
@@ -69,8 +77,40 @@ final class ValidRowsProcessor(
     Option.when(packer.numRows > 0)(packer.take())
   }
 
+  /** Stores the new changes; returns those that are valid in the slice as a chunk. */
+  private def addChanges(
+      chunks: Seq[Array[Byte]],
+      slice: Slice,
+      store: TimeBuckets,
+      counts: HistoryCounts): Option[Array[Byte]] = {
+    val (late, added) =
+      chunks.flatMap(Change.rows).partition(_.getLong(ValidRow.Start) <= slice.before)
+    counts.late += late.size
+    if (slice.isEmpty) {
+      added.foreach(save(store, _))
+      None
+    } else {
+      val stored = store.of(RightSide).toSeq
+      val log = new ChangeLog(slice, orders)
+      stored.flatMap(state.runs.chunks).flatMap(Change.rows).foreach(log.add)
+      added.foreach(log.add)
+      val packer = new RowPacker(ValidRow.types.length)
+      log.valid.foreach(packer.add)
+      val kept = log.kept
+      if (kept.size < log.size / 2) {
+        counts.expired += log.size - kept.size
+        stored.foreach(store.drop)
+        kept.foreach(save(store, _))
+      } else added.foreach(save(store, _))
+      Option.when(packer.numRows > 0)(packer.take())
+    }
+  }
+
+  private def save(store: TimeBuckets, change: UnsafeRow): Unit =
+    store.add(RightSide, Long.MaxValue, change, change.getLong(ValidRow.Start))
+
   override protected def of(number: Int): ValidRowsProcessor =
-    new ValidRowsProcessor(inputs, identity, Some(number))
+    new ValidRowsProcessor(inputs, orders, identity, Some(number))
 
   override def toString: String = "ValidRows"
 }
@@ -79,59 +119,4 @@ private object ValidRowsProcessor {
 
   /** The width of the time buckets that rows expire with. */
   val BucketMicros: Long = 60L * 1000 * 1000
-}
-
-/**
- * A stored row:
- * {{{
- *   the number of its stream INT | start LONG | end LONG | the values as a row BINARY
- * }}}
- */
-private[histories] object ValidRow {
-  val Input = 0
-  val Start = 1
-  val End = 2
-  val Values = 3
-  val types: Array[DataType] = Array(IntegerType, LongType, LongType, BinaryType)
-
-  /**
-   * The rows of a stream that are valid in a slice or at its end, with their periods.
-   *
-   * @param values the number of columns without the period
-   */
-  def of(
-      chunks: Iterator[Array[Byte]],
-      input: Int,
-      values: Int,
-      slice: Slice): Iterator[InternalRow] = {
-    val result = new PeriodRow(values)
-    chunks.flatMap(RowUnpacker.unsafeRows(_, types.length))
-      .filter { row =>
-        row.getInt(Input) == input && row.getLong(Start) <= slice.now &&
-        row.getLong(End) > slice.before
-      }
-      .map(row => result(row.getBinary(Values), row.getLong(Start), row.getLong(End)))
-  }
-}
-
-/**
- * A row whose values are stored as bytes, with its period: NULL for unbounded. The row that is
- * returned is valid until the next call.
- *
- * @param values the number of columns without the period
- */
-private[histories] final class PeriodRow(values: Int) {
-  private val row = new UnsafeRow(values)
-  private val period = new GenericInternalRow(2)
-  private val joined = new JoinedRow(row, period)
-
-  def apply(bytes: Array[Byte], start: Long, end: Long): InternalRow = {
-    row.pointTo(bytes, bytes.length)
-    period.update(0, time(start))
-    period.update(1, time(end))
-    joined
-  }
-
-  private def time(end: Long): Any =
-    if (end == Long.MinValue || end == Long.MaxValue) null else end
 }

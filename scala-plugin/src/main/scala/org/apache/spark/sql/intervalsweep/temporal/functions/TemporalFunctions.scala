@@ -13,7 +13,7 @@ import org.apache.spark.sql.intervalsweep.functions.FunctionInfo
 import org.apache.spark.sql.intervalsweep.temporal.fragments.{PeriodLength, ResultForm}
 import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  Closed, Emit, GivenBound, Invalid, Nulls, TemporalErrors, ValidTime
+  Closed, Emit, GivenBound, Invalid, Nulls, TemporalErrors, UntilNext, ValidTime
 }
 import org.apache.spark.sql.intervalsweep.temporal.streams.{SequencedStream, StreamInputs}
 
@@ -33,30 +33,25 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     Seq(new ResampleFunction(marked, rules).description) ++
     new IntervalSetFunctions(marked).descriptions
 
-  private def validtime(provided: Seq[Expression]): LogicalPlan = {
-    val arguments = TemporalArguments(
-      "validtime",
-      Seq("table"),
-      Seq(
-        "ts",
-        "te",
-        "nulls",
-        "invalid",
-        "closed",
-        "unbounded",
-        "names",
-        "step",
-        "unbounded_start"),
-      provided)
-    import arguments._
-    val child = table("table")
-    val told = (text("ts"), text("te")) match {
+  private def validtime(provided: Seq[Expression]): LogicalPlan =
+    AnalysisHelper.allowInvokingTransformsInAnalyzer {
+      val options = Seq("ts", "te", "nulls", "invalid", "closed", "unbounded", "names", "step") ++
+        Seq("unbounded_start") ++ ChangeLog.Options
+      val arguments = TemporalArguments("validtime", Seq("table"), options, provided)
+      val table = arguments.table("table")
+      new ChangeLog(arguments, table).read(column(table, _))
+        .fold(periods(arguments, table))(changes(arguments, table, _))
+    }
+
+  /** A table with a column of the ends. */
+  private def periods(told: TemporalArguments, child: LogicalPlan): ValidTime = {
+    import told._
+    val (ts, te) = (text("ts"), text("te")) match {
       case (None, _) => TableProperty.period(child).getOrElse(TemporalErrors.noPeriod())
       case (Some(ts), te) => (ts, te)
     }
-    val nulls = choice("nulls", Nulls.all)(_.name)
-    val plain = marked(child, told._1, told._2, nulls)
-    val (closed, step) = closedEnds(arguments)
+    val plain = marked(child, ts, te, choice("nulls", Nulls.all)(_.name))
+    val (closed, step) = closedEnds(told)
     Closed.check(closed, plain.start.dataType)
     step.foreach(PeriodLength(_, "step", plain.start.dataType).units)
     def sentinels(option: String): Seq[Expression] =
@@ -68,6 +63,35 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       step = step,
       unbounded = sentinels("unbounded"),
       unboundedStart = sentinels("unbounded_start"))
+  }
+
+  /** A table of changes. The ends of a stream's rows are known later. */
+  private def changes(
+      arguments: TemporalArguments,
+      table: LogicalPlan,
+      log: UntilNext): ValidTime = {
+    val ts = arguments.text("ts").getOrElse(TemporalErrors.argument(
+      "validtime",
+      "ts",
+      "the name of the column of instants",
+      "no name"))
+    val at = column(table, ts)
+    checkType(at, None)
+    val (rows, end) =
+      if (table.isStreaming) (table, None)
+      else {
+        val (rows, end) = ChangeLog.withEnds(table, at, log)
+        (rows, Some(end))
+      }
+    ValidTime(
+      rows,
+      at,
+      end,
+      arguments.names.getOrElse((at.name, "te")),
+      Nulls.Unbounded,
+      Invalid.Drop,
+      Closed.Left,
+      untilNext = Option.when(table.isStreaming)(log))
   }
 
   private def marked(table: LogicalPlan, ts: String, te: Option[String]): ValidTime =
@@ -167,7 +191,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
   private val validtimeInfo = FunctionInfo.ofTable(
     this,
     "validtime",
-    "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names][, step][, unbounded_start]) - Marks a " +
+    "_FUNC_(TABLE(t)[, ts[, te]][, nulls][, invalid][, closed][, unbounded][, names][, step][, unbounded_start][, until_next][, order][, deleted]) - Marks a " +
       "table or query as a valid-time relation, for `sequenced`: each row is valid in its period " +
       "[ts, te). The columns of the period are hidden.",
     """
@@ -184,6 +208,10 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       |      * names - array('ts', 'te'), what the period is called in results.
       |      * step - how far a closed end is from the next start, such as INTERVAL '1' SECOND; the
       |          default is the smallest step of the type.
+      |      * until_next - array('id'): the rows are changes, each valid until the next one of the
+      |          same id.
+      |      * order - the columns that say which change of an instant is the last, array('seq').
+      |      * deleted - a condition, such as 'op = ''d'''; such a change only ends the one before.
       |  """.stripMargin,
     """
       |    Examples:

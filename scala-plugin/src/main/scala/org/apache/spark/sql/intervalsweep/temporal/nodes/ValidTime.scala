@@ -19,6 +19,7 @@ import org.apache.spark.sql.types.{DataType, DecimalType}
  * @param unbounded values of the end that mean unbounded
  * @param unboundedStart values of the start that mean unbounded
  * @param step      the length by which an end moves to become half-open; None for the smallest
+ * @param untilNext the rows are changes of a stream, whose ends are not known when they arrive
  */
 case class ValidTime(
     child: LogicalPlan,
@@ -30,7 +31,8 @@ case class ValidTime(
     closed: Closed,
     unbounded: Seq[Expression] = Nil,
     unboundedStart: Seq[Expression] = Nil,
-    step: Option[Expression] = None)
+    step: Option[Expression] = None,
+    untilNext: Option[UntilNext] = None)
     extends LogicalPlan with UnaryLike[LogicalPlan] {
 
   override def output: Seq[Attribute] = {

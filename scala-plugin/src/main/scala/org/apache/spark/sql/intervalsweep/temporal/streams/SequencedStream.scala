@@ -7,18 +7,22 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.condition.expressions.PeriodEndpoint
 import org.apache.spark.sql.intervalsweep.temporal.fragments.ResultForm
 import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
-import org.apache.spark.sql.intervalsweep.temporal.nodes.{Emit, GivenBound, Refused, TemporalErrors}
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{
+  Emit, GivenBound, Refused, TemporalErrors, UntilNext
+}
 import org.apache.spark.sql.types.{DataType, TimestampType}
 
 /**
  * The history of a query over streams. A rule of the analyzer makes it a stateful operator.
  *
- * @param inputs the rows of each stream: values, start and end
+ * @param inputs the rows of each stream: values, start and end; see [[StreamInput]] for changes
+ * @param changes whether the rows of each stream are changes
  * @param starts the columns of the streams with the starts of the periods
  * @param output the values, then the start and the end of a period
  */
 private[intervalsweep] case class SequencedStream(
     inputs: Seq[LogicalPlan],
+    changes: Seq[Boolean],
     starts: Seq[Attribute],
     query: SlicedQuery,
     emit: Emit,
@@ -44,7 +48,10 @@ private[temporal] object SequencedStream {
     val split = new StreamInputs(plain)
     Refused.checkStreams(split.body)
     StreamInputs.checkSlices(split.body)
-    split.inputs.foreach(input => checkStart(input.leaf.start))
+    split.inputs.foreach { input =>
+      checkStart(input.leaf.start)
+      input.leaf.untilNext.foreach(checkDeleted)
+    }
     val sliced =
       SlicedQuery(
         split.body,
@@ -56,6 +63,7 @@ private[temporal] object SequencedStream {
       query,
       SequencedStream(
         split.inputs.map(_.plan),
+        split.inputs.map(_.changes.nonEmpty),
         split.inputs.map(_.leaf.start),
         sliced,
         emit,
@@ -82,6 +90,14 @@ private[temporal] object SequencedStream {
     case Project(columns, Sort(_, true, child, _)) => Project(columns, child)
     case other => other
   }
+
+  private def checkDeleted(log: UntilNext): Unit =
+    if (!StreamInputs.isOfOneRow(log.deleted))
+      TemporalErrors.argument(
+        "validtime",
+        "deleted",
+        "a condition on the columns of a stream, without subqueries",
+        log.deleted.sql)
 
   private def checkStart(start: Attribute): Unit =
     if (start.dataType != SlicedQuery.Time)

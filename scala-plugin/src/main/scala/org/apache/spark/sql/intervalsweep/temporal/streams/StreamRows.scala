@@ -6,8 +6,9 @@ import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.analysis.MultiInstanceRelation
 import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, Expression, OuterReference, SubqueryExpression
+  Alias, Attribute, AttributeSet, CreateStruct, Expression, OuterReference, SubqueryExpression
 }
+import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.temporal.lowering.Sequenced
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
@@ -60,7 +61,7 @@ private[temporal] final class StreamInputs(query: LogicalPlan) {
       })(replaced(plan, _))
 
   private def replaced(plan: LogicalPlan, leaf: ValidTime): LogicalPlan = {
-    val input = StreamInput(Sequenced(leaf.start.dataType).history(plan), leaf)
+    val input = StreamInput.of(plan, leaf)
     val number = numbers.getOrElseUpdate(plan.canonicalized, found.size)
     if (number == found.size) found += input
     val rows = StreamRows(number, input.columns)
@@ -79,12 +80,38 @@ private[temporal] final class StreamInputs(query: LogicalPlan) {
 /**
  * The rows that are computed from a stream, each from one row when it arrives.
  *
- * @param rows the values and the period of each row
- * @param leaf the stream as the query names it
+ * @param rows    the values and the period of each row
+ * @param changes if the rows are changes: the columns with the key, the order and the deletion
+ * @param leaf    the stream as the query names it
  */
-private[temporal] case class StreamInput(rows: History, leaf: ValidTime) {
-  def columns: Seq[Attribute] = rows.columns
-  def plan: LogicalPlan = Project(rows.columns, rows.plan)
+private[temporal] case class StreamInput(
+    rows: History,
+    changes: Seq[Attribute],
+    leaf: ValidTime) {
+  val columns: Seq[Attribute] = rows.columns.filterNot(AttributeSet(changes).contains)
+  def plan: LogicalPlan = Project(changes ++ columns, rows.plan)
+}
+
+private[intervalsweep] object StreamInput {
+
+  private[streams] def of(plan: LogicalPlan, leaf: ValidTime): StreamInput = {
+    val changes = leaf.untilNext.toSeq.flatMap { log =>
+      Seq(
+        "key" -> CreateStruct(log.keys.map(NormalizeFloatingNumbers.normalize)),
+        "order" -> CreateStruct(log.order),
+        "deleted" -> log.deleted)
+    }.map { case (name, value) => Alias(value, name)() }
+    val rows =
+      if (changes.isEmpty) plan
+      else leaf.copy(child = Project(leaf.child.output ++ changes, leaf.child))
+    StreamInput(Sequenced(leaf.start.dataType).history(rows), changes.map(_.toAttribute), leaf)
+  }
+
+  /** The columns of a change before its values. */
+  val Key = 0
+  val Order = 1
+  val Deleted = 2
+  val ChangeColumns = 3
 }
 
 private[temporal] object StreamInputs {
@@ -114,17 +141,23 @@ private[temporal] object StreamInputs {
     TemporalErrors.noSnapshotForm(construct, cure, fragments.origin)
   }
 
-  /** The stream that a plan reads, if each of the plan's rows comes from one row of the stream. */
+  /**
+   * The stream that a plan reads, if each of the plan's rows comes from one row of the stream. The
+   * end of a change is the start of the next one, so nothing may be computed before that is known.
+   */
   private def leafOf(plan: LogicalPlan): Option[ValidTime] = plan match {
     case leaf: ValidTime => Option.when(leaf.child.isStreaming)(leaf)
-    case Project(columns, child) if columns.forall(isOfOneRow) => leafOf(child)
-    case Filter(condition, child) if isOfOneRow(condition) => leafOf(child)
+    case Project(columns, child) if columns.forall(isOfOneRow) => leafOfPeriods(child)
+    case Filter(condition, child) if isOfOneRow(condition) => leafOfPeriods(child)
     case TemporalFragments(child, _: FragmentKind.Sliding | _: FragmentKind.Fixed) =>
-      leafOf(child)
+      leafOfPeriods(child)
     case _ => None
   }
 
-  private def isOfOneRow(e: Expression): Boolean = e.deterministic && !e.exists {
+  private def leafOfPeriods(plan: LogicalPlan): Option[ValidTime] =
+    leafOf(plan).filter(_.untilNext.isEmpty)
+
+  private[streams] def isOfOneRow(e: Expression): Boolean = e.deterministic && !e.exists {
     case _: SubqueryExpression | _: OuterReference => true
     case _ => false
   }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.streams.histories
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, UnsafeRow}
+import org.apache.spark.sql.intervalsweep.execution.packing.RowUnpacker
+import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType, LongType}
+
+/**
+ * A stored row:
+ * {{{
+ *   the number of its stream INT | start LONG | end LONG | the values as a row BINARY
+ * }}}
+ */
+private[histories] object ValidRow {
+  val Input = 0
+  val Start = 1
+  val End = 2
+  val Values = 3
+  val types: Array[DataType] = Array(IntegerType, LongType, LongType, BinaryType)
+
+  /**
+   * The rows of a stream that are valid in a slice or at its end, with their periods.
+   *
+   * @param values the number of columns without the period
+   */
+  def of(
+      chunks: Iterator[Array[Byte]],
+      input: Int,
+      values: Int,
+      slice: Slice): Iterator[InternalRow] = {
+    val result = new PeriodRow(values)
+    chunks.flatMap(RowUnpacker.unsafeRows(_, types.length))
+      .filter { row =>
+        row.getInt(Input) == input && row.getLong(Start) <= slice.now &&
+        row.getLong(End) > slice.before
+      }
+      .map(row => result(row.getBinary(Values), row.getLong(Start), row.getLong(End)))
+  }
+}
+
+/**
+ * A row whose values are stored as bytes, with its period: NULL for unbounded. The row that is
+ * returned is valid until the next call.
+ *
+ * @param values the number of columns without the period
+ */
+private[histories] final class PeriodRow(values: Int) {
+  private val row = new UnsafeRow(values)
+  private val period = new GenericInternalRow(2)
+  private val joined = new JoinedRow(row, period)
+
+  def apply(bytes: Array[Byte], start: Long, end: Long): InternalRow = {
+    row.pointTo(bytes, bytes.length)
+    period.update(0, time(start))
+    period.update(1, time(end))
+    joined
+  }
+
+  private def time(end: Long): Any =
+    if (end == Long.MinValue || end == Long.MaxValue) null else end
+}
+
+/**
+ * A stored change: the fields of a [[ValidRow]], in which the end says whether the change is a
+ * deletion, and
+ * {{{
+ *   the key as a row BINARY | the columns that order changes of one instant as a row BINARY
+ * }}}
+ */
+private[histories] object Change {
+  val Key = 4
+  val Order = 5
+  val types: Array[DataType] = ValidRow.types ++ Seq(BinaryType, BinaryType)
+
+  /** In place of the end: the change only ends the one before. */
+  val Deleted: Long = Long.MinValue
+
+  def rows(chunk: Array[Byte]): Iterator[UnsafeRow] =
+    RowUnpacker.unsafeRows(chunk, types.length).map(_.copy())
+}
