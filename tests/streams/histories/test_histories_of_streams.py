@@ -117,6 +117,63 @@ def test_the_rows_are_those_of_tables(calls: Any, tmp_path: Path, name: str) -> 
     assert rows == wanted
 
 
+@pytest.mark.parametrize(
+    "operator", ["temporal_split", pytest.param("temporal_coalesce", marks=pytest.mark.extended)]
+)
+def test_long_rows_are_written_in_fragments(calls: Any, tmp_path: Path, operator: str) -> None:
+    """Each fragment is written when it has ended, also of a row without an end."""
+    query = "SELECT k, v FROM {} WHERE k = 1"
+    history = calls.sql(
+        f"SELECT * FROM sequenced(TABLE(SELECT v, k FROM {operator}("
+        f"TABLE({query.format('c')}), max_length => INTERVAL '7' SECONDS)))"
+    )
+    _, found = streamed(history, tmp_path / "final")
+    last = at(FAR - 20)
+    rows = calls.sql(
+        f"SELECT v, k, ts, te FROM sequenced(TABLE({query.format('p')}), coalesce => true)"
+    ).collect()
+    wanted: Counter[Row] = Counter()
+    for v, k, start, end in rows:
+        step = dt.timedelta(seconds=7)
+        while start < (end or last):
+            until = min(start + step, end or start + step)
+            wanted[v, k, start, until] += until <= last
+            start = until
+    assert found == +wanted
+    assert max(row[2] for row in rows if row[3] is None) < at(FAR // 2)
+
+
+def test_windows_of_a_stream_need_no_state(calls: Any, tmp_path: Path) -> None:
+    stream = calls.readStream.schema(SCHEMA).parquet(str(tmp_path / "calls"))
+    stream.createOrReplaceTempView("calls")  # without a watermark
+    text = "SELECT * FROM temporal_window(TABLE({}), sliding => INTERVAL '15' SECONDS, ts => 'ts'"
+    query, found = streamed(calls.sql(f"{text.format('calls')}, te => 'te')"), tmp_path / "w")
+    assert found == Counter(map(tuple, calls.sql(f"{text.format('past')}, te => 'te')").collect()))
+    assert found.total() > 40
+    assert not query.lastProgress.stateOperators
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize(
+    "call",
+    [
+        "temporal_except_strict(TABLE(SELECT k, ts, te FROM {0} WHERE v < 20), "
+        "TABLE(SELECT k, ts, te FROM {0} WHERE v = 20)",
+        "temporal_coalesce(TABLE(SELECT k, ts, te FROM {0})",
+        "temporal_split(TABLE(SELECT k, ts, te FROM {0} WHERE te IS NOT NULL), "
+        "max_length => INTERVAL '3' SECONDS",
+    ],
+)
+def test_an_operator_alone(calls: Any, tmp_path: Path, call: str) -> None:
+    text = f"SELECT * FROM {call}, ts => 'ts', te => 'te')"
+    _, found = streamed(calls.sql(text.format("calls")), tmp_path / "out")
+    wanted = Counter(map(tuple, calls.sql(text.format("past")).collect()))
+    last = at(FAR - 20)
+    ended = Counter({r: n for r, n in wanted.items() if r[-1] is not None and r[-1] <= last})
+    assert found.total() > 20
+    assert found == (wanted if "temporal_split" in call else ended)
+
+
 @pytest.mark.extended
 def test_early_pieces_touch_and_are_the_rows_together(calls: Any, tmp_path: Path) -> None:
     text = QUERIES["count"]
@@ -254,9 +311,22 @@ ERRORS = [
     ("SEQUENCED.NO_SNAPSHOT_FORM", "SELECT * FROM c LIMIT 1", "", "ORDER BY"),
     (
         "SEQUENCED.NO_SNAPSHOT_FORM",
-        "SELECT * FROM temporal_coalesce(TABLE(c), INTERVAL 1 HOUR)",
+        "SELECT DISTINCT k FROM temporal_coalesce(TABLE(c), INTERVAL 1 HOUR)",
         "",
-        "max_length over streams",
+        "max_length below other operators on streams",
+    ),
+    (
+        "SEQUENCED.ARGUMENT",
+        "SELECT * FROM temporal_split(TABLE(c), INTERVAL 1 HOUR)",
+        ", emit => 'early'",
+        "'final' for rows of at most",
+    ),
+    (
+        "SEQUENCED.ARGUMENT",
+        "SELECT * FROM validtime(TABLE(calls), 'ts', until_next => array('id'), "
+        "deleted => 'v > (SELECT 1)')",
+        "",
+        "without subqueries",
     ),
     (
         "SEQUENCED.NO_SNAPSHOT_FORM",

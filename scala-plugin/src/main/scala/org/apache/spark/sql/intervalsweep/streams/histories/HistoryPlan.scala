@@ -108,7 +108,7 @@ final class HistoryPlan(stream: SequencedStream) {
     val side = PartitionedBatches(0, columns, keys, None, Fanout.One, Project(fields, pieces))
     stateful(
       Seq(side),
-      new OpenResultsProcessor(pieces.output.size - 2, identity),
+      new OpenResultsProcessor(pieces.output.size - 2, stream.maxLength, identity),
       pieces.output.map(_.newInstance()))
   }
 

@@ -7,23 +7,49 @@ import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.intervalsweep.temporal.fragments.FragmentStep
 import org.apache.spark.sql.types.{BinaryType, DataType, LongType}
 
 /**
  * A piece of a result row, or a stored row:
  * {{{
- *   the values as a row BINARY | start LONG | end LONG, of no meaning in a stored row
+ *   the values as a row BINARY | start LONG | end LONG, or the number of written fragments
  * }}}
  */
 private[histories] object OpenResult {
   val Values = 0
   val Start = 1
   val End = 2
+  val Written = 2
   val types: Array[DataType] = Array(BinaryType, LongType, LongType)
 }
 
-/** A result row whose period has ended; times in microseconds. */
-private[histories] final case class EndedResult(values: Array[Byte], start: Long, end: Long)
+/**
+ * A result row that goes on.
+ *
+ * @param start   its start, in microseconds
+ * @param written the number of its fragments that have been written, if long rows are cut
+ */
+private[histories] final case class OpenRow(start: Long, written: Long)
+
+/**
+ * The part of a result row that is written in a micro-batch: from what has been written of it to
+ * its end, or to the end of its last fragment.
+ */
+private[histories] final case class WrittenPart(
+    values: Array[Byte],
+    row: OpenRow,
+    end: Long,
+    isLast: Boolean) {
+
+  /** The periods of the rows to write. They may be many. */
+  def periods(maxLength: Option[FragmentStep]): Iterator[(Long, Long)] =
+    maxLength.fold(Iterator.single((row.start, end))) { step =>
+      Iterator.iterate(row.written)(_ + 1).map(n => (step.start(row.start, n), n))
+        .takeWhile(_._1 < end)
+        .map { case (from, n) => (from, math.min(step.start(row.start, n + 1), end)) }
+    }
+}
 
 /**
  * The result rows of a partition that go on from one slice to the next.
@@ -35,14 +61,17 @@ private[histories] final case class EndedResult(values: Array[Byte], start: Long
  * }}}
  * Equal rows are exchangeable: the row that starts first ends first, as in the canonical form of a
  * history. So only the number of rows that start and end at each instant counts.
+ *
+ * @param maxLength the fragments in which long rows are written, each when it has ended
  */
-private[histories] final class OpenResults(slice: Slice) {
+private[histories] final class OpenResults(slice: Slice, maxLength: Option[FragmentStep]) {
   private val groups = mutable.LinkedHashMap.empty[RowBytes, OpenGroup]
 
   /** Whether the stored rows change. */
   var changed = false
 
-  def addOpen(row: UnsafeRow): Unit = group(row).starts += row.getLong(OpenResult.Start)
+  def addOpen(row: UnsafeRow): Unit =
+    group(row).open += OpenRow(row.getLong(OpenResult.Start), row.getLong(OpenResult.Written))
 
   def addPiece(row: UnsafeRow): Unit =
     group(row).add(row.getLong(OpenResult.Start), row.getLong(OpenResult.End), slice)
@@ -50,33 +79,41 @@ private[histories] final class OpenResults(slice: Slice) {
   private def group(row: UnsafeRow): OpenGroup =
     groups.getOrElseUpdate(new RowBytes(row.getBinary(OpenResult.Values)), new OpenGroup)
 
-  /** The rows that end in the slice. Call it once, after all rows have been added. */
-  def ended(): Seq[EndedResult] = {
-    val ended = new ArrayBuffer[EndedResult]
-    for ((values, group) <- groups)
-      changed |= group.advance(
+  /** What is written of the rows in the slice. Call it once, after all rows have been added. */
+  def written(): Seq[WrittenPart] = {
+    val written = new ArrayBuffer[WrittenPart]
+    for ((values, group) <- groups) {
+      group.advance(
         slice,
-        (start, end) =>
-          ended += EndedResult(values.bytes, start, end))
-    ended.toSeq
+        (row, end) => written += WrittenPart(values.bytes, row, end, isLast = true))
+      maxLength.foreach(group.cut(
+        _,
+        slice.now,
+        (row, end) => written += WrittenPart(values.bytes, row, end, isLast = false)))
+      changed |= group.changed
+    }
+    written.toSeq
   }
 
   /** The rows that go on at the end of the slice. */
   def remaining: Iterator[UnsafeRow] = {
     val project = UnsafeProjection.create(OpenResult.types)
-    for ((values, group) <- groups.iterator; start <- group.starts.iterator)
-      yield project(new GenericInternalRow(Array[Any](values.bytes, start, 0L)))
+    for ((values, group) <- groups.iterator; row <- group.open.iterator)
+      yield project(new GenericInternalRow(Array[Any](values.bytes, row.start, row.written)))
   }
 }
 
 /** The rows with the same values. */
 private final class OpenGroup {
 
-  /** The starts of the rows that are valid at the beginning of the slice, then at its end. */
-  val starts = mutable.Queue.empty[Long]
+  /** The rows that are valid at the beginning of the slice, then at its end. */
+  val open = mutable.Queue.empty[OpenRow]
 
   /** How many rows start and how many end in the slice, by time. */
   private val changes = mutable.TreeMap.empty[Long, Int]
+
+  /** Whether the rows that go on have changed. */
+  var changed = false
 
   def add(start: Long, end: Long, slice: Slice): Unit = {
     count(start, 1)
@@ -86,19 +123,28 @@ private final class OpenGroup {
   private def count(time: Long, change: Int): Unit =
     changes(time) = changes.getOrElse(time, 0) + change
 
-  /** @return whether the starts have changed */
-  def advance(slice: Slice, ended: (Long, Long) => Unit): Boolean = {
+  def advance(slice: Slice, ended: (OpenRow, Long) => Unit): Unit = {
     // The pieces at the beginning of the slice are the stored rows, unless a table has changed.
-    count(slice.before, -starts.size)
-    starts.sortInPlace()
-    var changed = false
+    count(slice.before, -open.size)
+    open.sortInPlaceBy(_.start)
     for ((time, change) <- changes if change != 0) {
       changed = true
-      (0 until change).foreach(_ => starts.enqueue(time))
-      (change until 0).foreach(_ => ended(starts.dequeue(), time))
+      (0 until change).foreach(_ => open.enqueue(OpenRow(time, 0)))
+      (change until 0).foreach(_ => ended(open.dequeue(), time))
     }
-    changed
   }
+
+  /** Writes the fragments of open rows that have ended. */
+  def cut(step: FragmentStep, now: Long, ended: (OpenRow, Long) => Unit): Unit =
+    open.mapInPlace { row =>
+      val until = step.count(row.start, row.written, now)
+      if (until == row.written) row
+      else {
+        changed = true
+        ended(row, step.start(row.start, until))
+        row.copy(written = until)
+      }
+    }
 }
 
 /** The bytes of a row as a key. */

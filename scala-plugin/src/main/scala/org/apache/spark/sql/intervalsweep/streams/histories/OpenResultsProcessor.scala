@@ -9,16 +9,19 @@ import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   OperatorOutput, StatefulOperatorPlan
 }
 import org.apache.spark.sql.intervalsweep.streams.state.{StateIdentity, StateMetadata, StoredRun}
+import org.apache.spark.sql.intervalsweep.temporal.fragments.FragmentStep
 import org.apache.spark.sql.streaming.TimerValues
 
 /**
  * Joins the pieces of a history, slice after slice, and emits each row when its period has ended.
  * It stores the rows that go on at the watermark.
  *
- * @param values the number of columns without the period
+ * @param values    the number of columns without the period
+ * @param maxLength the fragments in which long rows are emitted
  */
 final class OpenResultsProcessor(
     values: Int,
+    maxLength: Option[FragmentStep],
     identity: StateIdentity,
     override val partitions: Option[Int] = None)
     extends HistoryProcessor(Map(LeftSide -> OpenResult.types.toSeq), identity) {
@@ -33,22 +36,23 @@ final class OpenResultsProcessor(
     val watermark = times.getCurrentWatermarkInMs()
     val slice = Slice.ofMillis(metadata.watermark.getOrElse(0L), watermark)
     val counts = new HistoryCounts
-    val (ended, runs) =
+    val (written, runs) =
       if (slice.isEmpty) (Nil, metadata.runs)
       else {
-        val open = new OpenResults(slice)
+        val open = new OpenResults(slice, maxLength)
         stored(metadata).foreach(open.addOpen)
         StatefulOperatorPlan.chunks(rows, sides = 1).flatten.iterator.flatMap(unpacked)
           .foreach(open.addPiece)
-        val ended = open.ended()
-        (ended, if (open.changed) saved(open, metadata) else metadata.runs)
+        val written = open.written()
+        (written, if (open.changed) saved(open, metadata) else metadata.runs)
       }
     state.moveTimer(metadata, watermark, fired)
     state.save(metadata.copy(watermark = Some(watermark), runs = runs))
-    counts.expired = ended.size.toLong
+    counts.expired = written.count(_.isLast).toLong
     counts.stored = runs.map(_.rows).sum
     val row = new PeriodRow(values)
-    val emitted = ended.iterator.map(result => row(result.values, result.start, result.end))
+    val emitted = written.iterator.flatMap(part =>
+      part.periods(maxLength).map { case (start, end) => row(part.values, start, end) })
     OperatorOutput.objects(emitted, counts.row, isSingle = false)
   }
 
@@ -77,7 +81,7 @@ final class OpenResultsProcessor(
   }
 
   override protected def of(number: Int): OpenResultsProcessor =
-    new OpenResultsProcessor(values, identity, Some(number))
+    new OpenResultsProcessor(values, maxLength, identity, Some(number))
 
   override def toString: String = "OpenResults"
 }

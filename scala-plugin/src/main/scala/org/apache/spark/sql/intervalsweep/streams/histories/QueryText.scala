@@ -21,7 +21,8 @@ private[histories] object QueryText {
   def apply(stream: SequencedStream): String = {
     val text = new QueryText
     val parts = stream.inputs.map(text.of) :+ text.of(stream.query.body)
-    (parts ++ stream.query.period.map(_.toString)).mkString("; ")
+    (parts ++ stream.query.period.map(_.toString) ++ stream.maxLength.map(_.toString))
+      .mkString("; ")
   }
 }
 

@@ -40,13 +40,17 @@ private[temporal] case class FragmentRows(from: Expression, to: Expression, step
 }
 
 /** Where the fragments of a period begin. */
-private[temporal] sealed trait FragmentStep extends Serializable {
+private[intervalsweep] sealed trait FragmentStep extends Serializable {
 
   /** The start of the n-th fragment; `beyond(n)` if it exceeds the type. */
   def start(first: Long, n: Long): Long
+
+  /** The number of fragments that have ended at `now`, of which `known` have ended before. */
+  def count(first: Long, known: Long, now: Long): Long =
+    Iterator.iterate(known)(_ + 1).find(n => start(first, n + 1) > now).get
 }
 
-private[temporal] object FragmentStep {
+private[intervalsweep] object FragmentStep {
 
   /** In place of the start of a fragment that exceeds the type: the smallest or the largest LONG. */
   def beyond(n: Long): Long = if (n < 0) Long.MinValue else Long.MaxValue
@@ -64,7 +68,7 @@ private[temporal] object FragmentStep {
   }
 
   /** Fragments of calendar units. All are counted from the start of the period. */
-  case class Calendar(dataType: DataType, length: CalendarLength, zone: String)
+  private[temporal] case class Calendar(dataType: DataType, length: CalendarLength, zone: String)
       extends FragmentStep {
 
     @transient private lazy val zoneId =

@@ -25,7 +25,7 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
         val rule = PeriodRule.CoalesceUpTo(constant(PeriodLength(length, "max_length", dataType)))
         PeriodSweep.history(rule, Seq(SweepInput.left(rows)), rows.values, dataType)
       case FragmentKind.Split(length) =>
-        split(rows, step(PeriodLength(length, "max_length", dataType)))
+        split(rows, step(length))
       case FragmentKind.Sliding(length, onBounded) =>
         val sliding = PeriodLength(length, "sliding", dataType)
         windowed(rows, onBounded, slidingEnd(rows.period.get, sliding))
@@ -41,9 +41,13 @@ private[temporal] case class PeriodFragments(dataType: DataType) {
     else TemporalErrors.length(
       s"${length.option} is ${length.length.sql}: give a number of days, as months differ in length.")
 
-  private def step(length: PeriodLength): FragmentStep = length.calendar match {
-    case Some(units) => FragmentStep.Calendar(dataType, units, SQLConf.get.sessionLocalTimeZone)
-    case None => FragmentStep.Units(length.units)
+  /** The fragments of a `max_length`. */
+  def step(maxLength: Expression): FragmentStep = {
+    val length = PeriodLength(maxLength, "max_length", dataType)
+    length.calendar match {
+      case Some(units) => FragmentStep.Calendar(dataType, units, SQLConf.get.sessionLocalTimeZone)
+      case None => FragmentStep.Units(length.units)
+    }
   }
 
   private def slidingEnd(period: Period, length: PeriodLength): Expression = length.calendar match {

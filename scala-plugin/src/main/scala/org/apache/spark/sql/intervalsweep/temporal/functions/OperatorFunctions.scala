@@ -12,6 +12,7 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   FragmentKind, OnBounded, PeriodRule, TemporalCoalesce, TemporalErrors, TemporalFragments,
   TemporalSetOperation, ValidTime
 }
+import org.apache.spark.sql.intervalsweep.temporal.streams.SequencedStream
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -75,7 +76,8 @@ private[temporal] final class OperatorFunctions(
           "no name")
       case (Some(ts), te) => AnalysisHelper.allowInvokingTransformsInAnalyzer {
           val query = of(tables.map(marked(_, ts, te)))
-          SequencedQuery(query, None, None, coalesce = false, None, rules).plan
+          if (tables.exists(_.isStreaming)) SequencedStream.alone(query, rules)
+          else SequencedQuery(query, None, None, coalesce = false, None, rules).plan
         }
     }
   }

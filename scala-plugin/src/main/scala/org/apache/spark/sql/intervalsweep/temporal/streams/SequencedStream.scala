@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.temporal.streams
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.intervalsweep.condition.expressions.PeriodEndpoint
-import org.apache.spark.sql.intervalsweep.temporal.fragments.ResultForm
-import org.apache.spark.sql.intervalsweep.temporal.lowering.SequencedQuery
+import org.apache.spark.sql.intervalsweep.temporal.fragments.{
+  FragmentStep, PeriodFragments, ResultForm
+}
+import org.apache.spark.sql.intervalsweep.temporal.lowering.{Sequenced, SequencedQuery}
+import org.apache.spark.sql.intervalsweep.temporal.nodes.FragmentKind.{
+  Coalesce, Fixed, Sliding, Split
+}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  Emit, GivenBound, Refused, TemporalErrors, UntilNext
+  Emit, GivenBound, Refused, TemporalErrors, TemporalFragments, UntilNext, ValidTime
 }
 import org.apache.spark.sql.types.{DataType, TimestampType}
 
@@ -18,6 +23,7 @@ import org.apache.spark.sql.types.{DataType, TimestampType}
  * @param inputs the rows of each stream: values, start and end; see [[StreamInput]] for changes
  * @param changes whether the rows of each stream are changes
  * @param starts the columns of the streams with the starts of the periods
+ * @param maxLength the fragments in which long rows are written
  * @param output the values, then the start and the end of a period
  */
 private[intervalsweep] case class SequencedStream(
@@ -26,6 +32,7 @@ private[intervalsweep] case class SequencedStream(
     starts: Seq[Attribute],
     query: SlicedQuery,
     emit: Emit,
+    maxLength: Option[FragmentStep],
     override val output: Seq[Attribute])
     extends LogicalPlan {
   override def children: Seq[LogicalPlan] = inputs
@@ -43,7 +50,14 @@ private[temporal] object SequencedStream {
       rules: Seq[Rule[LogicalPlan]],
       form: ResultForm,
       emit: Emit): LogicalPlan = {
-    val plain = unordered(SequencedQuery.plain(query))
+    val (plain, maxLength) = withoutMaxLength(unordered(SequencedQuery.plain(query)))
+    if (emit == Emit.Early)
+      maxLength.foreach(length =>
+        TemporalErrors.argument(
+          "sequenced",
+          "emit",
+          s"'final' for rows of at most ${length.sql}, as 'early' writes them at each watermark",
+          "'early'"))
     Refused.checkRows(plain)
     val split = new StreamInputs(plain)
     Refused.checkStreams(split.body)
@@ -67,7 +81,33 @@ private[temporal] object SequencedStream {
         split.inputs.map(_.leaf.start),
         sliced,
         emit,
+        maxLength.map(PeriodFragments(SlicedQuery.Time).step),
         sliced.newOutput()))
+  }
+
+  /**
+   * An operator that is called alone on streams. One that works row by row needs no state.
+   *
+   * @param query the operator over marked streams and tables
+   */
+  def alone(query: LogicalPlan, rules: Seq[Rule[LogicalPlan]]): LogicalPlan = query match {
+    case TemporalFragments(leaf: ValidTime, _: Sliding | _: Fixed | _: Split) =>
+      val rows = Sequenced(leaf.start.dataType).history(query)
+      val ends = rows.period.get.columns.zip(Seq(leaf.names._1, leaf.names._2)).map {
+        case (end, name) => Alias(end, name)()
+      }
+      Project(rows.values ++ ends, rows.plan)
+    case _ => of(query, None, None, rules, ResultForm.HalfOpen, Emit.Final)
+  }
+
+  /** The rows of a query that cuts long rows, and the length. */
+  private def withoutMaxLength(plan: LogicalPlan): (LogicalPlan, Option[Expression]) = plan match {
+    case TemporalFragments(child, Split(length)) => (child, Some(length))
+    case TemporalFragments(child, Coalesce(length)) => (child, Some(length))
+    case Project(columns, child) if columns.forall(_.isInstanceOf[Attribute]) =>
+      val (rows, length) = withoutMaxLength(child)
+      (Project(columns, rows), length)
+    case other => (other, None)
   }
 
   /** The part of the history that is returned, in microseconds. */

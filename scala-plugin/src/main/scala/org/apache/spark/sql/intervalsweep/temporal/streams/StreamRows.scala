@@ -132,7 +132,10 @@ private[temporal] object StreamInputs {
   private def refuse(fragments: TemporalFragments): Nothing = {
     val (construct, cure) = fragments.how match {
       case _: FragmentKind.Coalesce | _: FragmentKind.Split =>
-        ("max_length over streams", "leave it out, or apply it to the history in a table")
+        (
+          "max_length below other operators on streams",
+          "apply it to the whole query: sequenced(TABLE(SELECT * FROM " +
+            "temporal_split(TABLE(...), max_length)))")
       case _ =>
         (
           "temporal_window over the result of an operator on streams",
