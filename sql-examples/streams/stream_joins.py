@@ -41,14 +41,14 @@ def tables(spark: SparkSession) -> None:
     Example(HERE / "stream_views.sql").make_views(spark)
 
 
-def streams(spark: SparkSession, folder: Path) -> None:
+def streams(spark: SparkSession, folder: Path, delay: str = "6 hours") -> None:
     """Creates the views of streams, which read a file in each micro-batch."""
     arrive(folder, VIEWS)
     tables(spark)
     for name in VIEWS:
         rows = stream(spark, name, folder)
         if "ts" in rows.columns:  # trips have a number instead of a time
-            rows = rows.withWatermark("ts", "6 hours")
+            rows = rows.withWatermark("ts", delay)
         rows.createOrReplaceTempView(name)
 
 

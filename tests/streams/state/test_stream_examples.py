@@ -49,3 +49,12 @@ def test_joins(spark: Any, examples: Any, tmp_path: Path) -> None:
         assert "StreamJoin" in frame._jdf.queryExecution().analyzed().toString()
         assert example.result(example.run(frame, name)) == example.golden(name).read_text("utf-8")
         assert len(example.golden(name).read_text("utf-8").splitlines()) > 4
+
+
+def test_history(spark: Any, examples: Any, tmp_path: Path) -> None:
+    example = examples("running_sessions")
+    golden = example.GOLDEN.read_text(encoding="utf-8")
+    assert example.result(example.in_batch(spark)) == golden
+    frame = example.on_streams(spark, tmp_path)
+    assert example.result(example.run(frame, "history")) == golden
+    assert len(golden.splitlines()) > 15
