@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed").use("Agg
 from matplotlib import dates, pyplot  # noqa: E402
 
 from intervalsweep import plot, temporal  # noqa: E402
+from support.streams import arrivals  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -82,3 +84,37 @@ def test_the_largest_number_is_no_end() -> None:
     assert plot.history(frame).get_xlim()[1] < 10
     lengths = pa.table({"v": ["a"], "ts": [timedelta(0)], "te": [timedelta(hours=1)]})
     assert plot.history(lengths).get_xlim()[1] == pytest.approx(3600 * 1.05)
+
+
+def test_only_the_rows_that_have_ended(spark: Any) -> None:
+    frame = spark.sql("SELECT * FROM VALUES ('a', 1, 5), ('b', 2, 9), ('c', 3, NULL) t(v, ts, te)")
+    for data in (frame, frame.toArrow()):
+        ax = plot.history(data, span=(0, 10), until=5)
+        assert names(ax) == ["a"]
+        assert [list(line.get_xdata()) for line in ax.lines] == [[5.0, 5.0]]
+    assert names(plot.history(frame, span=(0, 10))) == ["a", "b", "c"]
+
+
+def test_a_history_of_streams_is_followed(spark: Any, conf: Any, tmp_path: Path) -> None:
+    """The picture has a step for each watermark, and the rows that had ended there."""
+    conf({**arrivals.QUICKLY, "spark.sql.session.timeZone": "UTC"})
+    for number, seconds in enumerate((10, 20, 40)):
+        rows = [(n, 1, "a", arrivals.at(seconds + n), 0, 0.0, "") for n in range(3)]
+        arrivals.write(tmp_path / "S", rows, number)
+    reader = spark.readStream.schema(arrivals.SCHEMA).option("maxFilesPerTrigger", 1)
+    stream = reader.parquet(str(tmp_path / "S")).withWatermark("ts", "0 seconds")
+    events = stream.selectExpr("id", "ts", "ts + INTERVAL 4 SECONDS AS te")
+    writer = temporal.valid(events, "ts", "te").frame.writeStream.format("memory")
+    query = writer.queryName("followed").trigger(availableNow=True).start()
+    query.awaitTermination(60)
+    span = (arrivals.at(0), arrivals.at(60))
+    _, ax = pyplot.subplots()
+    moving = plot.follow(query, spark.table("followed"), "id", span=span, ax=ax)
+    steps = []
+    for watermark in moving.new_frame_seq():
+        moving._draw_frame(watermark)
+        steps.append((watermark.second, sum(len(bars) for bars in ax.containers)))
+    assert [second for second, _ in steps] == sorted({second for second, _ in steps})
+    assert steps[-1] == (42, 6)
+    assert (12, 0) in steps
+    assert moving.to_jshtml().count("frames[") >= len(steps)

@@ -34,7 +34,16 @@ def run(name: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_all_are_here() -> None:
-    assert list(NOTEBOOKS) == ["genomics", "streams", "temporal", "time_series", "without_spark"]
+    with_spark = ["genomics", "histories_of_streams", "streams", "temporal", "time_series"]
+    assert list(NOTEBOOKS) == [*with_spark, "without_spark"]
+
+
+@pytest.mark.extended
+@pytest.mark.usefixtures("spark")
+def test_histories_of_streams(conf: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    conf(SETTINGS)
+    printed = run("histories_of_streams", capsys)
+    assert re.search(r"\d\d of \d\d rows are written: True", printed)
 
 
 @pytest.mark.extended

@@ -8,6 +8,7 @@
     plot.relation("allen_overlaps")
     plot.tasks(spark)
     plot.batches(query)
+    plot.follow(query, spark.table("running"), span=(first, last))
 
 Each function draws on the given Axes, or on those of a new picture, and returns the Axes. Use
 matplotlib to change titles and limits, to save files, and to show the picture.
@@ -18,9 +19,10 @@ from intervalsweep._requirements import check_packages
 check_packages("intervalsweep.plot", "matplotlib")
 
 from intervalsweep.plot.box import relation  # noqa: E402
+from intervalsweep.plot.following import follow  # noqa: E402
 from intervalsweep.plot.histories import history  # noqa: E402
 from intervalsweep.plot.matching import matches  # noqa: E402
 from intervalsweep.plot.progress import batches  # noqa: E402
 from intervalsweep.plot.skew import tasks  # noqa: E402
 
-__all__ = ["batches", "history", "matches", "relation", "tasks"]
+__all__ = ["batches", "follow", "history", "matches", "relation", "tasks"]

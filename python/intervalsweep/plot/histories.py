@@ -13,7 +13,7 @@ from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.tables import as_table
 from intervalsweep.columns import check_columns, listed
 from intervalsweep.plot.matching import Places, is_open, name_time, places_of
-from intervalsweep.plot.style import LEFT, axes_of
+from intervalsweep.plot.style import INK, LEFT, axes_of
 
 
 def history(
@@ -22,6 +22,7 @@ def history(
     *,
     on: tuple[str, str] = ("ts", "te"),
     span: tuple[Any, Any] | None = None,
+    until: Any = None,
     color: str = LEFT,
     limit: int = 60,
     ax: Any | None = None,
@@ -46,6 +47,9 @@ def history(
     span
         The first and the last instant of the axis. None means the range of all starts and ends,
         without ends that mean "no end", such as 9999-12-31.
+    until
+        An instant, such as the watermark of a stream: a line is drawn there, and rows that end
+        later, or have no end, are left out. None draws all rows.
     color
         The color of the bars.
     limit
@@ -75,7 +79,7 @@ def history(
         data = data.frame
         on = tuple(data.columns[-2:]) if not {*on} <= {*data.columns} else on
     if hasattr(data, "sparkSession"):
-        data = _first_rows(data, on, span, limit)
+        data = _first_rows(data, on, span, until, limit)
     table = as_table(data)
     check_columns("given", table.column_names, *on, *listed(label or ()))
     names = [name for name in table.column_names if name not in on]
@@ -85,7 +89,8 @@ def history(
     low, high = (places_of(encoding, one) for one in columns)
     low = np.where(np.isnan(low) | is_open(encoding, columns[0], low), -np.inf, low)
     high = np.where(np.isnan(high) | is_open(encoding, columns[1], high), np.inf, high)
-    order = [k for k in np.lexsort((high, low)).tolist() if low[k] < high[k]]
+    last = np.inf if until is None else _place(encoding, "until", until)
+    order = [k for k in np.lexsort((high, low)).tolist() if low[k] < high[k] <= last]
     edges = _edges(encoding, span, low[order[:limit]], high[order[:limit]])
     order = [k for k in order if low[k] < edges[1] and edges[0] < high[k]]
     has_more, order = len(order) > limit, order[:limit]
@@ -105,12 +110,14 @@ def history(
     ax.set_ylim(max(top, 1) - 0.4, -0.6)
     name_time(ax, encoding.type)
     ax.set_xlim(*edges)
+    if until is not None:
+        ax.axvline(last, color=INK, lw=1, ls="--")
     if has_more:
         ax.set_title(f"the {limit} rows that start first", fontsize="medium")
     return ax
 
 
-def _first_rows(data: Any, on: tuple[str, str], span: Any, limit: int) -> Any:
+def _first_rows(data: Any, on: tuple[str, str], span: Any, until: Any, limit: int) -> Any:
     """Return the rows of a Spark DataFrame that are drawn, and one more if there are more."""
     from pyspark.sql import functions as sf
 
@@ -123,23 +130,30 @@ def _first_rows(data: Any, on: tuple[str, str], span: Any, limit: int) -> Any:
         first, last = (sf.lit(instant(limit)) for limit in span)
         data = data.where(sf.coalesce(start < last, sf.lit(True)))
         data = data.where(sf.coalesce(first < end, sf.lit(True)))
+    if until is not None:
+        data = data.where(end <= sf.lit(instant(until)))
     return data.orderBy(start.asc_nulls_first(), end).limit(limit + 1).toArrow()
 
 
 def _edges(encoding: Encoding, span: Any, low: Places, high: Places) -> tuple[float, float]:
     """Return the first and the last value of the axis of time."""
     if span is not None:
-        import pyarrow as pa
-
-        limits = [encoding.instant("span", limit) for limit in span]
-        first, last = places_of(encoding, pa.chunked_array(limits))
-        return float(first), float(last)
+        first, last = (_place(encoding, "span", limit) for limit in span)
+        return first, last
     some = np.concatenate([low, high])
     some = some[np.isfinite(some)]
     if not some.size:
         return 0.0, 1.0
     room = 0.05 * (some.max() - some.min() or 1.0)
     return float(some.min() - room), float(some.max() + room)
+
+
+def _place(encoding: Encoding, what: str, value: Any) -> float:
+    """Return the place of an instant on the axis of time."""
+    import pyarrow as pa
+
+    (place,) = places_of(encoding, pa.chunked_array([encoding.instant(what, value)]))
+    return float(place)
 
 
 def _lanes(
