@@ -106,6 +106,12 @@ object StreamErrors {
     s"The checkpoint holds state of format $found, and this version of IntervalSweep reads " +
       s"format $known: use the version that wrote it, or a new checkpoint location.")
 
+  def missingRows(rows: Long): Nothing = fail(
+    "STATE_INCOMPLETE",
+    s"The checkpoint lacks $rows rows that it should hold. Either files were removed from it, or " +
+      "the query computes other rows each time (by rand() or a UDF that is not deterministic) and " +
+      "was killed in a micro-batch: make it deterministic, and use a new checkpoint location.")
+
   def notInRealTime(what: String): Nothing = inRealTime(
     s"$what needs all rows of a micro-batch at once, so it cannot run in real-time mode")
 

@@ -69,13 +69,8 @@ final class OpenResultsProcessor(
     open.remaining.foreach(packer.add)
     if (packer.numRows == 0) Nil
     else {
-      val run = StoredRun(
-        LeftSide,
-        StoredRun.newId(),
-        packer.numRows.toLong,
-        packer.size,
-        Long.MaxValue,
-        Long.MaxValue)
+      val run = state.runs.create(LeftSide, Long.MaxValue, Long.MaxValue)
+        .copy(rows = packer.numRows.toLong, bytes = packer.size)
       Seq(state.runs.add(run, packer.take()))
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams.partitioning
 
+import java.util.Arrays
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.encoders.{AgnosticEncoders, ExpressionEncoder}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, CreateStruct}
@@ -52,13 +54,16 @@ object StatefulOperatorPlan {
     OperatorOutput(partitions, output, ObservedCounts(node, partitions))
   }
 
-  /** The chunks of a call, by chunk number: that of a side, or that of the copies of its rows. */
+  /**
+   * The chunks of a call, by chunk number: that of a side, or that of the copies of its rows. They
+   * arrive in any order. Sorted, they are the same in each attempt at a micro-batch.
+   */
   def chunks(rows: Iterator[Any], sides: Int): IndexedSeq[Seq[Array[Byte]]] = {
     val chunks = IndexedSeq.fill(sides)(Vector.newBuilder[Array[Byte]])
     rows.foreach {
       case row: InternalRow => chunks(row.getInt(0)) += row.getBinary(1)
       case other => throw new IllegalStateException(s"not a chunk: $other")
     }
-    chunks.map(_.result())
+    chunks.map(_.result().sortWith(Arrays.compare(_, _) < 0))
   }
 }

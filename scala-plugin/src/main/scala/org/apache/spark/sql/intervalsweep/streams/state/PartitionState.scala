@@ -39,6 +39,7 @@ final class PartitionState(handle: StatefulProcessorHandle, partitions: Int) {
    */
   def open(layout: StateLayout, values: Seq[Long]): StateMetadata = {
     val stored = if (metadata.exists()) Some(StateMetadata.read(metadata.get())) else None
+    runs.follow(stored.toSeq.flatMap(_.runs))
     stored.fold(StateMetadata(layout.identity, partitions, None, values, Nil)) { found =>
       if (found.partitions != partitions)
         StreamErrors.repartitioned(found.partitions, partitions)

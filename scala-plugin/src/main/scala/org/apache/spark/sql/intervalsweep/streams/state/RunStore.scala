@@ -2,7 +2,9 @@
 package org.apache.spark.sql.intervalsweep.streams.state
 
 import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.execution.packing.{RowPacker, RowUnpacker}
+import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.sql.streaming.{MapState, StatefulProcessorHandle, TTLConfig}
 import org.apache.spark.sql.types.DataType
 
@@ -14,12 +16,32 @@ final class RunStore(handle: StatefulProcessorHandle) {
   private val values: MapState[Long, Array[Byte]] =
     handle.getMapState("runs", Encoders.scalaLong, Encoders.BINARY, TTLConfig.NONE)
 
+  private var nextSlot = 0L
+
+  /** Takes the slots behind those of the runs of a partition for new runs. */
+  private[state] def follow(runs: Seq[StoredRun]): Unit =
+    nextSlot = (runs.map(_.slot + StoredRun.Keys) :+ 0L).max
+
+  /**
+   * A new run without rows.
+   *
+   * @param first no row expires before this time, in microseconds (or row number)
+   * @param last  no row expires after this time
+   */
+  def create(side: Side, first: Long, last: Long): StoredRun = {
+    val run = StoredRun(side, StoredRun.newId(), nextSlot, 0, 0, first, last)
+    nextSlot += StoredRun.Keys
+    run
+  }
+
   /** The chunks of a run, in the order in which they were added. */
-  def chunks(run: StoredRun): Seq[Array[Byte]] = run.chunkKeys.map(values.getValue)
+  def chunks(run: StoredRun): Seq[Array[Byte]] = run.chunkKeys.map { key =>
+    Option(values.getValue(key)).getOrElse(StreamErrors.missingRows(run.rows))
+  }
 
   /** Adds a chunk. The caller counts its rows. */
   def add(run: StoredRun, chunk: Array[Byte]): StoredRun = {
-    values.updateValue(run.id + run.parts, chunk)
+    values.updateValue(run.slot + run.parts, chunk)
     run.copy(parts = run.parts + 1)
   }
 
@@ -59,7 +81,9 @@ final class RunStore(handle: StatefulProcessorHandle) {
     for (chunk <- chunks(run); row <- RowUnpacker.unsafeRows(chunk, before.fields))
       packer.add(project(row))
     val bytes = packer.size
-    val next = add(run.copy(id = StoredRun.newId(), bytes = bytes, parts = 0), packer.take())
+    val empty = create(run.side, run.first, run.last)
+    val next =
+      add(run.copy(id = empty.id, slot = empty.slot, bytes = bytes, parts = 0), packer.take())
     Attachment.all.foreach(a => attachment(run, a).foreach(attach(next, a, _)))
     remove(run)
     next

@@ -19,11 +19,9 @@ final class SortedRunStore(runs: RunStore, fields: Map[Side, RowFields]) {
 
   /** Writes rows as a new run. */
   def write(side: Side, rows: SortedRows): StoredRun = {
-    val id = StoredRun.newId()
-    val bytes = rows.rows.offset(rows.size)
-    val run =
-      StoredRun(side, id, rows.size, bytes, first = rows.expiries.min, last = rows.expiries.max)
-    RunCache.put(id, rows)
+    val run = runs.create(side, first = rows.expiries.min, last = rows.expiries.max)
+      .copy(rows = rows.size.toLong, bytes = rows.rows.offset(rows.size).toLong)
+    RunCache.put(run.id, rows)
     runs.add(run, rows.rows.toChunk(fields(side)))
   }
 

@@ -39,7 +39,7 @@ final case class StateMetadata(
     out.writeInt(runs.size)
     runs.foreach { run =>
       Seq(run.side.number, run.parts, run.attached).foreach(out.writeByte)
-      Seq(run.id, run.rows, run.bytes, run.first, run.last, run.minTime, run.maxTime)
+      Seq(run.id, run.slot, run.rows, run.bytes, run.first, run.last, run.minTime, run.maxTime)
         .foreach(out.writeLong)
     }
     bytes.toByteArray
@@ -49,7 +49,7 @@ final case class StateMetadata(
 private[state] object StateMetadata {
 
   /** The format of metadata and rows. A state of another format is refused. */
-  val Format = 1
+  val Format = 2
 
   def read(bytes: Array[Byte]): StateMetadata = {
     val in = new DataInputStream(new ByteArrayInputStream(bytes))
@@ -67,8 +67,19 @@ private[state] object StateMetadata {
   private def readRun(in: DataInputStream): StoredRun = {
     val (side, parts, attached) =
       (Side.all(in.readByte().toInt), in.readByte().toInt, in.readByte().toInt)
-    val (id, rows, bytes) = (in.readLong(), in.readLong(), in.readLong())
+    val (id, slot, rows, bytes) = (in.readLong(), in.readLong(), in.readLong(), in.readLong())
     val (first, last) = (in.readLong(), in.readLong())
-    StoredRun(side, id, rows, bytes, first, last, in.readLong(), in.readLong(), parts, attached)
+    StoredRun(
+      side,
+      id,
+      slot,
+      rows,
+      bytes,
+      first,
+      last,
+      in.readLong(),
+      in.readLong(),
+      parts,
+      attached)
   }
 }

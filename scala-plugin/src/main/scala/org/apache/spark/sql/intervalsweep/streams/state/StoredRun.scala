@@ -6,14 +6,19 @@ import org.apache.spark.sql.intervalsweep.condition.model.Side
 /**
  * Rows of one side that are stored together.
  *
- * Each value of a run has a key: its id plus a number.
+ * Each value of a run has a key: its slot plus a number.
  * {{{
- *   key    id + 0    id + 1    id + 2    ...    id + 29         id + 30        id + 31
+ *   key    slot + 0  slot + 1  slot + 2  ...    slot + 29       slot + 30      slot + 31
  *   value  a chunk   a chunk   a chunk          the set Done    MatchCounts    Summary
  * }}}
  * The metadata of a run says which values it has.
  *
- * @param id       the first key; its lowest five bits are 0
+ * Two attempts at one micro-batch use the same slots for the same rows. Otherwise a query that is
+ * killed could not restart: Spark may read a snapshot of the first attempt's state, and then the
+ * changes that followed the second attempt.
+ *
+ * @param id       a random number, which no other run has
+ * @param slot     the first key; its lowest five bits are 0. No other run of the partition has it
  * @param bytes    the size of the rows in memory
  * @param first    no live row expires before this time, in microseconds (or row number)
  * @param last     no live row expires after this time
@@ -25,6 +30,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.Side
 final case class StoredRun(
     side: Side,
     id: Long,
+    slot: Long,
     rows: Long,
     bytes: Long,
     first: Long,
@@ -36,9 +42,9 @@ final case class StoredRun(
   def has(attachment: Attachment): Boolean = (attached & attachment.bit) != 0
 
   /** The keys of the chunks, in the order in which they were added. */
-  private[state] def chunkKeys: Seq[Long] = (0 until parts).map(id + _)
+  private[state] def chunkKeys: Seq[Long] = (0 until parts).map(slot + _)
 
-  private[state] def key(attachment: Attachment): Long = id + StoredRun.MostParts +
+  private[state] def key(attachment: Attachment): Long = slot + StoredRun.MostParts +
     attachment.number
 }
 
@@ -47,12 +53,11 @@ object StoredRun {
   /** The number of chunks that a run may have. The keys behind them are for attachments. */
   private[state] val MostParts = 29
 
-  /** The largest number that is added to the id of a run to get a key. */
-  private val MostValues = 31
+  /** The number of keys of a slot. */
+  private[state] val Keys = 32
 
   /** A random id: two attempts at one micro-batch, and two queries, do not share it. */
-  private[streams] def newId(): Long =
-    java.util.concurrent.ThreadLocalRandom.current().nextLong() & ~MostValues.toLong
+  private[state] def newId(): Long = java.util.concurrent.ThreadLocalRandom.current().nextLong()
 }
 
 /** A value that is stored with the rows of a run. */

@@ -106,7 +106,7 @@ final class TimeBuckets(state: PartitionState, layout: StateLayout, width: Long)
   private def append(side: Side, writer: TimeBucketWriter): Unit = {
     val before = buckets(side).getOrElse(
       (writer.first, writer.last),
-      StoredRun(side, StoredRun.newId(), 0, 0, writer.first, writer.last))
+      runs.create(side, writer.first, writer.last))
     val bucket = runs.detach(before, Attachment.Summary)
     val packer = writer.packer
     val grown = bucket.copy(

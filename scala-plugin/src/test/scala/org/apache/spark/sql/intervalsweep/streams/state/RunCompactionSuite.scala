@@ -7,7 +7,7 @@ import org.apache.spark.sql.intervalsweep.condition.model.LeftSide
 
 class RunCompactionSuite extends AnyFunSuite {
   private def run(id: Long, rows: Long, bytes: Long = 100): StoredRun =
-    StoredRun(LeftSide, 32 * id, rows, bytes, first = 0, last = 0)
+    StoredRun(LeftSide, id, 32 * id, rows, bytes, first = 0, last = 0)
 
   test("the lowest level with four runs is merged") {
     val large = (1 to 4).map(run(_, rows = 100))
