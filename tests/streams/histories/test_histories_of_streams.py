@@ -14,6 +14,7 @@ import pytest
 from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import functions as sf
 
+import intervalsweep
 from intervalsweep import temporal
 from support.streams import arrivals
 from support.streams.arrivals import at
@@ -279,6 +280,16 @@ def test_the_plan_shows_the_query_and_its_operators(calls: Any) -> None:
     plan = history._jdf.queryExecution().analyzed().toString()
     for node in ("OpenResults", "SliceHistory", "ValidRows", "Aggregate [k", "StreamRows 0"):
         assert node in plan
+
+
+def test_the_report_has_the_joins_of_each_micro_batch(calls: Any) -> None:
+    text = "SELECT a.k, b.v FROM c a JOIN c b ON a.k = b.k"
+    (row,) = intervalsweep.why_not(calls.sql(f"SELECT * FROM sequenced(TABLE({text}))"))
+    assert row.swept
+    assert row.how.endswith(", in each micro-batch")
+    assert not intervalsweep.why_not(
+        calls.sql(f"SELECT * FROM sequenced(TABLE({QUERIES['count'].format(c='c')}))")
+    )
 
 
 ERRORS = [

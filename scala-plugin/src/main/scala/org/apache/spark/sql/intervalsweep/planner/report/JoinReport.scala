@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner.report
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical.{
   Command, CommandResult, Filter, Join, LocalRelation, LogicalPlan, TransformWithState
 }
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.{CommandExecutionMode, LogicalRDD, QueryExecution}
 import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
 import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, WhyNot}
 import org.apache.spark.sql.intervalsweep.planner.joins.{
   FallbackLog, IntervalSweepStrategy, SweepChoice
 }
 import org.apache.spark.sql.intervalsweep.planner.nodes.MatchRuns
+import org.apache.spark.sql.intervalsweep.streams.histories.{HistoryProcessor, SliceHistory}
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinProcessor
 import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinProcessor
 import org.apache.spark.sql.intervalsweep.streams.state.PartitionProcessor
@@ -92,15 +95,32 @@ object JoinReport extends PredicateHelper {
     val runs = plan.collectWithSubqueries { case runs: MatchRuns => runs }
     val joins = plan.collectWithSubqueries {
       case join: Join => join
-      case node: TransformWithState if processor(node).isInstanceOf[PartitionProcessor] => node
+      case node: TransformWithState if joinsStreams(processor(node)) => node
+      case slices: SliceHistory => slices
     }
     // Partition pruning repeats one side of a join, with all joins in it.
-    joins.distinct.zipWithIndex.map {
-      case (join: Join, i) =>
+    val reports = joins.distinct.flatMap {
+      case join: Join =>
         val filter = filters.collectFirst { case (j, condition) if j eq join => condition }
-        report(i + 1, join, filter, runs.find(_.join.contains(join)))
-      case (node, i) => ofStreams(i + 1, processor(node.asInstanceOf[TransformWithState]))
+        Seq(report(join, filter, runs.find(_.join.contains(join))))
+      case slices: SliceHistory => ofHistory(slices)
+      case node => Seq(ofStreams(processor(node.asInstanceOf[TransformWithState])))
     }
+    reports.zipWithIndex.map { case (report, i) => report.copy(number = i + 1) }
+  }
+
+  private def joinsStreams(operator: Any): Boolean = operator match {
+    case _: HistoryProcessor => false
+    case other => other.isInstanceOf[PartitionProcessor]
+  }
+
+  /** The reports on the joins of a history of streams, which are planned in each micro-batch. */
+  private def ofHistory(slices: SliceHistory): Seq[JoinReport] = {
+    val session = SparkSession.active
+    val noRows = session.sparkContext.emptyRDD[InternalRow]
+    val plan = slices.query.history(0, 1, rows => LogicalRDD(rows.output, noRows)(session))
+    of(session.sessionState.executePlan(plan).optimizedPlan).map(report =>
+      report.copy(how = report.how.map(how => s"$how, in each micro-batch")))
   }
 
   private def processor(node: TransformWithState): Any = node.statefulProcessor
@@ -109,14 +129,14 @@ object JoinReport extends PredicateHelper {
    * The report on a stateful operator, which the analyzer has put in the place of a join of
    * streams.
    */
-  private def ofStreams(number: Int, operator: Any): JoinReport = {
+  private def ofStreams(operator: Any): JoinReport = {
     val joinType = operator match {
       case join: StreamJoinProcessor => JoinOutput.typeOf(join.spec.output)
       case _: OngoingJoinProcessor => Inner
       case _ => LeftOuter
     }
     JoinReport(
-      number,
+      number = 0,
       WhyNot.nameOf(joinType),
       condition = None,
       swept = true,
@@ -130,7 +150,6 @@ object JoinReport extends PredicateHelper {
 
   /** @param runs the node above the join that reads runs in place of pairs, if there is one */
   private def report(
-      number: Int,
       join: Join,
       filter: Option[Expression],
       runs: Option[MatchRuns]): JoinReport = {
@@ -140,7 +159,7 @@ object JoinReport extends PredicateHelper {
     }
     val reason = choice.left.toOption
     JoinReport(
-      number,
+      number = 0,
       WhyNot.nameOf(join.joinType),
       join.condition.map(_.sql),
       choice.isRight,
