@@ -65,7 +65,7 @@ def views(spark: Any, folder: Path, options: str, delay: int = 9) -> None:
         )
 
 
-OPTIONS = "until_next => array('id'), deleted => 'op = ''d'''"
+OPTIONS = """until_next => array('id'), deleted => "op = 'd'\""""
 ORDERED = f"{OPTIONS}, order => array('seq')"
 
 

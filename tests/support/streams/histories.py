@@ -24,7 +24,7 @@ COLUMNS = pa.schema(
 # Marked relations; the others are always valid.
 MARKED = "rsb"
 # How the rows of a relation are changes, in which `te` has no meaning.
-UNTIL_NEXT = "'ts', until_next => array('k'), deleted => 't = ''b'''"
+UNTIL_NEXT = """'ts', until_next => array('k'), deleted => "t = 'b'\""""
 Row = tuple[Any, ...]
 
 

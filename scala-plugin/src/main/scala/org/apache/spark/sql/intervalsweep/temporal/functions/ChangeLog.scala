@@ -50,7 +50,7 @@ private[functions] final class ChangeLog(arguments: TemporalArguments, table: Lo
       case Project(Seq(Alias(condition, _)), _)
           if condition.dataType == BooleanType && condition.references.subsetOf(table.outputSet) =>
         Coalesce(Seq(condition, Literal.FalseLiteral))
-      case _ => wrong("deleted", "a condition on a row, such as 'op = ''d'''", Literal(text))
+      case _ => wrong("deleted", "a condition on a row, such as \"op = 'd'\"", Literal(text))
     }
   }
 

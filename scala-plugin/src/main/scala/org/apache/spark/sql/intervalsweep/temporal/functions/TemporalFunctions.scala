@@ -211,7 +211,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
       |      * until_next - array('id'): the rows are changes, each valid until the next one of the
       |          same id.
       |      * order - the columns that say which change of an instant is the last, array('seq').
-      |      * deleted - a condition, such as 'op = ''d'''; such a change only ends the one before.
+      |      * deleted - a condition, such as "op = 'd'"; such a change only ends the one before.
       |  """.stripMargin,
     """
       |    Examples:
