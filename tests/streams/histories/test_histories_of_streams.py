@@ -175,6 +175,34 @@ def test_an_operator_alone(calls: Any, tmp_path: Path, call: str) -> None:
     assert found == (wanted if "temporal_split" in call else ended)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "interval_split(TABLE({0}), 'ts', 'te', keys => array('k'), count => 'n')",
+        *(
+            pytest.param(call, marks=pytest.mark.extended)
+            for call in (
+                "interval_split(TABLE({0}), 'ts', 'te', nulls => 'drop')",
+                "interval_complement(TABLE({0}), 'ts', 'te', keys => array('k', 'v'))",
+                "interval_complement(TABLE(SELECT * FROM {0} WHERE id % 9 = 0 AND te IS NOT NULL), "
+                "'ts', 'te')",
+            )
+        ),
+    ],
+)
+def test_interval_sets_of_a_stream(calls: Any, tmp_path: Path, call: str) -> None:
+    history = calls.sql(f"SELECT * FROM {call.format('calls')}")
+    in_batch = calls.sql(f"SELECT * FROM {call.format('past')}")
+    assert history.columns == in_batch.columns
+    _, found = streamed(history, tmp_path / "out")
+    end = history.columns.index("te")
+    rows = Counter(map(tuple, in_batch.collect()))
+    last = at(FAR - 20)
+    ended = Counter({r: n for r, n in rows.items() if r[end] is not None and r[end] <= last})
+    assert ended.total() > 3
+    assert found == ended
+
+
 @pytest.mark.extended
 def test_early_pieces_touch_and_are_the_rows_together(calls: Any, tmp_path: Path) -> None:
     text = QUERIES["count"]

@@ -5,7 +5,8 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.condition.expressions.{
@@ -28,9 +29,11 @@ import org.apache.spark.sql.types._
  * the interval is unbounded there, unless `nulls` says otherwise.
  *
  * @param marked makes a table a valid-time relation, by the names of the period's columns
+ * @param rules  rules that rewrite a query before its history is made
  */
 private[temporal] final class IntervalSetFunctions(
-    marked: (LogicalPlan, String, Option[String]) => ValidTime) {
+    marked: (LogicalPlan, String, Option[String]) => ValidTime,
+    rules: Seq[Rule[LogicalPlan]]) {
 
   def descriptions: Seq[SparkSessionExtensions#TableFunctionDescription] = Seq(
     described(
@@ -65,7 +68,9 @@ private[temporal] final class IntervalSetFunctions(
         "handled separately. Other columns are not read.")
     val names = Seq("ts", "te") ++ options ++ Seq("keys", "nulls")
     def plan(provided: Seq[Expression]): LogicalPlan =
-      build(new Intervals(TemporalArguments(name, Seq("t"), names, provided)))
+      AnalysisHelper.allowInvokingTransformsInAnalyzer {
+        build(new Intervals(TemporalArguments(name, Seq("t"), names, provided)))
+      }
     (FunctionIdentifier(name), info, plan(_))
   }
 
@@ -79,16 +84,14 @@ private[temporal] final class IntervalSetFunctions(
     private val relation =
       marked(table("t"), named("ts"), Some(named("te"))).copy(nulls =
         choice("nulls", Nulls.all)(_.name))
-    if (relation.child.isStreaming)
-      TemporalErrors.argument(
-        function,
-        "t",
-        "a table",
-        "a stream: write it to a table, and read the table")
     val ends: Seq[Attribute] = relation.start +: relation.end.toSeq
     val dataType: DataType = relation.start.dataType
     val keys: Seq[Attribute] = texts("keys").toSeq.flatten.map(key)
     PeriodSweep.checkComparable(keys, function)
+
+    /** The table as a stream, if it is one. */
+    def stream: Option[IntervalsOfStream] =
+      Option.when(relation.child.isStreaming)(new IntervalsOfStream(relation, keys, rules))
 
     private def key(name: String): Attribute =
       relation.output.find(column => SQLConf.get.resolver(column.name, name)).getOrElse(
@@ -128,8 +131,18 @@ private[temporal] final class IntervalSetFunctions(
       val interval = ends.zip(Seq(start, end)).map { case (column, number) =>
         Alias(DecodedEndpoint(number, dataType, isPeriod = hasUnbounded), column.name)()
       }
-      val named = keys.zip(this.keys).map { case (key, column) => Alias(key, column.name)() }
-      Project(named ++ interval ++ more, below)
+      Project(named(keys) ++ interval ++ more, below)
+    }
+
+    private def named(keys: Seq[Attribute]): Seq[NamedExpression] =
+      keys.zip(this.keys).map { case (key, column) => Alias(key, column.name)() }
+
+    /** The result for a stream, whose rows have the keys first and the interval last. */
+    def resultOfStream(rows: LogicalPlan, more: Seq[NamedExpression]): LogicalPlan = {
+      val interval = rows.output.takeRight(2).zip(ends).map { case (end, column) =>
+        Alias(end, column.name)()
+      }
+      Project(named(rows.output.take(keys.size)) ++ interval ++ more, rows)
     }
 
     def counted(count: Expression): Seq[NamedExpression] = {
@@ -184,6 +197,13 @@ private[temporal] final class IntervalSetFunctions(
 
   private def merge(intervals: Intervals): LogicalPlan = {
     import intervals._
+    if (stream.isDefined)
+      TemporalErrors.argument(
+        arguments.function,
+        "t",
+        "a table",
+        "a stream: write sequenced(TABLE(SELECT DISTINCT ... FROM validtime(...))), which counts " +
+          "no intervals, or call it in foreachBatch")
     val (rows, end) = history(reach)
     val measures = new PeriodMeasures
     val count = Alias(measures.state(MeasureKind.Sum, one), "count")()
@@ -200,6 +220,14 @@ private[temporal] final class IntervalSetFunctions(
 
   private def split(intervals: Intervals): LogicalPlan = {
     import intervals._
+    stream.fold(splitTable(intervals)) { stream =>
+      val rows = stream.split
+      resultOfStream(rows, counted(rows.output(keys.size)))
+    }
+  }
+
+  private def splitTable(intervals: Intervals): LogicalPlan = {
+    import intervals._
     val (rows, _) = history(identity)
     val measures = new PeriodMeasures
     val count = Alias(measures.state(MeasureKind.Sum, one), "count")()
@@ -209,6 +237,17 @@ private[temporal] final class IntervalSetFunctions(
   }
 
   private def complement(intervals: Intervals): LogicalPlan = {
+    import intervals._
+    stream.fold(complementOfTable(intervals)) { stream =>
+      arguments.constant("within").foreach(arguments.wrong(
+        "within",
+        "absent for a stream, whose keys are not known in advance",
+        _))
+      resultOfStream(stream.complement, Nil)
+    }
+  }
+
+  private def complementOfTable(intervals: Intervals): LogicalPlan = {
     import intervals._
     val (rows, _) = history(identity)
     val swept = PeriodSweep.of(PeriodRule.Gaps, Seq(SweepInput.left(rows.copy(values = keys))))

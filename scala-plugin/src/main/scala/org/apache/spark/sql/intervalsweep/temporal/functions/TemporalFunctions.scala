@@ -31,7 +31,7 @@ final class TemporalFunctions(rules: Seq[Rule[LogicalPlan]]) {
     (FunctionIdentifier("sequenced"), sequencedInfo, sequenced(_))) ++
     new OperatorFunctions(marked, rules).descriptions ++
     Seq(new ResampleFunction(marked, rules).description) ++
-    new IntervalSetFunctions(marked).descriptions
+    new IntervalSetFunctions(marked, rules).descriptions
 
   private def validtime(provided: Seq[Expression]): LogicalPlan =
     AnalysisHelper.allowInvokingTransformsInAnalyzer {
