@@ -93,7 +93,7 @@ def test_over_1000_micro_batches(spark: Any, tmp_path: Path, conf: Any, name: st
     for second in range(BATCHES):
         for side, first in (("S", 0), ("R", 1_000_000)):
             write(tmp_path / side, [row(first, second, k) for k in range(2)], second)
-    for side in "SR":
+    for side in "SR" if VIEWS.get(name) != numbered else "":  # row numbers must be in order
         write(tmp_path / side, [(-1, None, "a", at(100 * BATCHES), 19, None, None)], BATCHES)
     VIEWS.get(name, lambda *given: read(*given, 2))(spark, tmp_path)
     query = run(spark.sql(text.format(S="S", R="R")), tmp_path, seconds=3600)
