@@ -239,7 +239,7 @@ def validtime(
         Columns that order the changes at the same instant: only the last of them is valid. Without
         `order` all of them are.
     deleted
-        A condition in SQL. A change for which it is true only ends the one before.
+        A condition in SQL. A change that meets the condition only ends the previous change.
 
     Returns
     -------

@@ -70,7 +70,7 @@ def valid(
         Columns that order the changes at the same instant: only the last of them is valid. Without
         `order` all of them are.
     deleted
-        A condition in SQL. A change for which it is true only ends the one before.
+        A condition in SQL. A change that meets the condition only ends the previous change.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def valid(
     >>> w.columns
     ['name']
 
-    Prices that hold until the next one of the same product:
+    Each price is valid until the next price of the same product:
 
     >>> rows = "('tea', 1, 3), ('tea', 6, 4), ('cup', 3, 9)"
     >>> log = spark.sql(f"SELECT * FROM VALUES {rows} t(product, ts, price)")

@@ -86,7 +86,7 @@ private[intervalsweep] trait TableFunctions {
    *                  given besides
    * @param order     columns that order the changes at the same instant: only the last of them is
    *                  valid. Without them, all are
-   * @param deleted   a condition in SQL. A change for which it is true only ends the one before
+   * @param deleted   a condition in SQL. A change that meets it only ends the previous change
    * @return the other columns; only `sequenced` and the `temporal...` functions can read it
    */
   def validtime(

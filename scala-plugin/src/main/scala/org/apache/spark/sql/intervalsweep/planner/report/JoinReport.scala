@@ -88,7 +88,8 @@ object JoinReport extends PredicateHelper {
       query.sparkSession.sessionState.optimizer.execute(query.analyzed.clone())
     } else query.optimizedPlan
 
-  def of(plan: LogicalPlan): Seq[JoinReport] = {
+  /** The reports on the joins of a plan, without their numbers. */
+  private def of(plan: LogicalPlan): Seq[JoinReport] = {
     val filters = plan.collectWithSubqueries { case Filter(condition, join: Join) =>
       join -> condition
     }
@@ -99,14 +100,13 @@ object JoinReport extends PredicateHelper {
       case slices: SliceHistory => slices
     }
     // Partition pruning repeats one side of a join, with all joins in it.
-    val reports = joins.distinct.flatMap {
+    joins.distinct.flatMap {
       case join: Join =>
         val filter = filters.collectFirst { case (j, condition) if j eq join => condition }
         Seq(report(join, filter, runs.find(_.join.contains(join))))
       case slices: SliceHistory => ofHistory(slices)
       case node => Seq(ofStreams(processor(node.asInstanceOf[TransformWithState])))
     }
-    reports.zipWithIndex.map { case (report, i) => report.copy(number = i + 1) }
   }
 
   private def joinsStreams(operator: Any): Boolean = operator match {

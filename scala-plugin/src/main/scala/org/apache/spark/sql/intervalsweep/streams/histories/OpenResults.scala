@@ -79,7 +79,7 @@ private[histories] final class OpenResults(slice: Slice, maxLength: Option[Fragm
   private def group(row: UnsafeRow): OpenGroup =
     groups.getOrElseUpdate(new RowBytes(row.getBinary(OpenResult.Values)), new OpenGroup)
 
-  /** What is written of the rows in the slice. Call it once, after all rows have been added. */
+  /** The parts of rows to write in the slice. Call this once, after all rows have been added. */
   def written(): Seq[WrittenPart] = {
     val written = new ArrayBuffer[WrittenPart]
     for ((values, group) <- groups) {

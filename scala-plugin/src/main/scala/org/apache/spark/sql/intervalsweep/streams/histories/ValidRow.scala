@@ -73,7 +73,7 @@ private[histories] object Change {
   val Order = 5
   val types: Array[DataType] = ValidRow.types ++ Seq(BinaryType, BinaryType)
 
-  /** In place of the end: the change only ends the one before. */
+  /** The end of a change that only ends the previous change. */
   val Deleted: Long = Long.MinValue
 
   def rows(chunk: Array[Byte]): Iterator[UnsafeRow] =

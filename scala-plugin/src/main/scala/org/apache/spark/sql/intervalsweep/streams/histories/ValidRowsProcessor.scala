@@ -91,7 +91,7 @@ final class ValidRowsProcessor(
       None
     } else {
       val stored = store.of(RightSide).toSeq
-      val log = new ChangeLog(slice, orders)
+      val log = new StoredChanges(slice, orders)
       stored.flatMap(state.runs.chunks).flatMap(Change.rows).foreach(log.add)
       added.foreach(log.add)
       val packer = new RowPacker(ValidRow.types.length)

@@ -45,7 +45,7 @@ private[intervalsweep] sealed trait FragmentStep extends Serializable {
   /** The start of the n-th fragment; `beyond(n)` if it exceeds the type. */
   def start(first: Long, n: Long): Long
 
-  /** The number of fragments that have ended at `now`, of which `known` have ended before. */
+  /** The number of fragments that have ended at `now`; at least `known` have ended. */
   def count(first: Long, known: Long, now: Long): Long =
     Iterator.iterate(known)(_ + 1).find(n => start(first, n + 1) > now).get
 }

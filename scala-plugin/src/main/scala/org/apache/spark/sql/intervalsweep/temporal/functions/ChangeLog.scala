@@ -9,7 +9,7 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{PeriodSweep, TemporalE
 import org.apache.spark.sql.types.BooleanType
 
 /**
- * A table of changes, in which a row says what holds from an instant on.
+ * A table of changes: a row is valid from an instant on.
  * {{{
  *   id | price | at | op           id | price | [at, te)
  *   1  | 10    | 3  | insert       1  | 10    | [3, 7)
@@ -20,7 +20,7 @@ import org.apache.spark.sql.types.BooleanType
 private[functions] final class ChangeLog(arguments: TemporalArguments, table: LogicalPlan) {
   import arguments._
 
-  /** What the arguments say; None if the table is none of changes. */
+  /** The mark that the arguments describe; None without `until_next`. */
   def read(column: String => Attribute): Option[UntilNext] = {
     val keys = texts("until_next")
     if (keys.isEmpty)
@@ -79,7 +79,7 @@ private[functions] object ChangeLog {
       inTime,
       SpecifiedWindowFrame(RowFrame, Literal(1), Literal(1)))
     val following = Window(Seq(next), log.keys, inTime, Filter(IsNotNull(at), table))
-    // Of the changes of an instant, only the last has a later one as the next.
+    // `lead` finds a later instant only for the last change of each instant.
     val later = If(
       GreaterThan(next.toAttribute, at),
       next.toAttribute,

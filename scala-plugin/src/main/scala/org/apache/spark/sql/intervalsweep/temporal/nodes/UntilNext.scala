@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{BooleanType, DataType}
  *
  * @param keys    what a change is about, such as the id of a product
  * @param order   which of the changes of a key at one instant is the last; if empty, all are valid
- * @param deleted whether a change only ends the validity of the one before
+ * @param deleted whether a change only ends the previous change
  */
 case class UntilNext(keys: Seq[Expression], order: Seq[Expression], deleted: Expression)
     extends Expression with Unevaluable {

@@ -24,10 +24,10 @@ import org.apache.spark.sql.types.DataType
  *
  * @param orders the types of the columns that order the changes of an instant, by input
  */
-private[histories] final class ChangeLog(slice: Slice, orders: Map[Int, Seq[DataType]]) {
+private[histories] final class StoredChanges(slice: Slice, orders: Map[Int, Seq[DataType]]) {
   private val byKey = mutable.LinkedHashMap.empty[(Int, RowBytes), ArrayBuffer[UnsafeRow]]
 
-  /** Of changes that are equal in all columns of the order, any one is the last: take the same. */
+  /** The order of the changes of an instant. Their values decide between equal changes. */
   private val lasts: Map[Int, Option[Ordering[UnsafeRow]]] = orders.map { case (input, types) =>
     input -> Option.when(types.nonEmpty) {
       val columns = types.zipWithIndex.map { case (dataType, i) =>
@@ -56,8 +56,7 @@ private[histories] final class ChangeLog(slice: Slice, orders: Map[Int, Seq[Data
   def valid: Iterator[UnsafeRow] = {
     val project = UnsafeProjection.create(ValidRow.types)
     for {
-      ((input, _), changes) <- byKey.iterator
-      instants = upToNow(changes)
+      (input, _, instants) <- ofKeys.iterator
       (last, i) <- instants.iterator.zipWithIndex
       end = if (i + 1 < instants.size) start(instants(i + 1).head) else Long.MaxValue
       if end > slice.before
@@ -67,12 +66,16 @@ private[histories] final class ChangeLog(slice: Slice, orders: Map[Int, Seq[Data
   }
 
   /** The changes that a later slice needs: those that are valid at its start, or start later. */
-  lazy val kept: Seq[UnsafeRow] = byKey.valuesIterator.flatMap { changes =>
-    val valid = upToNow(changes).lastOption.toSeq.flatten.filterNot(isDeleted)
+  lazy val kept: Seq[UnsafeRow] = ofKeys.flatMap { case (_, changes, instants) =>
+    val valid = instants.lastOption.toSeq.flatten.filterNot(isDeleted)
     valid ++ changes.filter(start(_) > slice.now)
-  }.toSeq
+  }
 
-  /** The changes that count at each instant up to `now`. */
+  /** For each key: its input, its changes, and those that count at each instant up to `now`. */
+  private lazy val ofKeys = byKey.toSeq.map { case ((input, _), changes) =>
+    (input, changes, upToNow(changes))
+  }
+
   private def upToNow(changes: Iterable[UnsafeRow]): IndexedSeq[Seq[UnsafeRow]] =
     changes.filter(start(_) <= slice.now).groupBy(start).toIndexedSeq.sortBy(_._1)
       .map { case (_, instant) => lastOf(instant.toSeq) }
