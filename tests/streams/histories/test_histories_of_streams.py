@@ -16,6 +16,7 @@ from pyspark.sql import functions as sf
 
 import intervalsweep
 from intervalsweep import temporal
+from support.spark.metrics import metric_of_stream
 from support.streams import arrivals
 from support.streams.arrivals import at
 from support.streams.histories import TIME, canonical, streamed
@@ -118,6 +119,35 @@ def test_the_rows_are_those_of_tables(calls: Any, tmp_path: Path, name: str) -> 
     assert rows == wanted
 
 
+COMBINED = {
+    "aggregates": "SELECT k, count(*) AS n, sum(v) AS v, avg(id + 0.5D) AS a, max(id) AS id "
+    "FROM {c} WHERE v > 0 GROUP BY k",
+    "total": "SELECT min(id) AS id, sum(1.5 * v) AS v FROM {c}",
+    "distinct": "SELECT DISTINCT k FROM {c}",
+    "union": "SELECT k FROM {c} UNION SELECT k + 1 FROM {c} WHERE v > 10",
+    "except all": "SELECT k FROM {c} EXCEPT ALL SELECT k FROM {c} WHERE v > 10",
+    "with the rows themselves": "SELECT a.id, b.n FROM {c} a "
+    "JOIN (SELECT k, count(*) AS n FROM {c} GROUP BY k) b ON a.k = b.k",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [n if n == "except all" else pytest.param(n, marks=pytest.mark.extended) for n in COMBINED],
+)
+def test_rows_that_are_valid_in_the_whole_slice_are_combined(
+    calls: Any, tmp_path: Path, name: str
+) -> None:
+    """A sweep reads one row for all of them, and returns the same."""
+    wanted = in_batch(calls, COMBINED[name].format(c="p"))
+    history = calls.sql(f"SELECT * FROM sequenced(TABLE({COMBINED[name].format(c='c')}))")
+    query, rows = streamed(history, tmp_path / "final")
+    assert rows == wanted
+    assert wanted.total() > 1
+    # In the last micro-batch, those without an end.
+    assert metric_of_stream(query, "combinedRows", "SliceHistory") > 1
+
+
 @pytest.mark.parametrize(
     "operator", ["temporal_split", pytest.param("temporal_coalesce", marks=pytest.mark.extended)]
 )
@@ -179,9 +209,13 @@ def test_an_operator_alone(calls: Any, tmp_path: Path, call: str) -> None:
     "call",
     [
         "interval_split(TABLE({0}), 'ts', 'te', keys => array('k'), count => 'n')",
+        "interval_merge(TABLE({0}), 'ts', 'te', gap => INTERVAL 3 SECONDS, keys => array('v'))",
         *(
             pytest.param(call, marks=pytest.mark.extended)
             for call in (
+                "interval_merge(TABLE(SELECT * FROM {0} WHERE id % 5 = 0), 'ts', 'te', "
+                "nulls => 'drop', count => 'n')",
+                "interval_merge(TABLE({0}), 'ts', 'te', keys => 'id', gap => INTERVAL 1 MINUTE)",
                 "interval_split(TABLE({0}), 'ts', 'te', nulls => 'drop')",
                 "interval_complement(TABLE({0}), 'ts', 'te', keys => array('k', 'v'))",
                 "interval_complement(TABLE(SELECT * FROM {0} WHERE id % 9 = 0 AND te IS NOT NULL), "

@@ -8,7 +8,16 @@ from typing import Any
 
 def metric(frame: Any, name: str, of: str = "IntervalSweepJoin") -> int:
     """A metric of a node, after the query has run."""
-    plan = frame._jdf.queryExecution().executedPlan()
+    return metric_of(frame._jdf.queryExecution().executedPlan(), name, of)
+
+
+def metric_of_stream(query: Any, name: str, of: str) -> int:
+    """A metric of a node in the last micro-batch."""
+    return metric_of(query._jsq.streamingQuery().lastExecution().executedPlan(), name, of)
+
+
+def metric_of(plan: Any, name: str, of: str) -> int:
+    """A metric of the first node of a plan that has the name."""
     nodes = [plan.finalPhysicalPlan() if "Adaptive" in plan.nodeName() else plan]
     while of not in nodes[0].nodeName():
         node = nodes.pop(0)

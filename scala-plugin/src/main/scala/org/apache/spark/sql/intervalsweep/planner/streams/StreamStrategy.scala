@@ -5,13 +5,19 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.intervalsweep.streams.histories.{SliceHistory, SliceHistoryExec}
+import org.apache.spark.sql.intervalsweep.streams.histories.{
+  CombinedSweep, SliceHistory, SliceHistoryExec
+}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   OperatorOutput, OperatorOutputExec, PartitionedBatches, PartitionedBatchesExec, StatePartitions,
   UnfilteredWatermark
 }
+import org.apache.spark.sql.intervalsweep.temporal.nodes.PeriodSweep
 
-/** Plans the nodes of stream operators that Spark does not know. */
+/**
+ * Plans the nodes of stream operators that Spark does not know, and sweeps over rows of streams. It
+ * comes before the strategy for sweeps.
+ */
 object StreamStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
@@ -31,6 +37,7 @@ object StreamStrategy extends SparkStrategy {
         planLater(child)))
     case SliceHistory(query, goesOn, _, output, child) =>
       Seq(SliceHistoryExec(query, goesOn, output, planLater(child)))
+    case sweep: PeriodSweep => CombinedSweep.unapply(sweep).map(planLater).toSeq
     case UnfilteredWatermark(child) => Seq(planLater(child))
     case OperatorOutput(_, output, child) => Seq(OperatorOutputExec(output, planLater(child)))
     case _ => Nil
