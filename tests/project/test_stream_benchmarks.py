@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The oracle of the benchmark of window unions on streams. Tests do not check times."""
+"""The oracles of the benchmarks of streams. Tests do not check times."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from benchmarks.streams.histories import workloads as histories
 from benchmarks.streams.workloads import (
     START,
     SWEEPS,
@@ -69,3 +70,39 @@ def test_both_systems_are_given_the_same_events(tmp_path: Path) -> None:
 def test_sweeps_change_one_parameter() -> None:
     for what in SWEEPS:
         assert len({repr(w) for w in sweep(what).values()}) == len(SWEEPS[what])
+
+
+def values_at(rows: list[tuple[int, int, int, int]], key: int, time: int) -> tuple[int, int]:
+    """How many rows of a key are valid at a time, and the sum of their values."""
+    valid = [value for k, start, end, value in rows if k == key and start <= time < end]
+    return len(valid), sum(valid)
+
+
+@pytest.mark.parametrize("kind", ["running", "sliding"])
+def test_totals_of_histories_are_those_of_each_instant(kind: str) -> None:
+    stream = histories.Stream(kind, rows=80, keys=3, rate=0.5, length=9, lateness=4)
+    frame = histories.generated(stream)
+    columns = [column.tolist() for column in histories.events(stream, frame)]
+    rows = list(zip(*columns, strict=True))
+    latest = frame["start"].cummax()
+    assert (frame["start"] > latest - stream.lateness - 1).all()
+    ours, flink = histories.totals(stream, frame)
+
+    def result(key: int, time: int) -> float | None:
+        count, total = values_at(rows, key, time)
+        return None if count == 0 else total / count if kind == "sliding" else count
+
+    found = []
+    for key in range(stream.keys):
+        for time in range(START, max(row[2] for row in rows) + 2):
+            value = result(key, time)
+            if value is not None and value != result(key, time - 1):
+                found.append(value)
+    assert ours == {"rows": len(found), "sum": pytest.approx(sum(found))}
+    if kind == "sliding":
+        closed = [(k, start, end + 1, value) for k, start, end, value in rows]
+        pairs = [values_at(closed, k, start) for k, start, _, _ in rows]
+        after = [total / count for count, total in pairs]
+    else:
+        after = [values_at(rows, row[0], time)[0] for row in rows for time in row[1:3]]
+    assert flink == {"rows": len(after), "sum": pytest.approx(sum(after))}

@@ -42,16 +42,19 @@ def command(plan: str, written: Written, cap: float, cores: int, heap: str) -> l
     """The command that runs a plan on a workload and prints one line of JSON."""
     w = written.workload
     numbers = (w.window, w.lateness, written.warm_events, round(cap), cores)
+    return program("Benchmark", heap, plan, written.folder, *numbers)
+
+
+def program(main: str, heap: str, *arguments: object) -> list[str]:
+    """The command that runs a class of this folder."""
     return [
         _java("java"),
         f"-Xmx{heap}",
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED),
         "-cp",
         f"{CLASSES}:{_jars()}",
-        "benchmarks.streams.flink.Benchmark",
-        plan,
-        str(written.folder),
-        *map(str, numbers),
+        f"benchmarks.streams.flink.{main}",
+        *map(str, arguments),
     ]
 
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package benchmarks.streams.flink;
+
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple3;
+import org.apache.flink.connector.file.src.FileSource;
+import org.apache.flink.connector.file.src.reader.TextLineInputFormat;
+import org.apache.flink.core.fs.Path;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.types.Row;
+import org.apache.flink.util.Collector;
+
+/**
+ * Flink SQL's plans of two histories: OVER the events, and the running sum of the starts and the
+ * ends of periods.
+ */
+final class Histories {
+    static volatile long startedAt;
+    static volatile long warmAt;
+    static volatile int read;
+
+    private static final String SLIDING =
+        """
+        SELECT AVG(CAST(f2 AS DOUBLE)) OVER (PARTITION BY f0 ORDER BY ts
+          RANGE BETWEEN INTERVAL '%d' SECOND(6) PRECEDING AND CURRENT ROW) AS n FROM events""";
+
+    private static final String RUNNING =
+        """
+        SELECT CAST(SUM(f2) OVER (PARTITION BY f0 ORDER BY ts
+          RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS DOUBLE) AS n FROM events""";
+
+    private Histories() {}
+
+    /** The values of the history that a plan makes of the rows of a file. */
+    static DataStream<Double> plan(
+            StreamExecutionEnvironment flink, String kind, String file, long length, long lateness, int warm) {
+        boolean isSliding = kind.equals("sliding");
+        DataStream<Tuple3<Integer, Long, Long>> events =
+            rows(flink, file, warm)
+                .flatMap(isSliding ? Histories::event : Histories::startAndEnd)
+                .returns(Types.TUPLE(Types.INT, Types.LONG, Types.LONG))
+                .setParallelism(1)
+                .assignTimestampsAndWatermarks(clock(lateness))
+                .setParallelism(1);
+        StreamTableEnvironment tables = StreamTableEnvironment.create(flink);
+        Schema withTime =
+            Schema.newBuilder()
+                .columnByMetadata("ts", DataTypes.TIMESTAMP_LTZ(3), "rowtime", true)
+                .watermark("ts", "SOURCE_WATERMARK()")
+                .build();
+        tables.createTemporaryView("events", events, withTime);
+        String query = isSliding ? SLIDING.formatted(length / 1000) : RUNNING;
+        return tables
+            .toDataStream(tables.sqlQuery(query))
+            .map((Row row) -> row.<Double>getFieldAs(0))
+            .returns(Types.DOUBLE);
+    }
+
+    private static DataStream<String> rows(
+            StreamExecutionEnvironment flink, String file, int warm) {
+        FileSource<String> source =
+            FileSource.forRecordStreamFormat(new TextLineInputFormat(), new Path(file)).build();
+        return flink
+            .fromSource(source, WatermarkStrategy.noWatermarks(), "rows")
+            .setParallelism(1)
+            .map(
+                line -> {
+                    if (read == 0) {
+                        startedAt = System.nanoTime();
+                    }
+                    if (read == warm) {
+                        warmAt = System.nanoTime();
+                    }
+                    read++;
+                    return line;
+                })
+            .returns(TypeInformation.of(String.class))
+            .setParallelism(1);
+    }
+
+    private static void event(String line, Collector<Tuple3<Integer, Long, Long>> out) {
+        int first = line.indexOf(',');
+        int second = line.indexOf(',', first + 1);
+        out.collect(
+            Tuple3.of(
+                Integer.parseInt(line, 0, first, 10),
+                Long.parseLong(line, first + 1, second, 10),
+                Long.parseLong(line, second + 1, line.length(), 10)));
+    }
+
+    private static void startAndEnd(String line, Collector<Tuple3<Integer, Long, Long>> out) {
+        int first = line.indexOf(',');
+        int second = line.indexOf(',', first + 1);
+        int key = Integer.parseInt(line, 0, first, 10);
+        out.collect(Tuple3.of(key, Long.parseLong(line, first + 1, second, 10), 1L));
+        out.collect(Tuple3.of(key, Long.parseLong(line, second + 1, line.length(), 10), -1L));
+    }
+
+    private static WatermarkStrategy<Tuple3<Integer, Long, Long>> clock(long lateness) {
+        return WatermarkStrategy.<Tuple3<Integer, Long, Long>>forGenerator(c -> new Clock(lateness))
+            .withTimestampAssigner((event, none) -> event.f1);
+    }
+
+    /** The watermark follows events and the starts of periods, not their ends. */
+    private static final class Clock
+            implements WatermarkGenerator<Tuple3<Integer, Long, Long>> {
+        private static final int EVERY = 256;
+        private final long lateness;
+        private long latest = Long.MIN_VALUE;
+        private int events;
+
+        Clock(long lateness) {
+            this.lateness = lateness;
+        }
+
+        @Override
+        public void onEvent(
+                Tuple3<Integer, Long, Long> event, long time, WatermarkOutput output) {
+            if (event.f2 > 0) {
+                latest = Math.max(latest, time);
+                events++;
+                if (events % EVERY == 0) {
+                    output.emitWatermark(new Watermark(latest - lateness - 1));
+                }
+            }
+        }
+
+        @Override
+        public void onPeriodicEmit(WatermarkOutput output) {}
+    }
+}
