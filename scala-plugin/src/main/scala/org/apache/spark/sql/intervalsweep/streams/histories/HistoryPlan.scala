@@ -65,7 +65,8 @@ final class HistoryPlan(stream: SequencedStream) {
   }
 
   private def rows(input: LogicalPlan, number: Int): PartitionedBatches = {
-    val fields = named("input" -> Literal(number)) ++ period(input) ++ named(values(input))
+    val values = "values" -> SerializedKey(input.output.dropRight(2))
+    val fields = named("input" -> Literal(number)) ++ period(input) ++ named(values)
     val columns = fields.map(_.toAttribute)
     val time = Some(columns(ValidRow.Start))
     val everywhere = Fanout(0, isSpread = true)
@@ -102,18 +103,19 @@ final class HistoryPlan(stream: SequencedStream) {
 
   /** Joins the pieces of each row. */
   private def joined(pieces: LogicalPlan): LogicalPlan = {
-    val fields = named(values(pieces)) ++ period(pieces)
+    val counts = stream.query.counts
+    val own = pieces.output.dropRight(if (counts) 3 else 2)
+    val count = if (counts) pieces.output(own.size) else Literal(0L)
+    val fields =
+      named("values" -> SerializedKey(own)) ++ period(pieces) ++ named("count" -> count)
     val columns = fields.map(_.toAttribute)
     val keys = Seq(columns(OpenResult.Values))
     val side = PartitionedBatches(0, columns, keys, None, Fanout.One, Project(fields, pieces))
     stateful(
       Seq(side),
-      new OpenResultsProcessor(pieces.output.size - 2, stream.maxLength, identity),
+      new OpenResultsProcessor(own.size, counts, stream.maxLength, identity),
       pieces.output.map(_.newInstance()))
   }
-
-  private def values(rows: LogicalPlan): (String, Expression) =
-    "values" -> SerializedKey(rows.output.dropRight(2))
 
   private def period(rows: LogicalPlan): Seq[Alias] = {
     val ends = rows.output.takeRight(2)

@@ -13,7 +13,8 @@ import org.apache.spark.sql.types.{BinaryType, DataType, LongType}
 /**
  * A piece of a result row, or a stored row:
  * {{{
- *   the values as a row BINARY | start LONG | end LONG, or the number of written fragments
+ *   the values as a row BINARY | start LONG | end LONG, or the number of written fragments |
+ *   a count that is added up over the pieces LONG, or 0
  * }}}
  */
 private[histories] object OpenResult {
@@ -21,7 +22,8 @@ private[histories] object OpenResult {
   val Start = 1
   val End = 2
   val Written = 2
-  val types: Array[DataType] = Array(BinaryType, LongType, LongType)
+  val Count = 3
+  val types: Array[DataType] = Array(BinaryType, LongType, LongType, LongType)
 }
 
 /**
@@ -29,8 +31,9 @@ private[histories] object OpenResult {
  *
  * @param start   its start, in microseconds
  * @param written the number of its fragments that have been written, if long rows are cut
+ * @param count   the sum of the counts of its pieces
  */
-private[histories] final case class OpenRow(start: Long, written: Long)
+private[histories] final case class OpenRow(start: Long, written: Long, count: Long)
 
 /**
  * The part of a result row that is written in a micro-batch: from what has been written of it to
@@ -71,10 +74,17 @@ private[histories] final class OpenResults(slice: Slice, maxLength: Option[Fragm
   var changed = false
 
   def addOpen(row: UnsafeRow): Unit =
-    group(row).open += OpenRow(row.getLong(OpenResult.Start), row.getLong(OpenResult.Written))
+    group(row).open += OpenRow(
+      row.getLong(OpenResult.Start),
+      row.getLong(OpenResult.Written),
+      row.getLong(OpenResult.Count))
 
   def addPiece(row: UnsafeRow): Unit =
-    group(row).add(row.getLong(OpenResult.Start), row.getLong(OpenResult.End), slice)
+    group(row).add(
+      row.getLong(OpenResult.Start),
+      row.getLong(OpenResult.End),
+      row.getLong(OpenResult.Count),
+      slice)
 
   private def group(row: UnsafeRow): OpenGroup =
     groups.getOrElseUpdate(new RowBytes(row.getBinary(OpenResult.Values)), new OpenGroup)
@@ -98,8 +108,11 @@ private[histories] final class OpenResults(slice: Slice, maxLength: Option[Fragm
   /** The rows that go on at the end of the slice. */
   def remaining: Iterator[UnsafeRow] = {
     val project = UnsafeProjection.create(OpenResult.types)
-    for ((values, group) <- groups.iterator; row <- group.open.iterator)
-      yield project(new GenericInternalRow(Array[Any](values.bytes, row.start, row.written)))
+    for ((values, group) <-
+        groups.iterator;
+      row <- group.open.iterator)
+      yield project(new GenericInternalRow(Array[
+        Any](values.bytes, row.start, row.written, row.count)))
   }
 }
 
@@ -112,12 +125,16 @@ private final class OpenGroup {
   /** How many rows start and how many end in the slice, by time. */
   private val changes = mutable.TreeMap.empty[Long, Int]
 
+  /** The counts of pieces, by their starts. Pieces that have a count do not overlap. */
+  private val counts = mutable.HashMap.empty[Long, Long]
+
   /** Whether the rows that go on have changed. */
   var changed = false
 
-  def add(start: Long, end: Long, slice: Slice): Unit = {
+  def add(start: Long, end: Long, added: Long, slice: Slice): Unit = {
     count(start, 1)
     if (end <= slice.now) count(end, -1)
+    if (added > 0) counts(start) = added
   }
 
   private def count(time: Long, change: Int): Unit =
@@ -127,9 +144,13 @@ private final class OpenGroup {
     // The pieces at the beginning of the slice are the stored rows, unless a table has changed.
     count(slice.before, -open.size)
     open.sortInPlaceBy(_.start)
+    for (added <- counts.get(slice.before)) {
+      changed = true
+      open.mapInPlace(row => row.copy(count = row.count + added))
+    }
     for ((time, change) <- changes if change != 0) {
       changed = true
-      (0 until change).foreach(_ => open.enqueue(OpenRow(time, 0)))
+      (0 until change).foreach(_ => open.enqueue(OpenRow(time, 0, counts.getOrElse(time, 0L))))
       (change until 0).foreach(_ => ended(open.dequeue(), time))
     }
   }

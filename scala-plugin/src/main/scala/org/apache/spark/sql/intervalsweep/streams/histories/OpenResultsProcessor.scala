@@ -16,11 +16,13 @@ import org.apache.spark.sql.streaming.TimerValues
  * Joins the pieces of a history, slice after slice, and emits each row when its period has ended.
  * It stores the rows that go on at the watermark.
  *
- * @param values    the number of columns without the period
+ * @param values    the number of columns without the count and the period
+ * @param isCounted whether rows have a count before the period, which is the sum of their pieces
  * @param maxLength the fragments in which long rows are emitted
  */
 final class OpenResultsProcessor(
     values: Int,
+    isCounted: Boolean,
     maxLength: Option[FragmentStep],
     identity: StateIdentity,
     override val partitions: Option[Int] = None)
@@ -50,9 +52,11 @@ final class OpenResultsProcessor(
     state.save(metadata.copy(watermark = Some(watermark), runs = runs))
     counts.expired = written.count(_.isLast).toLong
     counts.stored = runs.map(_.rows).sum
-    val row = new PeriodRow(values)
+    val row = new PeriodRow(values, isCounted)
     val emitted = written.iterator.flatMap(part =>
-      part.periods(maxLength).map { case (start, end) => row(part.values, start, end) })
+      part.periods(maxLength).map { case (start, end) =>
+        row(part.values, start, end, part.row.count)
+      })
     OperatorOutput.objects(emitted, counts.row, isSingle = false)
   }
 
@@ -76,7 +80,7 @@ final class OpenResultsProcessor(
   }
 
   override protected def of(number: Int): OpenResultsProcessor =
-    new OpenResultsProcessor(values, maxLength, identity, Some(number))
+    new OpenResultsProcessor(values, isCounted, maxLength, identity, Some(number))
 
   override def toString: String = "OpenResults"
 }

@@ -43,17 +43,20 @@ private[histories] object ValidRow {
  * A row whose values are stored as bytes, with its period: NULL for unbounded. The row that is
  * returned is valid until the next call.
  *
- * @param values the number of columns without the period
+ * @param values the number of columns without the count and the period
+ * @param counts whether the row has a count before the period
  */
-private[histories] final class PeriodRow(values: Int) {
+private[histories] final class PeriodRow(values: Int, counts: Boolean = false) {
   private val row = new UnsafeRow(values)
-  private val period = new GenericInternalRow(2)
+  private val first = if (counts) 1 else 0
+  private val period = new GenericInternalRow(first + 2)
   private val joined = new JoinedRow(row, period)
 
-  def apply(bytes: Array[Byte], start: Long, end: Long): InternalRow = {
+  def apply(bytes: Array[Byte], start: Long, end: Long, count: Long = 0): InternalRow = {
     row.pointTo(bytes, bytes.length)
-    period.update(0, time(start))
-    period.update(1, time(end))
+    if (counts) period.update(0, count)
+    period.update(first, time(start))
+    period.update(first + 1, time(end))
     joined
   }
 

@@ -190,6 +190,12 @@ private[temporal] final class IntervalSetFunctions(
       }
     }
 
+    /** The gap of a stream, whose periods are of TIMESTAMP. */
+    def gapMicros: Long = constant("gap").filter(_ => dataType == TimestampType).fold(0L) { gap =>
+      reach(ends.last)
+      gap.eval().asInstanceOf[Long]
+    }
+
     private def units(gap: Expression, scale: Int): Literal = Literal(WholeUnits(gap, scale).eval())
   }
 
@@ -197,13 +203,14 @@ private[temporal] final class IntervalSetFunctions(
 
   private def merge(intervals: Intervals): LogicalPlan = {
     import intervals._
-    if (stream.isDefined)
-      TemporalErrors.argument(
-        arguments.function,
-        "t",
-        "a table",
-        "a stream: write sequenced(TABLE(SELECT DISTINCT ... FROM validtime(...))), which counts " +
-          "no intervals, or call it in foreachBatch")
+    stream.fold(mergeTable(intervals)) { stream =>
+      val rows = stream.merge(gapMicros)
+      resultOfStream(rows, counted(rows.output(keys.size)))
+    }
+  }
+
+  private def mergeTable(intervals: Intervals): LogicalPlan = {
+    import intervals._
     val (rows, end) = history(reach)
     val measures = new PeriodMeasures
     val count = Alias(measures.state(MeasureKind.Sum, one), "count")()

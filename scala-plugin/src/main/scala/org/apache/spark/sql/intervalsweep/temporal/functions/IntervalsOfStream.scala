@@ -5,10 +5,11 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{Count, Max}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.intervalsweep.condition.expressions.PeriodEndpoint
-import org.apache.spark.sql.intervalsweep.temporal.fragments.ResultForm
-import org.apache.spark.sql.intervalsweep.temporal.nodes.{Emit, UntilNext, ValidTime}
+import org.apache.spark.sql.intervalsweep.condition.expressions.{DecodedEndpoint, PeriodEndpoint}
+import org.apache.spark.sql.intervalsweep.temporal.fragments.{PeriodArithmetic, ResultForm}
+import org.apache.spark.sql.intervalsweep.temporal.nodes.{Emit, TemporalMerge, UntilNext, ValidTime}
 import org.apache.spark.sql.intervalsweep.temporal.streams.SequencedStream
+import org.apache.spark.sql.types.LongType
 
 /**
  * The intervals of a stream, for the functions that split them or return their gaps. Each result is
@@ -17,6 +18,7 @@ import org.apache.spark.sql.intervalsweep.temporal.streams.SequencedStream
  *   split         SELECT keys, count(*), max(start) ... GROUP BY keys
  *   complement    SELECT keys from each start on, until the next one
  *                 EXCEPT SELECT keys
+ *   merge         SELECT DISTINCT keys, where each interval goes on to its end plus the gap
  * }}}
  * A fragment begins where an interval starts, which is then the latest start, or where one ends and
  * none starts, which changes the number. So it is a row of that history.
@@ -47,6 +49,28 @@ private[functions] final class IntervalsOfStream(
     val fromStart = relation.copy(child = proper, end = None, untilNext = Some(log))
     history(Except(Project(selected, fromStart), Project(selected, relation), isAll = false))
   }
+
+  /**
+   * The keys, the number of intervals, and each merged interval.
+   *
+   * @param gap the largest gap at which intervals are merged, in microseconds
+   */
+  def merge(gap: Long): LogicalPlan = {
+    val number = PeriodEndpoint(relation.end.get, isEnd = true)
+    val reach = Alias(decoded(PeriodArithmetic.plus(number, Literal(gap))), "reach")()
+    val columns = keys :+ start :+ reach
+    val rows = relation.copy(
+      child = Project(columns, Filter(isProper, relation.child)),
+      end = Some(reach.toAttribute))
+    val count = AttributeReference("count", LongType, nullable = false)()
+    val merged = history(TemporalMerge(keys, count, rows))
+    val end = merged.output.last
+    val last = decoded(
+      Subtract(PeriodEndpoint(end, isEnd = true), Literal(gap), EvalMode.LEGACY))
+    if (gap == 0) merged else Project(merged.output.init :+ Alias(last, end.name)(), merged)
+  }
+
+  private def decoded(number: Expression): Expression = DecodedEndpoint(number, start.dataType)
 
   private def isProper: Expression = LessThan(
     PeriodEndpoint(start, isEnd = false),

@@ -4,11 +4,12 @@ package org.apache.spark.sql.intervalsweep.temporal.lowering
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.intervalsweep.condition.expressions.PeriodEndpoint
 import org.apache.spark.sql.intervalsweep.temporal.fragments.PeriodFragments
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  History, NumberedRows, PerInstantLimit, PeriodRule, PeriodSweep, Refused, SweepInput,
-  TemporalCoalesce,
-  TemporalFragments, TemporalOperator, TemporalPlan, TemporalSetOperation, ValidTime
+  History, MeasureKind, NumberedRows, PerInstantLimit, PeriodMeasures, PeriodRule, PeriodSweep,
+  Refused, SweepInput, TemporalCoalesce, TemporalFragments, TemporalMerge, TemporalOperator,
+  TemporalPlan, TemporalSetOperation, ValidTime
 }
 import org.apache.spark.sql.types.DataType
 
@@ -91,10 +92,27 @@ private[temporal] case class Sequenced(dataType: DataType, asked: Option[AskedPe
   private def ofTemporal(operator: TemporalOperator): History = operator match {
     case TemporalSetOperation(rule, left, right) => ofBoth(rule, left, right)
     case TemporalCoalesce(child) => coalesced(history(child))
+    case merge: TemporalMerge => merged(merge)
     case fragments: TemporalFragments =>
       // A window moves ends, and fragments are counted from the start of the whole period.
       val whole = copy(asked = None).history(fragments.child)
       PeriodFragments(dataType).history(fragments, whole)
+  }
+
+  private def merged(merge: TemporalMerge): History = {
+    val rows = history(merge.child)
+    val one = asked.fold[Expression](Literal(1L)) { part =>
+      val isNew = GreaterThan(rows.from, PeriodEndpoint(part.from, isEnd = false))
+      If(isNew, Literal(1L), Literal(0L))
+    }
+    val measures = new PeriodMeasures
+    val count = Alias(measures.state(MeasureKind.Sum, one), merge.count.name)()
+    val swept =
+      PeriodSweep.ofValues(PeriodRule.Islands, rows, merge.keys, measures.all, Seq(count))
+    val found = History.ofNumbers(swept, swept.values, swept.ends, dataType)
+    found.selecting(found.values.zip(merge.output).map { case (value, column) =>
+      Alias(value, column.name)(column.exprId, column.qualifier)
+    })
   }
 
   /** The rows in canonical form, as [[PeriodSweep]] describes it. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.temporal.nodes
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.{BinaryLike, UnaryLike}
 
@@ -27,6 +27,19 @@ case class TemporalCoalesce(child: LogicalPlan)
   override def output: Seq[Attribute] = child.output
 
   override protected def withNewChildInternal(newChild: LogicalPlan): TemporalCoalesce =
+    copy(child = newChild)
+}
+
+/**
+ * The longest periods in which some row of equal keys is valid, and how many rows start in each of
+ * them. In a part of the history, rows that start before the part, or with it, do not count.
+ */
+case class TemporalMerge(keys: Seq[Attribute], count: Attribute, child: LogicalPlan)
+    extends TemporalOperator with UnaryLike[LogicalPlan] {
+  override def output: Seq[Attribute] = keys :+ count
+  override def producedAttributes: AttributeSet = AttributeSet(count)
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): TemporalMerge =
     copy(child = newChild)
 }
 

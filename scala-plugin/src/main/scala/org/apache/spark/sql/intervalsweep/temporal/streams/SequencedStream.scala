@@ -13,7 +13,7 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.FragmentKind.{
   Coalesce, Fixed, Sliding, Split
 }
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
-  Emit, GivenBound, Refused, TemporalErrors, TemporalFragments, UntilNext, ValidTime
+  Emit, GivenBound, Refused, TemporalErrors, TemporalFragments, TemporalMerge, UntilNext, ValidTime
 }
 import org.apache.spark.sql.types.{DataType, TimestampType}
 
@@ -184,6 +184,9 @@ private[intervalsweep] case class SlicedQuery(
       ResultForm.HalfOpen,
       isPlain = true).plan
   }
+
+  /** Whether the last value counts rows, so that the pieces of a row are added up. */
+  def counts: Boolean = body.isInstanceOf[TemporalMerge]
 
   /** The columns of the history. */
   def newOutput(): Seq[Attribute] = history(0L, 1L, identity).output.map(_.newInstance())
