@@ -118,7 +118,8 @@ object JoinReport extends PredicateHelper {
   private def ofHistory(slices: SliceHistory): Seq[JoinReport] = {
     val session = SparkSession.active
     val noRows = session.sparkContext.emptyRDD[InternalRow]
-    val plan = slices.query.history(0, 1, rows => LogicalRDD(rows.output, noRows)(session))
+    val plan =
+      slices.query.history(0, 1, coalesce = true, rows => LogicalRDD(rows.output, noRows)(session))
     of(session.sessionState.executePlan(plan).optimizedPlan).map(report =>
       report.copy(how = report.how.map(how => s"$how, in each micro-batch")))
   }

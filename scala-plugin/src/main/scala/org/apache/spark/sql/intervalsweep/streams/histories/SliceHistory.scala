@@ -78,6 +78,8 @@ case class SliceHistoryExec(
       val plan = query.history(
         slice.before,
         end,
+        // Otherwise OpenResults joins the pieces of a row.
+        coalesce = !goesOn,
         leaf => {
           val all = inputs.getOrElseUpdate(
             leaf.number,

@@ -163,14 +163,18 @@ private[intervalsweep] case class SlicedQuery(
     private[temporal] val form: ResultForm) {
 
   /**
-   * The history in a slice of time: the values, then the start and the end of a period. Rows that
-   * are equal and touch are one.
+   * The history in a slice of time: the values, then the start and the end of a period.
    *
    * @param from the start of the slice, in microseconds
    * @param to   its end, which is not in it
+   * @param coalesce whether equal rows that touch are one
    * @param rows a plan for the rows of each stream
    */
-  def history(from: Long, to: Long, rows: StreamRows => LogicalPlan): LogicalPlan = {
+  def history(
+      from: Long,
+      to: Long,
+      coalesce: Boolean,
+      rows: StreamRows => LogicalPlan): LogicalPlan = {
     val (first, last) = period.getOrElse((Long.MinValue, Long.MaxValue))
     val start = math.max(from, first)
     val end = math.max(start, math.min(to, last))
@@ -178,7 +182,7 @@ private[intervalsweep] case class SlicedQuery(
       body.transformUpWithSubqueries { case leaf: StreamRows => rows(leaf) },
       Some((Literal(start, SlicedQuery.Time), Literal(end, SlicedQuery.Time))),
       None,
-      coalesce = true,
+      coalesce,
       Some(names),
       rules,
       ResultForm.HalfOpen,
@@ -189,7 +193,8 @@ private[intervalsweep] case class SlicedQuery(
   def counts: Boolean = body.isInstanceOf[TemporalMerge]
 
   /** The columns of the history. */
-  def newOutput(): Seq[Attribute] = history(0L, 1L, identity).output.map(_.newInstance())
+  def newOutput(): Seq[Attribute] =
+    history(0L, 1L, coalesce = true, identity).output.map(_.newInstance())
 
   /** The period as the user wants to see it. */
   def shown(start: Expression, end: Expression): (Expression, Expression) =
