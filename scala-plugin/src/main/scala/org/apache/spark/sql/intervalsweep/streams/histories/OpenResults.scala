@@ -122,8 +122,8 @@ private final class OpenGroup {
   /** The rows that are valid at the beginning of the slice, then at its end. */
   val open = mutable.Queue.empty[OpenRow]
 
-  /** How many rows start and how many end in the slice, by time. */
-  private val changes = mutable.TreeMap.empty[Long, Int]
+  /** When rows start and end in the slice. */
+  private val (starts, ends) = (new SortedTimes, new SortedTimes)
 
   /** The counts of pieces, by their starts. Pieces that have a count do not overlap. */
   private val counts = mutable.HashMap.empty[Long, Long]
@@ -131,28 +131,34 @@ private final class OpenGroup {
   /** Whether the rows that go on have changed. */
   var changed = false
 
-  def add(start: Long, end: Long, added: Long, slice: Slice): Unit = {
-    count(start, 1)
-    if (end <= slice.now) count(end, -1)
-    if (added > 0) counts(start) = added
+  def add(start: Long, end: Long, count: Long, slice: Slice): Unit = {
+    starts.add(start)
+    if (end <= slice.now) ends.add(end)
+    if (count > 0) counts(start) = count
   }
 
-  private def count(time: Long, change: Int): Unit =
-    changes(time) = changes.getOrElse(time, 0) + change
-
   def advance(slice: Slice, ended: (OpenRow, Long) => Unit): Unit = {
-    // The pieces at the beginning of the slice are the stored rows, unless a table has changed.
-    count(slice.before, -open.size)
     open.sortInPlaceBy(_.start)
     for (added <- counts.get(slice.before)) {
       changed = true
       open.mapInPlace(row => row.copy(count = row.count + added))
     }
-    for ((time, change) <- changes if change != 0) {
-      changed = true
-      (0 until change).foreach(_ => open.enqueue(OpenRow(time, 0, counts.getOrElse(time, 0L))))
-      (change until 0).foreach(_ => ended(open.dequeue(), time))
+    starts.sort()
+    ends.sort()
+    // The pieces at the beginning of the slice are the stored rows, unless a table has changed.
+    change(slice.before, starts.take(slice.before) - ends.take(slice.before) - open.size, ended)
+    var time = math.min(starts.next, ends.next)
+    while (time != SortedTimes.None) {
+      change(time, starts.take(time) - ends.take(time), ended)
+      time = math.min(starts.next, ends.next)
     }
+  }
+
+  /** Starts rows, or ends those that started first. */
+  private def change(time: Long, by: Int, ended: (OpenRow, Long) => Unit): Unit = if (by != 0) {
+    changed = true
+    (0 until by).foreach(_ => open.enqueue(OpenRow(time, 0, counts.getOrElse(time, 0L))))
+    (by until 0).foreach(_ => ended(open.dequeue(), time))
   }
 
   /** Writes the fragments of open rows that have ended. */
@@ -166,6 +172,35 @@ private final class OpenGroup {
         row.copy(written = until)
       }
     }
+}
+
+/** Times, which are added in any order, and then taken in the order of time. */
+private final class SortedTimes {
+  private var times = new Array[Long](4)
+  private var size = 0
+  private var first = 0
+
+  def add(time: Long): Unit = {
+    if (size == times.length) times = Arrays.copyOf(times, 2 * size)
+    times(size) = time
+    size += 1
+  }
+
+  def sort(): Unit = Arrays.sort(times, 0, size)
+
+  /** The next time; None if there are no more. */
+  def next: Long = if (first < size) times(first) else SortedTimes.None
+
+  /** Takes the times that equal the given one, if it is the next one; returns their number. */
+  def take(time: Long): Int = {
+    val before = first
+    while (first < size && times(first) == time) first += 1
+    first - before
+  }
+}
+
+private object SortedTimes {
+  val None: Long = Long.MaxValue
 }
 
 /** The bytes of a row as a key. */
