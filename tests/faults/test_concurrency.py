@@ -134,7 +134,7 @@ def figures():
         "processes": len(ours),
         "files of the JVM": len(os.listdir(f"/proc/{jvm}/fd")),
         "files of workers": sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in ours),
-        "monitors": sum(thread.getName().startswith("IntervalSweep") for thread in threads),
+        "monitors": sum(thread.getName().startswith("IntervalSweep monitor") for thread in threads),
         "Arrow": allocator.getAllocatedMemory(),
         "children of Arrow's allocator": allocator.getChildAllocators().size(),
     }
