@@ -31,7 +31,7 @@ final class Histories {
     private static final String SLIDING =
         """
         SELECT AVG(CAST(f2 AS DOUBLE)) OVER (PARTITION BY f0 ORDER BY ts
-          RANGE BETWEEN INTERVAL '%d' SECOND(6) PRECEDING AND CURRENT ROW) AS n FROM events""";
+          RANGE BETWEEN INTERVAL '%s' DAY TO SECOND PRECEDING AND CURRENT ROW) AS n FROM events""";
 
     private static final String RUNNING =
         """
@@ -58,7 +58,7 @@ final class Histories {
                 .watermark("ts", "SOURCE_WATERMARK()")
                 .build();
         tables.createTemporaryView("events", events, withTime);
-        String query = isSliding ? SLIDING.formatted(length / 1000) : RUNNING;
+        String query = isSliding ? SLIDING.formatted(OverUnion.interval(length)) : RUNNING;
         return tables
             .toDataStream(tables.sqlQuery(query))
             .map((Row row) -> row.<Double>getFieldAs(0))

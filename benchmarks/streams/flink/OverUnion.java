@@ -53,7 +53,7 @@ final class OverUnion {
     }
 
     /** As SQL writes it: days, hours, minutes, seconds. */
-    private static String interval(long millis) {
+    static String interval(long millis) {
         Duration d = Duration.ofMillis(millis);
         return "%d %02d:%02d:%02d.%03d"
             .formatted(

@@ -22,7 +22,7 @@ from benchmarks.streams.histories.workloads import STREAMS, Written, write
 from benchmarks.streams.processes import run
 
 FOLDER = Path("target/benchmarks/streams/histories")
-BATCHES = {"running": 8, "sliding": 8, "short": 30, "long": 30}
+BATCHES = {"running": 12, "sliding": 6, "short": 30, "long": 30}
 WARM = 2  # micro-batches that are not measured
 LIMIT = 900.0  # seconds for a run
 
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("what", nargs="*", default=choices, metavar="WHAT", help=str(choices))
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--heap", default="6g")
+    parser.add_argument("--heap", default="3g")
     parser.add_argument("--output", type=Path, default=FOLDER / "histories.json")
     arguments = parser.parse_args()
     found: dict[str, Any] = heading()

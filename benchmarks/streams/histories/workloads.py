@@ -39,9 +39,9 @@ class Stream:
 
 STREAMS = {
     # How many periods of a key are valid, whenever that changes.
-    "running": Stream("running", 2_000_000, 1_000, 1 / 6, 300_000),
+    "running": Stream("running", 6_000_000, 1_000, 1 / 6, 300_000),
     # The average of a key's events of the last 15 minutes, whenever it changes.
-    "sliding": Stream("sliding", 2_000_000, 1_000, 1 / 6, 900_000),
+    "sliding": Stream("sliding", 3_000_000, 1_000, 1 / 6, 900_000),
     # Micro-batches of 10,000 rows, with few and with many rows that are valid.
     "short": Stream("running", 300_000, 1_000, 1 / 6, 60_000, 1_000, 10_000),
     "long": Stream("running", 300_000, 1_000, 1 / 6, 6_000_000, 1_000, 1_000_000),

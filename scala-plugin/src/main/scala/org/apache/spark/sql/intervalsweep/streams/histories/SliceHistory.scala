@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.execution.{LogicalRDD, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.compat.OperatorState
 import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
@@ -86,10 +87,25 @@ case class SliceHistoryExec(
             new WholeRows(rows, leaf.number, leaf.output.size - 2))
           LogicalRDD(leaf.output, all)(session)
         })
-      val history = session.sessionState.executePlan(plan)
-      rows.readBy(history.executedPlan)
-      sparkContext.union(history.toRdd, rows.none)
+      SQLConf.withExistingConf(ofSlices) {
+        val history = session.sessionState.executePlan(plan)
+        rows.readBy(history.executedPlan)
+        sparkContext.union(history.toRdd, rows.none)
+      }
     }
+  }
+
+  /**
+   * The settings with at most two partitions for each core. A stream has as many as its state,
+   * often 200, which are too many for the rows of a slice. Spark's adaptive execution is off in
+   * streams.
+   */
+  private def ofSlices: SQLConf = {
+    val settings = SQLConf.get.clone()
+    val enough = 2 * sparkContext.defaultParallelism
+    if (settings.numShufflePartitions > enough)
+      settings.setConf(SQLConf.SHUFFLE_PARTITIONS, enough)
+    settings
   }
 
   private def currentSlice: Slice = {
