@@ -73,7 +73,8 @@ endpoints, by position or by name. They may be columns:
 | TIMESTAMP, TIMESTAMP_NTZ | an `INTERVAL` of days to seconds, or one of months or years |
 | TIME | an `INTERVAL` of days to seconds |
 
-- Without the parameter the distance has no limit. A constant NULL is an error; a NULL from a
+- Without the parameter the distance has no limit. A constant NULL is an error, unless another
+  parameter follows by position: `ISEQL_DURING(r.ts, r.te, s.ts, s.te, NULL, 2)`. A NULL from a
   column makes the comparison of the distance NULL.
 - A negative constant is an error.
 - Distances are exact: they neither overflow nor round. The exception is FLOAT and DOUBLE, whose

@@ -77,7 +77,7 @@ private[histories] final class SliceRows(
   /** The rows of a stream, with their periods. */
   def ofInput(input: Int, values: Int): RDD[InternalRow] = {
     val ofSlice = slice
-    read(SliceRows.Whole).mapPartitionsInternal(ValidRow.of(_, input, values, ofSlice))
+    read(SliceWriter.Whole).mapPartitionsInternal(ValidRow.of(_, input, values, ofSlice))
   }
 
   /** No rows. It makes the job write the rows, and so the state, if the query reads none. */
@@ -89,9 +89,6 @@ private[histories] object SliceRows {
 
   /** The name of the metric. */
   val Combined = "combinedRows"
-
-  /** The reader of rows that are not combined; combinations are numbered from 0. */
-  val Whole = -1
 }
 
 /**

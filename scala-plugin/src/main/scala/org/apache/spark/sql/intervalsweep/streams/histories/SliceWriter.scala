@@ -30,7 +30,7 @@ private[histories] final class SliceWriter(
 
   /** Chunks of packed rows, each with the number of its reader. */
   def written(chunks: Iterator[Array[Byte]]): Iterator[(Int, Array[Byte])] =
-    if (combinations.isEmpty) chunks.map((SliceRows.Whole, _))
+    if (combinations.isEmpty) chunks.map((SliceWriter.Whole, _))
     else {
       val combiners = combinations.zipWithIndex.map { case (combination, reader) =>
         reader -> new RowCombiner(combination, slice, end, count)
@@ -56,12 +56,15 @@ private[histories] final class SliceWriter(
       combined: Seq[(Int, RowPacker)],
       all: RowPacker,
       size: Long): Iterator[(Int, Array[Byte])] =
-    (combined :+ (SliceRows.Whole -> all)).iterator.collect {
+    (combined :+ (SliceWriter.Whole -> all)).iterator.collect {
       case (reader, packer) if packer.size > size => (reader, packer.take())
     }
 }
 
-private object SliceWriter {
+private[histories] object SliceWriter {
+
+  /** The reader of rows that are not combined; combinations are numbered from 0. */
+  val Whole = -1
 
   /** The size of a chunk, in bytes. */
   val Size: Long = 1L << 20
