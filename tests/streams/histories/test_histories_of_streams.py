@@ -435,7 +435,7 @@ ERRORS = [
         "filter its history",
     ),
     ("SEQUENCED.ARGUMENT", "SELECT * FROM c", ", emit => 'now'", "'final' or 'early'"),
-    ("SEQUENCED.PERIOD_TYPE", "SELECT * FROM validtime(TABLE(days), 'day')", "", "TIMESTAMP"),
+    ("SEQUENCED.PERIOD_TYPE", "SELECT * FROM validtime(TABLE(bare_days), 'day')", "", "TIMESTAMP"),
     ("SEQUENCED.NO_SNAPSHOT_FORM", "SELECT * FROM c LIMIT 1", "", "ORDER BY"),
     (
         "SEQUENCED.NO_SNAPSHOT_FORM",
@@ -471,7 +471,7 @@ def test_errors(calls: Any, name: str, query: str, options: str, says: str) -> N
     rate = calls.readStream.format("rate").load()
     bare = rate.selectExpr("CAST(value AS INT) AS id", "timestamp AS ts", "timestamp AS te")
     bare.createOrReplaceTempView("bare")
-    bare.selectExpr("id", "date(ts) AS day").createOrReplaceTempView("days")
+    bare.selectExpr("id", "date(ts) AS day").createOrReplaceTempView("bare_days")
     with pytest.raises(AnalysisException) as error:
         calls.sql(f"SELECT * FROM sequenced(TABLE({query}){options})")
     assert f"[INTERVALSWEEP_{name}]" in str(error.value)
