@@ -6,9 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.apache.flink.api.common.eventtime.Watermark;
-import org.apache.flink.api.common.eventtime.WatermarkGenerator;
-import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -58,7 +55,7 @@ final class Events {
     /** A stream of all of them, by one task, none of which is late. */
     static DataStream<Event> stream(StreamExecutionEnvironment flink, long lateness) {
         WatermarkStrategy<Event> clock =
-            WatermarkStrategy.<Event>forGenerator(context -> new Clock(lateness))
+            WatermarkStrategy.<Event>forGenerator(context -> new Clock<>(lateness, event -> true))
                 .withTimestampAssigner((event, none) -> event.time());
         return flink
             .fromSequence(0, times.length - 1)
@@ -84,32 +81,5 @@ final class Events {
         }
         emitted = i + 1;
         return new Event(i, probes[i] != 0, keys[i], times[i], values[i]);
-    }
-
-    /**
-     * The watermark after each 256 events: with Flink's own, each 200 ms, more rows would be kept,
-     * and plans that look at all rows of a key would be slower.
-     */
-    private static final class Clock implements WatermarkGenerator<Event> {
-        private static final int EVERY = 256;
-        private final long lateness;
-        private long latest = Long.MIN_VALUE;
-        private int events;
-
-        Clock(long lateness) {
-            this.lateness = lateness;
-        }
-
-        @Override
-        public void onEvent(Event event, long time, WatermarkOutput output) {
-            latest = Math.max(latest, time);
-            events++;
-            if (events % EVERY == 0) {
-                output.emitWatermark(new Watermark(latest - lateness - 1));
-            }
-        }
-
-        @Override
-        public void onPeriodicEmit(WatermarkOutput output) {}
     }
 }

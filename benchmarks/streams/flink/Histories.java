@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package benchmarks.streams.flink;
 
-import org.apache.flink.api.common.eventtime.Watermark;
-import org.apache.flink.api.common.eventtime.WatermarkGenerator;
-import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -13,8 +10,6 @@ import org.apache.flink.connector.file.src.reader.TextLineInputFormat;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.table.api.DataTypes;
-import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.Collector;
@@ -42,7 +37,12 @@ final class Histories {
 
     /** The values of the history that a plan makes of the rows of a file. */
     static DataStream<Double> plan(
-            StreamExecutionEnvironment flink, String kind, String file, long length, long lateness, int warm) {
+            StreamExecutionEnvironment flink,
+            String kind,
+            String file,
+            long length,
+            long lateness,
+            int warm) {
         boolean isSliding = kind.equals("sliding");
         DataStream<Tuple3<Integer, Long, Long>> events =
             rows(flink, file, warm)
@@ -52,12 +52,7 @@ final class Histories {
                 .assignTimestampsAndWatermarks(clock(lateness))
                 .setParallelism(1);
         StreamTableEnvironment tables = StreamTableEnvironment.create(flink);
-        Schema withTime =
-            Schema.newBuilder()
-                .columnByMetadata("ts", DataTypes.TIMESTAMP_LTZ(3), "rowtime", true)
-                .watermark("ts", "SOURCE_WATERMARK()")
-                .build();
-        tables.createTemporaryView("events", events, withTime);
+        tables.createTemporaryView("events", events, OverUnion.withTime());
         String query = isSliding ? SLIDING.formatted(OverUnion.interval(length)) : RUNNING;
         return tables
             .toDataStream(tables.sqlQuery(query))
@@ -87,54 +82,30 @@ final class Histories {
             .setParallelism(1);
     }
 
-    private static void event(String line, Collector<Tuple3<Integer, Long, Long>> out) {
+    /** The key, the start, and the end or the value. */
+    private static Tuple3<Integer, Long, Long> parsed(String line) {
         int first = line.indexOf(',');
         int second = line.indexOf(',', first + 1);
-        out.collect(
-            Tuple3.of(
-                Integer.parseInt(line, 0, first, 10),
-                Long.parseLong(line, first + 1, second, 10),
-                Long.parseLong(line, second + 1, line.length(), 10)));
+        return Tuple3.of(
+            Integer.parseInt(line, 0, first, 10),
+            Long.parseLong(line, first + 1, second, 10),
+            Long.parseLong(line, second + 1, line.length(), 10));
+    }
+
+    private static void event(String line, Collector<Tuple3<Integer, Long, Long>> out) {
+        out.collect(parsed(line));
     }
 
     private static void startAndEnd(String line, Collector<Tuple3<Integer, Long, Long>> out) {
-        int first = line.indexOf(',');
-        int second = line.indexOf(',', first + 1);
-        int key = Integer.parseInt(line, 0, first, 10);
-        out.collect(Tuple3.of(key, Long.parseLong(line, first + 1, second, 10), 1L));
-        out.collect(Tuple3.of(key, Long.parseLong(line, second + 1, line.length(), 10), -1L));
-    }
-
-    private static WatermarkStrategy<Tuple3<Integer, Long, Long>> clock(long lateness) {
-        return WatermarkStrategy.<Tuple3<Integer, Long, Long>>forGenerator(c -> new Clock(lateness))
-            .withTimestampAssigner((event, none) -> event.f1);
+        Tuple3<Integer, Long, Long> row = parsed(line);
+        out.collect(Tuple3.of(row.f0, row.f1, 1L));
+        out.collect(Tuple3.of(row.f0, row.f2, -1L));
     }
 
     /** The watermark follows events and the starts of periods, not their ends. */
-    private static final class Clock
-            implements WatermarkGenerator<Tuple3<Integer, Long, Long>> {
-        private static final int EVERY = 256;
-        private final long lateness;
-        private long latest = Long.MIN_VALUE;
-        private int events;
-
-        Clock(long lateness) {
-            this.lateness = lateness;
-        }
-
-        @Override
-        public void onEvent(
-                Tuple3<Integer, Long, Long> event, long time, WatermarkOutput output) {
-            if (event.f2 > 0) {
-                latest = Math.max(latest, time);
-                events++;
-                if (events % EVERY == 0) {
-                    output.emitWatermark(new Watermark(latest - lateness - 1));
-                }
-            }
-        }
-
-        @Override
-        public void onPeriodicEmit(WatermarkOutput output) {}
+    private static WatermarkStrategy<Tuple3<Integer, Long, Long>> clock(long lateness) {
+        return WatermarkStrategy.<Tuple3<Integer, Long, Long>>forGenerator(
+                context -> new Clock<>(lateness, event -> event.f2 > 0))
+            .withTimestampAssigner((event, none) -> event.f1);
     }
 }

@@ -29,12 +29,7 @@ final class OverUnion {
 
     static DataStream<Features> plan(
             StreamTableEnvironment tables, DataStream<Event> events, long window) {
-        Schema withTime =
-            Schema.newBuilder()
-                .columnByMetadata("ts", DataTypes.TIMESTAMP_LTZ(3), "rowtime", true)
-                .watermark("ts", "SOURCE_WATERMARK()")
-                .build();
-        tables.createTemporaryView("events", events, withTime);
+        tables.createTemporaryView("events", events, withTime());
         Table found = tables.sqlQuery(QUERY.formatted(interval(window)));
         return tables
             .toDataStream(found)
@@ -50,6 +45,14 @@ final class OverUnion {
             features.f2 = row.getFieldAs(2);
         }
         return features;
+    }
+
+    /** The columns of events, and the event time `ts`. */
+    static Schema withTime() {
+        return Schema.newBuilder()
+            .columnByMetadata("ts", DataTypes.TIMESTAMP_LTZ(3), "rowtime", true)
+            .watermark("ts", "SOURCE_WATERMARK()")
+            .build();
     }
 
     /** As SQL writes it: days, hours, minutes, seconds. */

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures histories of streams, beside Flink SQL with the same guarantees."""
+"""Measures histories of streams, and Flink SQL with the same guarantees."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures histories of streams beside Flink SQL's plans of the same queries.
+"""Measures histories of streams, and Flink SQL's plans of the same queries.
 
 python -m benchmarks.streams.histories [running sliding periods]
 """

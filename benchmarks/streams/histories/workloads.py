@@ -139,7 +139,7 @@ def totals(stream: Stream, rows: pd.DataFrame) -> tuple[dict[str, float], dict[s
     ours = changes(key, start, end, value, is_sliding)
     if not is_sliding:
         at, count, _ = running(key, start, end, value)
-        code, last = np.unique(at, return_index=False, return_inverse=True)
+        code, last = np.unique(at, return_inverse=True)
         after = np.zeros(len(code))
         after[last] = count  # the last of an instant
         return ours, {"rows": len(at), "sum": float(after[last].sum())}

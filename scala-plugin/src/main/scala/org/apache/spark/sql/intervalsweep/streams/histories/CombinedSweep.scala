@@ -2,7 +2,8 @@
 package org.apache.spark.sql.intervalsweep.streams.histories
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, AttributeMap, AttributeReference, Expression, Literal, NamedExpression
+  Alias, AliasHelper, Attribute, AttributeMap, AttributeReference, Expression, Literal,
+  NamedExpression
 }
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Union}
@@ -23,7 +24,7 @@ import org.apache.spark.sql.types.LongType
  *                            |   [======|=====)   stays
  * }}}
  */
-private[intervalsweep] object CombinedSweep {
+private[intervalsweep] object CombinedSweep extends AliasHelper {
 
   /** The sweep over combined rows, if it reads rows of a slice and can combine them. */
   def unapply(sweep: PeriodSweep): Option[PeriodSweep] = sweep.rule match {
@@ -58,7 +59,7 @@ private[intervalsweep] object CombinedSweep {
       case other => Seq(other)
     }
     val found = sides.map { side =>
-      val own = sweep.child.output.zip(side.output).toMap
+      val own = AttributeMap(sweep.child.output.zip(side.output))
       val (from, to) = (own(sweep.from), own(sweep.to))
       val rows = sweep.keys.map(own) :+ from :+ to
       val one = sweep.weight.fold[Expression](Literal(1L))(own)
@@ -92,9 +93,8 @@ private[intervalsweep] object CombinedSweep {
       output: Seq[Attribute]): Option[LogicalPlan] = plan match {
     case PhysicalOperation(projects, filters, scan: LogicalRDD) => scan.rdd match {
         case whole: WholeRows =>
-          val values = AttributeMap(projects.collect { case a: Alias => a.toAttribute -> a.child })
-          def read(e: Expression): Expression =
-            e.transform { case a: Attribute => values.getOrElse(a, a) }
+          val aliases = getAliasMap(projects)
+          def read(e: Expression): Expression = replaceAlias(e, aliases)
           val (keys, period) = rows.map(read).splitAt(rows.size - 2)
           val found = Combination(
             whole.input,

@@ -5,7 +5,8 @@ import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.{
-  Dependency, OneToOneDependency, Partition, PartitionIdPassthrough, ShuffleDependency, TaskContext
+  Dependency, OneToOneDependency, Partition, PartitionIdPassthrough, ShuffleDependency,
+  SparkContext, TaskContext
 }
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -31,10 +32,10 @@ private[histories] final class SliceRows(
     slice: Slice,
     end: Long,
     metrics: Map[String, SQLMetric]) {
-  def context: org.apache.spark.SparkContext = chunks.sparkContext
-
   private val combinations = ArrayBuffer.empty[Combination]
   private val whole = mutable.Set.empty[Int]
+
+  def context: SparkContext = chunks.sparkContext
 
   /** Rows that are combined before they are written. Call this while the query is planned. */
   def combined(combination: Combination): RDD[InternalRow] = {
@@ -92,8 +93,8 @@ private[histories] object SliceRows {
 }
 
 /**
- * Rows of a slice for a reader. What they are made of is not known before the query has been
- * planned.
+ * The rows of a slice that one reader reads. Their dependency is made late, as it must know all
+ * readers, and so the planned query.
  */
 private[histories] abstract class RowsOfSlice(@transient private val rows: SliceRows)
     extends RDD[InternalRow](rows.context, Nil) {

@@ -32,32 +32,26 @@ private[histories] final class SliceWriter(
   def written(chunks: Iterator[Array[Byte]]): Iterator[(Int, Array[Byte])] =
     if (combinations.isEmpty) chunks.map((SliceWriter.Whole, _))
     else {
-      val combiners = combinations.zipWithIndex.map { case (combination, reader) =>
-        reader -> new RowCombiner(combination, slice, end, count)
-      }
+      val combiners = combinations.map(new RowCombiner(_, slice, end, count))
       val all = new RowPacker(ValidRow.types.length)
-      def full: Iterator[(Int, Array[Byte])] =
-        taken(combiners.map { case (reader, c) => reader -> c.packer }, all, SliceWriter.Size)
+      val packers = combiners.zipWithIndex.map { case (combiner, reader) =>
+        reader -> combiner.packer
+      } :+ (SliceWriter.Whole -> all)
+      def taken(size: Long): Iterator[(Int, Array[Byte])] = packers.iterator.collect {
+        case (reader, packer) if packer.size > size => (reader, packer.take())
+      }
       val some = chunks.flatMap { chunk =>
         for (row <- RowUnpacker.unsafeRows(chunk, ValidRow.types.length)) {
           if (whole(row.getInt(ValidRow.Input))) all.add(row)
-          combiners.foreach(_._2.add(row))
+          combiners.foreach(_.add(row))
         }
-        full
+        taken(SliceWriter.Size)
       }
       def last: Iterator[(Int, Array[Byte])] = {
-        combiners.foreach(_._2.finish())
-        taken(combiners.map { case (reader, c) => reader -> c.packer }, all, 0)
+        combiners.foreach(_.finish())
+        taken(0)
       }
       some ++ last
-    }
-
-  private def taken(
-      combined: Seq[(Int, RowPacker)],
-      all: RowPacker,
-      size: Long): Iterator[(Int, Array[Byte])] =
-    (combined :+ (SliceWriter.Whole -> all)).iterator.collect {
-      case (reader, packer) if packer.size > size => (reader, packer.take())
     }
 }
 
@@ -70,7 +64,7 @@ private[histories] object SliceWriter {
   val Size: Long = 1L << 20
 }
 
-/** Combines rows in memory. Rows stay as they are if there is no memory, or if it does not pay. */
+/** Combines rows in memory. Where memory is short, or most keys differ, rows stay as they are. */
 private final class RowCombiner(
     combination: Combination,
     slice: Slice,
@@ -117,20 +111,13 @@ private final class RowCombiner(
   private var rows = 0L
   private var groups = 0L
 
-  def add(stored: UnsafeRow): Unit = if (isOfSlice(stored)) {
-    val whole = row(
-      stored.getBinary(ValidRow.Values),
-      stored.getLong(ValidRow.Start),
-      stored.getLong(ValidRow.End))
+  def add(stored: UnsafeRow): Unit = if (ValidRow.isOf(stored, combination.input, slice)) {
+    val whole = row.of(stored)
     if (passes.eval(whole)) {
       val result = project(whole)
       if (!isCombined(result)) packer.add(result)
     }
   }
-
-  private def isOfSlice(stored: UnsafeRow): Boolean =
-    stored.getInt(ValidRow.Input) == combination.input &&
-      stored.getLong(ValidRow.Start) <= slice.now && stored.getLong(ValidRow.End) > slice.before
 
   private def isCombined(result: UnsafeRow): Boolean =
     result.getLong(from) <= slice.before && result.getLong(to) >= end && pays && {

@@ -30,13 +30,14 @@ private[histories] object ValidRow {
       values: Int,
       slice: Slice): Iterator[InternalRow] = {
     val result = new PeriodRow(values)
-    chunks.flatMap(RowUnpacker.unsafeRows(_, types.length))
-      .filter { row =>
-        row.getInt(Input) == input && row.getLong(Start) <= slice.now &&
-        row.getLong(End) > slice.before
-      }
-      .map(row => result(row.getBinary(Values), row.getLong(Start), row.getLong(End)))
+    chunks.flatMap(RowUnpacker.unsafeRows(_, types.length)).filter(isOf(_, input, slice))
+      .map(result.of)
   }
+
+  /** Whether a stored row is of a stream, and valid in a slice or at its end. */
+  def isOf(row: UnsafeRow, input: Int, slice: Slice): Boolean =
+    row.getInt(Input) == input && row.getLong(Start) <= slice.now &&
+      row.getLong(End) > slice.before
 }
 
 /**
@@ -59,6 +60,12 @@ private[histories] final class PeriodRow(values: Int, counts: Boolean = false) {
     period.update(first + 1, time(end))
     joined
   }
+
+  /** The row of a [[ValidRow]]. */
+  def of(stored: UnsafeRow): InternalRow = apply(
+    stored.getBinary(ValidRow.Values),
+    stored.getLong(ValidRow.Start),
+    stored.getLong(ValidRow.End))
 
   private def time(end: Long): Any =
     if (end == Long.MinValue || end == Long.MaxValue) null else end

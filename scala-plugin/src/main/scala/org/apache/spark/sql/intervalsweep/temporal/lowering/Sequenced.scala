@@ -109,10 +109,7 @@ private[temporal] case class Sequenced(dataType: DataType, asked: Option[AskedPe
     val count = Alias(measures.state(MeasureKind.Sum, one), merge.count.name)()
     val swept =
       PeriodSweep.ofValues(PeriodRule.Islands, rows, merge.keys, measures.all, Seq(count))
-    val found = History.ofNumbers(swept, swept.values, swept.ends, dataType)
-    found.selecting(found.values.zip(merge.output).map { case (value, column) =>
-      Alias(value, column.name)(column.exprId, column.qualifier)
-    })
+    History.ofNumbers(swept, swept.values, swept.ends, dataType).named(merge.output)
   }
 
   /** The rows in canonical form, as [[PeriodSweep]] describes it. */

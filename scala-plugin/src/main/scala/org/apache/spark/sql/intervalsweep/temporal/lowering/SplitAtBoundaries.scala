@@ -97,17 +97,9 @@ private[temporal] case class SplitAtBoundaries(dataType: DataType) {
         all.map(SweepInput.left),
         aggregate.output,
         dataType)
-    else named(if (keys.isEmpty) History.united(all) else changes, aggregate.output)
+    // Rows that cannot be compared, such as those with a MAP, stay cut.
+    else (if (keys.isEmpty) History.united(all) else changes).named(aggregate.output)
   }
-
-  /**
-   * The rows under the given names. Rows that cannot be compared, such as those with a MAP, stay
-   * cut.
-   */
-  private def named(rows: History, output: Seq[Attribute]): History =
-    rows.selecting(rows.values.zip(output).map { case (value, column) =>
-      Alias(value, column.name)(column.exprId, column.qualifier)
-    })
 
   /** Replaces grouping expressions by their columns, but not in the arguments of functions. */
   private def replaced(

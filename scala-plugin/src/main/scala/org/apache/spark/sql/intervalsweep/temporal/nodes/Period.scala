@@ -63,6 +63,11 @@ case class History(plan: LogicalPlan, values: Seq[Attribute], period: Option[Per
     plan = Project(columns ++ period.toSeq.flatMap(_.columns), plan),
     values = columns.map(_.toAttribute))
 
+  /** The same rows, whose values have the names and ids of other columns. */
+  def named(output: Seq[Attribute]): History = selecting(values.zip(output).map {
+    case (value, column) => Alias(value, column.name)(column.exprId, column.qualifier)
+  })
+
   /** NULLs in columns like the values. */
   def nulls: Seq[NamedExpression] =
     values.map(a => Alias(Literal.create(null, a.dataType), a.name)())
