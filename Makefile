@@ -147,9 +147,12 @@ load: $(JAR) ## Run queries, failures, cancellations and streams next to each ot
 
 FUZZ = PYTHONPATH=tests $(PY) -m fuzz.$(1) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
-.PHONY: fuzz fuzz-temporal fuzz-streams fuzz-stream-joins fuzz-histories
+.PHONY: fuzz fuzz-nearest fuzz-temporal fuzz-streams fuzz-stream-joins fuzz-histories
 fuzz: $(JAR) ## Compare random queries with Spark's own plan (CASES: number, SEED)
 	$(call FUZZ,joins)
+
+fuzz-nearest: $(JAR) ## Compare random as-of and nearest joins with a slow search (CASES, SEED)
+	$(call FUZZ,nearest)
 
 fuzz-temporal: $(JAR) ## Compare random histories with their snapshots in DuckDB and Spark (CASES, SEED)
 	$(call FUZZ,temporal)

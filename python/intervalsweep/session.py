@@ -21,6 +21,7 @@ EXTENSION = "org.intervalsweep.IntervalSweepExtensions"
 
 _JAR_FAMILY = "intervalsweep-spark"
 _WORKER_PYTHON = "spark.sql.intervalsweep.python"
+_ASOF_SYNTAX = "spark.sql.join.asofJoin.enabled"
 # The settings that name the workers' Python; the first that is set counts.
 _PYTHONS = (_WORKER_PYTHON, "spark.sql.execution.pyspark.python", "spark.pyspark.python")
 
@@ -73,8 +74,9 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     starts; Spark then warns that the session itself cannot change them.
 
     Appends to `spark.jars` and `spark.sql.extensions`, wherever they are set: on the builder, on
-    the command line of spark-submit, in PYSPARK_SUBMIT_ARGS or in spark-defaults.conf. A second
-    call changes nothing.
+    the command line of spark-submit, in PYSPARK_SUBMIT_ARGS or in spark-defaults.conf. Turns on
+    the syntax of ASOF JOIN, which Spark has from 4.3 on, unless
+    `spark.sql.join.asofJoin.enabled` is set. A second call changes nothing.
 
     Parameters
     ----------
@@ -132,6 +134,8 @@ def _extend(builder: SparkSession.Builder, settings: dict[str, str], jar: str) -
     builder.config("spark.jars", jars).config("spark.sql.extensions", extensions)
     if _worker_python_is_left_to_chance(settings):
         builder.config(_WORKER_PYTHON, sys.executable)
+    if _ASOF_SYNTAX not in settings:
+        builder.config(_ASOF_SYNTAX, "true")
     return jars
 
 

@@ -29,7 +29,7 @@ LAYERS = (
     *(f"streams/{name}" for name in ("eventtime", "state", "partitioning", "windows")),
     *("streams/joins", "streams/ongoing", "streams/histories"),
     *(f"planner/{name}" for name in ("nodes", "adaptive", "joins", "aggregates", "periods")),
-    *(f"planner/{name}" for name in ("laterals", "streams", "report")),
+    *(f"planner/{name}" for name in ("nearest", "laterals", "streams", "report")),
 )
 MOST_FILES = 15
 NOT_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|^import [^\n{]*(?:\{[^}]*\})?", re.S | re.M)

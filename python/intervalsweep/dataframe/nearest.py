@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, get_args
 
 from pyspark.sql import Column, DataFrame
@@ -49,8 +50,8 @@ def as_of_join(
     """
     Notes
     -----
-    Among right rows of the same instant, the result has the row that is largest by its columns, in
-    their order.
+    Among right rows of the same instant, the result has the row that is largest by the columns that
+    are read, in their order. `left` may be a stream if `right` is a table.
 
     Examples
     --------
@@ -69,33 +70,38 @@ def as_of_join(
     check_choice("direction", direction, get_args(Direction))
     how = join_type(how, get_args(LookUpHow))
     check_frames(left, right)
+    check_active(left.sparkSession)
     on = SideNames.of(SparkColumns.of(left), SparkColumns.of(right), are_instants=True, **names)
-    here, there = on.instants
-    looking, relation = _BY_DIRECTION[direction]
-    both = events.events(
-        left, right, on.keys, field(here, left.columns), field(there, right.columns)
-    )
-    row = events.nearest_of(looking(right, on.keys))
-    found = both.withColumn(events.RIGHT, row).where(events.asking())
-    if tolerance is not None:
-        check_active(left.sparkSession)
-        limit = as_parameter("tolerance", tolerance, both.schema[events.POSITION].dataType)
-        limit = of_left(limit) if isinstance(limit, str) else limit
-        instant, found_instant = (
-            field(here, left.columns, of_left),
-            field(there, right.columns, of_right),
-        )
-        instants = instant, instant, found_instant, found_instant
-        near = call(relation, instants, limit)
-        found = found.withColumn(events.RIGHT, sf.when(near, sf.col(events.RIGHT)))
     naming = Naming.of(left.columns, right.columns, on.keys, suffix)
-    return _finished(found, naming, how, columns, [])
+    here, there = (
+        field(on.instants[0], left.columns, _asking).outer(),
+        field(on.instants[1], right.columns),
+    )
+    relation, is_admitted, order = _BY_DIRECTION[direction](here, there)
+    admitted = [is_admitted, *(column(theirs) == _asking(ours).outer() for ours, theirs in on.keys)]
+    if tolerance is not None:
+        kind = left.select(field(on.instants[0], left.columns)).schema[0].dataType
+        limit = as_parameter("tolerance", tolerance, kind)
+        limit = _asking(limit).outer() if isinstance(limit, str) else limit
+        admitted.append(call(relation, (here, here, there, there), limit))
+    found = right.where(reduce(Column.__and__, admitted)).orderBy(order).limit(1)
+    named = found.select([column(name).alias(new) for name, new in naming.right.items()])
+    joined = left.alias(_ASKING).lateralJoin(named, how=how)
+    return joined.select([column(name) for name in chosen(columns, SparkColumns.of(joined))])
 
 
-# The window in which the last right row is the one to find, and the relation to that row.
-_BY_DIRECTION = {
-    "backward": (events.looking_back, "iseql_after"),
-    "forward": (events.looking_ahead, "iseql_before"),
+# The name of the left side in the subquery, where a plain name means a column of the right side.
+_ASKING = "asking"
+
+
+def _asking(name: str) -> Column:
+    return column(name, _ASKING)
+
+
+# The relation to the row that is found, the condition without a tolerance, and the order.
+_BY_DIRECTION: dict[str, Callable[[Column, Column], tuple[str, Column, Column]]] = {
+    "backward": lambda here, there: ("iseql_after", there <= here, there.desc()),
+    "forward": lambda here, there: ("iseql_before", there >= here, there.asc()),
 }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last row before each row, by `max_by` in a lateral subquery: by key, and without pairs."""
+"""The last row before each row, by `max_by` in a subquery: by key, and without pairs."""
 
 from __future__ import annotations
 
@@ -49,5 +49,8 @@ def test_last_row_by_key(
     assert both(query) == 150
     report = intervalsweep.why_not(spark.sql(query))[0]
     assert "keys [" in str(report.how), report
-    assert "runs for the aggregate above" in str(report.how), report
-    assert "StreamingGroupAggregate" in physical(both.frame)
+    if name in ("other order", "computed"):
+        assert "runs for the aggregate above" in str(report.how), report
+        assert "StreamingGroupAggregate" in physical(both.frame)
+    else:
+        assert str(report.how).endswith("first 1" if name == "first" else "last 1"), report

@@ -17,6 +17,9 @@ import org.apache.spark.sql.intervalsweep.planner.joins.{
 import org.apache.spark.sql.intervalsweep.planner.laterals.{
   LateralAggregates, PushFiltersBelowRowId
 }
+import org.apache.spark.sql.intervalsweep.planner.nearest.{
+  NearestJoins, NearestMatchesStrategy, PushFiltersBelowNearest
+}
 import org.apache.spark.sql.intervalsweep.planner.periods.PeriodSweepStrategy
 import org.apache.spark.sql.intervalsweep.planner.report.JoinReportFunction
 import org.apache.spark.sql.intervalsweep.planner.streams.{
@@ -63,11 +66,13 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectHintResolutionRule(_ => StreamWatermarks)
     extensions.injectResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => PairTimes)
+    extensions.injectPostHocResolutionRule(_ => NearestJoins)
     extensions.injectPostHocResolutionRule(_ => HiddenPeriod)
     extensions.injectPostHocResolutionRule(_ => StreamSubqueries)
     extensions.injectOptimizerRule(_ => ResolveStatePartitions)
     extensions.injectOptimizerRule(_ => ExpandEqualityRelations)
     extensions.injectOptimizerRule(_ => PushFiltersBelowRowId)
+    extensions.injectOptimizerRule(_ => PushFiltersBelowNearest)
     extensions.injectOptimizerRule(_ => ExpandSingleTableFilters)
     extensions.injectOptimizerRule(_ => PruneUnusedEndpoints)
     extensions.injectOptimizerRule(_ => InferEndpointsNotNull)
@@ -75,6 +80,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectOptimizerRule(_ => FlattenPeriodJoins)
     extensions.injectPreCBORule(_ => SplitAlternatives)
     extensions.injectPreCBORule(_ => AggregateRuns)
+    extensions.injectPlannerStrategy(_ => NearestMatchesStrategy)
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
     extensions.injectPlannerStrategy(_ => StreamStrategy)
     extensions.injectPlannerStrategy(_ => PeriodSweepStrategy)

@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.execution.joins.BaseJoinExec
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.model.{
-  JoinOutput, LeftSide, RightSide, Side, SweepCondition
+  JoinOutput, LeftSide, MatchLimit, RightSide, Side, SweepCondition
 }
 import org.apache.spark.sql.intervalsweep.execution.aggregates.{
   ColumnPlace, RunColumn, RunLayout, RunValue
@@ -41,6 +41,8 @@ case class IntervalSweepJoinExec(
     joinType: JoinType,
     override val sweepCondition: SweepCondition,
     override val mode: SweepMode,
+    override val limit: Option[MatchLimit],
+    override val ties: Seq[SortOrder],
     override val runs: Option[Seq[NamedExpression]],
     groupSide: Option[Side],
     override val partialRowId: Option[Attribute],
@@ -128,7 +130,7 @@ case class IntervalSweepJoinExec(
 
   override def payload(side: Side): Seq[Attribute] = {
     val needed = outputSet ++ AttributeSet(sweepCondition.residual) ++
-      AttributeSet(runs.getOrElse(Nil))
+      AttributeSet(runs.getOrElse(Nil)) ++ AttributeSet(ties)
     input(side).output.filter(needed.contains)
   }
 
@@ -152,7 +154,7 @@ case class IntervalSweepJoinExec(
        |${described.mkString("\n")}
        |""".stripMargin
 
-  private def described: Seq[String] = mode.describe(sweepCondition) ++
+  private def described: Seq[String] = mode.describe(sweepCondition) ++ limit.map(_.toString) ++
     runs.map(_.collect { case Alias(value, _) => value.sql }.mkString("runs [", ", ", "]")) ++
     RuleNames.shown(logicalLink.toSeq.flatMap(_.expressions).flatMap(RuleNames.of).distinct)
 

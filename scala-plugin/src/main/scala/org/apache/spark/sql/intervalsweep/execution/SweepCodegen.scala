@@ -214,13 +214,17 @@ trait SweepCodegen extends SweepNode with CodegenSupport {
       result: ExprCode): String = {
     val check = s"${result.code}\nif (${result.isNull} || !${result.value}) continue;"
     val PairCode(l, r, n, _) = pair
+    val endRun = s"$n = 1;\n$task.endRun();"
+    val countWanted = if (isSearched) s"if ($task.isLastWanted()) {\n$endRun\n}" else ""
     if (joinOutput.tracked.isEmpty) {
-      if (!sweepCondition.hasChecks) check else s"$check\n$task.setMatched($l, $r);"
+      val marked = if (sweepCondition.hasChecks) s"$check\n$task.setMatched($l, $r);" else check
+      s"$marked\n$countWanted"
     } else if (joinOutput.hasPairs)
       s"""
          |if (${outcome.isPair}) {
          |  $check
          |  $task.setMatched($l, $r);
+         |  $countWanted
          |}
        """.stripMargin
     else {
@@ -233,8 +237,7 @@ trait SweepCodegen extends SweepNode with CodegenSupport {
          |  $check
          |  $task.setMatched($l, $r);
          |  if ($task.${side}Step() == 0) {
-         |    $n = 1;
-         |    $task.endRun();
+         |    $endRun
          |  }
          |  continue;
          |}

@@ -24,6 +24,7 @@ final class SweepExecution(node: SweepNode, prepared: TaskInput) {
       node.payload(LeftSide),
       node.payload(RightSide),
       node.sweepCondition.residual,
+      node.isSearched,
       node.existence,
       node.joinOutput,
       node.runs.getOrElse(Nil),

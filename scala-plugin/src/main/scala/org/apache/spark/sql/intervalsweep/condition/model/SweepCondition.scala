@@ -62,10 +62,10 @@ case class SweepCondition(
   /**
    * The endpoint by which the rows of a side are sorted. If its rows are points in some sweep: the
    * point of the lead axis, which is the same in all sweeps. Otherwise: the lower bound of the lead
-   * axis, or its upper bound if it has no lower bound.
+   * axis, or its upper bound if it has no lower bound; the first endpoint if it has none.
    */
   def sortEndpoint(side: Side): Int = pointEndpoints(side).headOption.getOrElse {
-    sweeps.head.lead.bounds.head.endpoint
+    sweeps.head.lead.bounds.headOption.fold(0)(_.endpoint)
   }
 
   /**

@@ -104,6 +104,13 @@ object WhyNot {
         "add an equality key, add the hint BROADCAST for the table, or raise " +
           "spark.sql.intervalsweep.broadcastFactor")
 
+  case class FurtherCondition(residual: Expression) extends WhyNot(
+        "the nearest rows are searched by a value only, without equality keys, and a further " +
+          "condition may lead the search through all rows",
+        "add an equality key, or raise spark.sql.intervalsweep.broadcastFactor so that the right " +
+          "side is broadcast",
+        Some(residual))
+
   case object RealTime extends WhyNot(
         "a stream is joined with a table in real-time mode, which has no micro-batch to sort",
         "use another trigger, such as processingTime='1 second'")

@@ -189,6 +189,13 @@ object ConditionAnalysis {
       options: SweepOptions = SweepOptions()): Either[WhyNot, SweepCondition] =
     ConditionAnalysis(Sides(left, right), options)(condition)
 
+  /**
+   * A value as a LONG that keeps its order. None if two values may have the same LONG, or if it may
+   * raise an error.
+   */
+  def encoded(value: Expression): Option[Expression] =
+    Operand.of(value).filter(o => o.hasValue && o.isExact).map(_.encoded)
+
   /** The keys of a conjunct, left and right. None if the conjunct is not a key. */
   def keys(
       conjunct: Expression,

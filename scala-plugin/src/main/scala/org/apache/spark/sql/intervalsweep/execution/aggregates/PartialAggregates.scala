@@ -25,10 +25,10 @@ case class PartialAggregates(
     results: Seq[NamedExpression],
     partialRowId: Attribute,
     input: Seq[Attribute],
-    metrics: Map[String, SQLMetric]) {
+    metrics: Map[String, SQLMetric])
+    extends PartialRows {
 
-  /** The result columns of a row that comes once. */
-  def ofOne: Seq[Expression] = results.map(withFunctions(_)(PartialAggregates.ofOne))
+  override def ofOne: Seq[Expression] = results.map(withFunctions(_)(PartialAggregates.ofOne))
 
   /** The result columns, computed from the buffers of the functions. */
   private[aggregates] def ofBuffers: Seq[Expression] =
@@ -52,7 +52,7 @@ case class PartialAggregates(
       value(functions.find(_ == PartialAggregates.function(f)).get)
     }
 
-  def open(): PartialRowMerger = new PartialRowMerger(this)
+  override def open(): PartialRowMerger = new AggregateMerger(this)
 }
 
 object PartialAggregates {
@@ -77,7 +77,7 @@ object PartialAggregates {
  * after another. They are stored, spilled if necessary, and merged after the last one: a sort by
  * row number brings them together.
  */
-final class PartialRowMerger(plan: PartialAggregates) {
+private final class AggregateMerger(plan: PartialAggregates) extends PartialRowMerger {
   private val functions = plan.functions
   private val buffers = functions.flatMap(_.aggBufferAttributes)
   private val stored = plan.columns ++ functions.flatMap(_.inputAggBufferAttributes)
@@ -88,11 +88,11 @@ final class PartialRowMerger(plan: PartialAggregates) {
     functions.flatMap(_.updateExpressions),
     plan.columns ++ buffers)
   private lazy val rows =
-    SparkShims.spillingRows(PartialRowMerger.RowsInMemory, PartialRowMerger.BytesInMemory)
+    SparkShims.spillingRows(PartialRows.RowsInMemory, PartialRows.BytesInMemory)
   private val count = plan.metrics(SweepMetrics.PartialRows)
   private var number = -1L
 
-  def add(row: InternalRow): Unit = {
+  override def add(row: InternalRow): Unit = {
     count.add(1)
     val of = row.getLong(numberInInput)
     if (of != number) {
@@ -105,8 +105,7 @@ final class PartialRowMerger(plan: PartialAggregates) {
 
   private def store(): Unit = if (number >= 0) rows.add(added.result)
 
-  /** The rows that came as partial rows. Call it after the last partial row. */
-  def finish(): Iterator[InternalRow] =
+  override def finish(): Iterator[InternalRow] =
     if (number < 0) Iterator.empty
     else {
       store()
@@ -135,11 +134,6 @@ final class PartialRowMerger(plan: PartialAggregates) {
         merge.result
       }
     }
-}
-
-private object PartialRowMerger {
-  private val RowsInMemory = 4096
-  private val BytesInMemory = 4L << 20
 }
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.block
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -17,6 +17,7 @@ import org.apache.spark.sql.types.DataType
  * @param checks expressions whose errors are raised for rows that have a match
  * @param copies the INT column with the number of ranges that a row is in, if rows may be in
  *   several
+ * @param ties the order of rows with equal sort endpoints by columns of `payload`, if it matters
  */
 case class BlockLayout(
     input: Seq[Attribute],
@@ -25,7 +26,8 @@ case class BlockLayout(
     sortEndpoint: Int,
     tieEndpoint: Option[Int] = None,
     checks: Seq[Expression] = Nil,
-    copies: Option[Attribute] = None) {
+    copies: Option[Attribute] = None,
+    ties: Seq[SortOrder] = Nil) {
   private val kept = payload ++ copies
 
   /**
@@ -34,7 +36,7 @@ case class BlockLayout(
   val columnTypes: Seq[DataType] = kept.map(_.dataType)
 
   /** A layout for rows that are never compared. */
-  def withoutEndpoints: BlockLayout = copy(endpoints = Nil, checks = Nil)
+  def withoutEndpoints: BlockLayout = copy(endpoints = Nil, checks = Nil, ties = Nil)
 
   val ordinals: Array[Int] = kept.map(a => input.indexWhere(_.exprId == a.exprId)).toArray
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.block
 
+import java.util.{Arrays, Comparator}
 import java.util.stream.IntStream
 
+import org.apache.spark.sql.catalyst.expressions.RowOrdering
 import org.apache.spark.sql.intervalsweep.execution.packing.Permutation
 import org.apache.spark.unsafe.array.LongArray
 import org.apache.spark.unsafe.memory.MemoryBlock
@@ -228,5 +230,51 @@ private object RowNumbers {
     while (i < xEnd) { rows(k) = (x(i) & mask).toInt; i += 1; k += 1 }
     while (j < yEnd) { rows(k) = (y(j) & mask).toInt; j += 1; k += 1 }
     rows
+  }
+}
+
+/**
+ * Orders the rows of one group that have the same coordinate, by the columns of
+ * [[BlockLayout.ties]]. It looks at the columns of such rows only.
+ */
+private[block] final class TieOrder(
+    layout: BlockLayout,
+    columns: Array[BlockColumn],
+    groups: Array[Int],
+    coordinate: Array[Long],
+    numRows: Int) {
+  private lazy val (left, right) = (BlockRow(columns), BlockRow(columns))
+  private lazy val ordering = RowOrdering.create(layout.ties, layout.payload)
+
+  private lazy val comparator: Comparator[Integer] = (a, b) => {
+    left.position = a
+    right.position = b
+    ordering.compare(left, right)
+  }
+
+  /** @param sorted the order by group and coordinate; None if the rows are in this order */
+  def of(sorted: Option[Array[Int]]): Option[Array[Int]] = {
+    val rowAt: Int => Int = sorted.fold[Int => Int](identity)(order => order(_))
+    var result = sorted
+    var first = 0
+    while (first < numRows) {
+      var end = first + 1
+      while (end < numRows && areTied(rowAt(first), rowAt(end))) end += 1
+      if (end - first > 1) {
+        result = result.orElse(Some(Array.range(0, numRows)))
+        sort(result.get, first, end)
+      }
+      first = end
+    }
+    result
+  }
+
+  private def areTied(a: Int, b: Int): Boolean =
+    coordinate(a) == coordinate(b) && (groups == null || groups(a) == groups(b))
+
+  private def sort(order: Array[Int], from: Int, until: Int): Unit = {
+    val rows = Array.tabulate[Integer](until - from)(i => order(from + i))
+    Arrays.sort(rows, comparator)
+    rows.indices.foreach(i => order(from + i) = rows(i))
   }
 }

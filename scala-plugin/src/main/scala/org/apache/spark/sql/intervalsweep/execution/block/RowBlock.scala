@@ -122,7 +122,11 @@ final class RowBlock(val layout: BlockLayout, memory: BlockMemory) extends Sorte
   def sort(): Unit = {
     rowsChanged()
     val ties = layout.tieEndpoint.map(endpoints(_)).orNull
-    val sorted = EndpointOrder.of(groups, endpoints(layout.sortEndpoint), numRows, isShared, ties)
+    val coordinate = endpoints(layout.sortEndpoint)
+    val byEndpoint = EndpointOrder.of(groups, coordinate, numRows, isShared, ties)
+    val sorted =
+      if (layout.ties.isEmpty) byEndpoint
+      else new TieOrder(layout, columns, groups, coordinate, numRows).of(byEndpoint)
     sorted.foreach(arrays.permute(_, isShared))
     order = sorted.orNull
     // Computed now, and not by each task: a task might read what another has not finished writing.

@@ -40,12 +40,14 @@ object RangeExecution {
     val wanted = sample.points.total / node.conf.getConf(IntervalSweepConf.RangeRows) + 1
     // The longer the boxes, the fewer ranges: a box is copied to each range that it overlaps.
     val share = node.sweepCondition.sweeps.map(sample.meanShare).max
-    val bearable = if (share == 0) Double.MaxValue else MostCopies / share
+    val bearable = if (share == 0 || node.limit.isDefined) Double.MaxValue else MostCopies / share
     // A row that is box in one sweep and point in another would be in several partitions, and could
     // meet the same partner in each.
     val mayDeal = node.sweepCondition.sweeps.map(_.boxes).distinct.size == 1
     val count = math.max(least.toDouble, Seq(wanted.toDouble, most, bearable).min).toInt
-    sample.points.ranges(count, mayDeal)
+    node.limit.fold(sample.points.ranges(count, mayDeal)) { limit =>
+      sample.points.ranges(math.min(count, CarriedPoints.mostRanges(limit)), mayDeal = false)
+    }
   }
 }
 
@@ -62,10 +64,17 @@ private final class PreparedRanges(
     side -> RangeSide(
       node.input(side).output,
       node.sweepCondition.endpoints(side),
-      new RangeRouter(side, node.sweepCondition.sweeps, ranges),
+      new RangeRouter(side, node.sweepCondition.sweeps, ranges, node.limit),
       isKept = output.keepsUnmatched(side),
-      added = if (output.isTracked(side)) ReplicatedRows.columnsAdded() else Nil)
+      added =
+        if (output.isTracked(side) && node.limit.isEmpty) ReplicatedRows.columnsAdded() else Nil)
   }.toMap
+
+  /** The points that boxes of other ranges may keep. */
+  private def carried(side: Side): Option[CarriedPoints] =
+    node.limit.filter(_ => side != LeftSide).map { limit =>
+      CarriedPoints(limit, node.ties, node.sweepCondition.sweeps.head.lead.point)
+    }
 
   /**
    * The rows of each side, by range. Both passes read them: Spark writes the files of a shuffle
@@ -73,10 +82,17 @@ private final class PreparedRanges(
    */
   private val shuffled: Map[Side, RDD[InternalRow]] = sides.map { side =>
     val replicated = node.longMetric(SweepMetrics.ReplicatedRows)
-    side -> RangeShuffle(rows(side), rangeSides(side), ranges.count, replicated, node.metrics)
+    side -> RangeShuffle(
+      rows(side),
+      rangeSides(side),
+      carried(side),
+      ranges.count,
+      replicated,
+      node.metrics)
   }.toMap
 
-  private val replicatedSides: Seq[Side] = if (ranges.count > 1) output.tracked else Nil
+  private val replicatedSides: Seq[Side] =
+    if (ranges.count > 1 && node.limit.isEmpty) output.tracked else Nil
 
   val input: RDD[InternalRow] =
     replicatedSides.map(decided).foldLeft(inputs(shuffled))(_ union _)
@@ -90,7 +106,9 @@ private final class PreparedRanges(
 
   private def sortedTasks(settings: TaskSettings): SortedTasks = {
     val all = ranges
-    new SortedTasks(settings, partition => Some(all.limits(partition)))
+    // With a limit, a box is in one range, where it may meet points of other ranges.
+    val isClipped = node.limit.isEmpty
+    new SortedTasks(settings, partition => Option.when(isClipped)(all.limits(partition)))
   }
 
   private def inputs(rows: Map[Side, RDD[InternalRow]]): RDD[InternalRow] =
@@ -132,6 +150,7 @@ private final class PreparedRanges(
       layouts(LeftSide).payload,
       layouts(RightSide).payload,
       node.sweepCondition.residual,
+      isSearched = false,
       Some(matched),
       outcomes,
       runs = Nil,

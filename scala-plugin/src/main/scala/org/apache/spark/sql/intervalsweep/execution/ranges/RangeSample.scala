@@ -3,7 +3,9 @@ package org.apache.spark.sql.intervalsweep.execution.ranges
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.condition.model.{AxisInterval, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{
+  AxisInterval, KeptMatches, LeftSide, Side, Sweep
+}
 import org.apache.spark.sql.intervalsweep.execution.block.EndpointReader
 import org.apache.spark.sql.intervalsweep.execution.packing.CollectPacked
 import org.apache.spark.sql.intervalsweep.execution.task.SweepNode
@@ -41,7 +43,9 @@ object RangeSample {
       rows: Map[Side, RDD[InternalRow]],
       most: Int): RangeSample = {
     val sides = node.sweepCondition.sweeps.map(_.boxes).distinct
-    val samples = points(node, rows, most) +: sides.map(boxes(node, rows, _))
+    val samples =
+      points(node, rows, most) +:
+        (starts(node, rows, most).toSeq ++ sides.map(boxes(node, rows, _)))
     val parts = CollectPacked(node.session.sparkContext.union(samples))
     val found = parts.collect { case Boxes(side, some) => side -> some }
     new RangeSample(
@@ -57,10 +61,32 @@ object RangeSample {
       node: SweepNode,
       rows: Map[Side, RDD[InternalRow]],
       most: Int): RDD[SampleMessage] = {
-    val side = node.sweepCondition.sweeps.head.points
-    val point = Seq(node.sweepCondition.endpoints(side)(node.sweepCondition.sweeps.head.lead.point))
+    val sweep = node.sweepCondition.sweeps.head
+    sample(node, rows, sweep.points, sweep.lead.point, most)
+  }
+
+  /** Where the searches of a limit start: a box is in one range, like a point. */
+  private def starts(
+      node: SweepNode,
+      rows: Map[Side, RDD[InternalRow]],
+      most: Int): Option[RDD[SampleMessage]] = {
+    val lead = node.sweepCondition.sweeps.head.lead
+    node.limit.flatMap(_.kept match {
+      case KeptMatches.Last => lead.upper.map(_.endpoint)
+      case KeptMatches.First => lead.lower.map(_.endpoint)
+      case KeptMatches.Nearest(center, _) => Some(center)
+    }).map(sample(node, rows, LeftSide, _, most))
+  }
+
+  private def sample(
+      node: SweepNode,
+      rows: Map[Side, RDD[InternalRow]],
+      side: Side,
+      endpoint: Int,
+      most: Int): RDD[SampleMessage] = {
+    val value = Seq(node.sweepCondition.endpoints(side)(endpoint))
     val input = node.input(side).output
-    PartitionPoints.of(rows(side), () => new EndpointReader(point, input), most)
+    PartitionPoints.of(rows(side), () => new EndpointReader(value, input), most)
       .mapPartitionsInternal(_.map(Points(_)))
   }
 

@@ -5,7 +5,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.model.{AxisInterval, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{AxisInterval, MatchLimit, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.block.EndpointReader
 import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
 import org.apache.spark.util.MutablePair
@@ -83,9 +83,15 @@ object Ranges {
 
 /**
  * The partitions of a row. For each sweep, these are the partitions that its box overlaps, or the
- * partition of its point.
+ * partition of its point. With a limit, a box goes to the range in which the search for its matches
+ * starts.
  */
-final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends Serializable {
+final class RangeRouter(
+    side: Side,
+    sweeps: Seq[Sweep],
+    ranges: Ranges,
+    limit: Option[MatchLimit] = None)
+    extends Serializable {
 
   /** True if the partitions depend on the numbers of rows. */
   def usesNumbers: Boolean = ranges.areDealt && sweeps.exists(_.points == side)
@@ -125,8 +131,9 @@ final class RangeRouter(side: Side, sweeps: Seq[Sweep], ranges: Ranges) extends 
       into: Array[Int],
       at: Int): Unit = {
     lead.read(endpoints)
-    into(at) = if (lead.isEmpty) 1 else ranges.firstOf(lead.least)
-    into(at + 1) = if (lead.isEmpty) 0 else ranges.lastOf(lead.most)
+    val start = limit.map(SearchStart.of(_, lead, endpoints))
+    into(at) = if (lead.isEmpty) 1 else ranges.firstOf(start.getOrElse(lead.least))
+    into(at + 1) = if (lead.isEmpty) 0 else ranges.lastOf(start.getOrElse(lead.most))
   }
 }
 
@@ -152,6 +159,7 @@ case class RangeSide(
 object RangeShuffle {
 
   /**
+   * @param carried points that go to further ranges, because rows there may keep them
    * @param replicated counts the copies of a row beyond the first
    * @param metrics metrics of the node, which count shuffle reads and writes
    * @return as many partitions as the ranges have
@@ -159,13 +167,14 @@ object RangeShuffle {
   def apply(
       rows: RDD[InternalRow],
       side: RangeSide,
+      carried: Option[CarriedPoints],
       ranges: Int,
       replicated: SQLMetric,
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
     // Rows are numbered in the order in which they come. A partition that is computed a second time
     // may have another order.
     val addressed = rows.mapPartitionsWithIndexInternal[Product2[Int, InternalRow]](
-      address(_, _, side, ranges, replicated),
+      address(_, _, side, carried, ranges, replicated),
       isOrderSensitive = side.isNumbered || side.router.usesNumbers)
     RowShuffle(addressed, ranges, side.columns.map(_.dataType).toArray, metrics)
   }
@@ -174,9 +183,19 @@ object RangeShuffle {
       partition: Int,
       rows: Iterator[InternalRow],
       side: RangeSide,
+      carried: Option[CarriedPoints],
       ranges: Int,
-      replicated: SQLMetric): Iterator[Product2[Int, InternalRow]] =
-    new AddressedRows(partition, rows, side, new RowTargets(side, ranges), replicated)
+      replicated: SQLMetric): Iterator[Product2[Int, InternalRow]] = {
+    val addressed =
+      new AddressedRows(partition, rows, side, new RowTargets(side, ranges), replicated)
+    carried.fold[Iterator[Product2[Int, InternalRow]]](addressed)(
+      _.follow(
+        addressed,
+        new EndpointReader(side.endpoints, side.output),
+        side.output,
+        ranges,
+        replicated))
+  }
 }
 
 /** Rows with the partitions that they go to, one after another. The pair object is reused. */

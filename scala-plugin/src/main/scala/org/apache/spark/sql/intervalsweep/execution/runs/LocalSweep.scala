@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.execution.runs
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side, Sweep}
+import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, MatchLimit, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 import org.apache.spark.sql.intervalsweep.execution.chunks.JoinChunks
 import org.apache.spark.sql.intervalsweep.execution.index.KeyRange
@@ -12,6 +12,7 @@ import org.apache.spark.sql.intervalsweep.execution.index.KeyRange
  * longer; [[BoxSearch]] says how.
  *
  * @param firstOnly for each sweep, true if it is enough to know which boxes have a match
+ * @param limit the matches of a box that are kept, if they are limited
  * @param range the range of the task, if the join is by ranges; it clips the lead axes
  * @param batchRuns about how many runs make a batch
  * @param smallGroupPairs the most pairs that the groups of a small chunk have, on average
@@ -20,6 +21,7 @@ import org.apache.spark.sql.intervalsweep.execution.index.KeyRange
 final class LocalSweep(
     sweeps: Array[Sweep],
     firstOnly: Array[Boolean],
+    limit: Option[MatchLimit],
     range: Option[(Long, Long)],
     batchRuns: Int,
     smallGroupPairs: Long,
@@ -29,14 +31,19 @@ final class LocalSweep(
   private var left: RowBlock = _
   private var right: RowBlock = _
   private var search: BoxSearch = _
+  private var limited: Option[LimitedSearch] = None
   private var boxes = 0
   private var candidates = 0L
   private var sweep = 0
   private var box = 0
 
-  /** True if a chunk is small: in pairs that may be compared, or in steps of binary searches. */
+  /**
+   * True if a chunk is small: in pairs that may be compared, or in steps of binary searches. The
+   * few matches that a limit keeps are always found here.
+   */
   def takes(chunks: JoinChunks, block: Side => RowBlock): Boolean =
-    smallGroupPairs > 0 && (hasQuickSearch(block) || hasFewPairs(chunks.build, chunks.probe))
+    limit.isDefined ||
+      smallGroupPairs > 0 && (hasQuickSearch(block) || hasFewPairs(chunks.build, chunks.probe))
 
   /**
    * True if the binary searches take few steps. With one axis they find all matches, and no pair is
@@ -99,7 +106,9 @@ final class LocalSweep(
   private def findSome(): Unit = {
     var nextCheck = candidates + LocalSweep.CandidatesPerCheck
     while (runs.size < batchRuns && box < boxes) {
-      candidates += search.find(box, runs, firstOnly(sweep))
+      candidates += (
+        if (limited.isDefined) limited.get.find(box, runs)
+        else search.find(box, runs, firstOnly(sweep)))
       box += 1
       if (candidates >= nextCheck) {
         context.killTaskIfInterrupted()
@@ -119,6 +128,8 @@ final class LocalSweep(
       boxes = own.numRows
       val keys = KeyRange.ofGroups(own.groups, points.groupOffsets)
       search = new BoxSearch(sweeps(sweep), own, points, keys, range)
+      val lead = points.endpoints(sweeps(sweep).lead.point)
+      limited = limit.map(new LimitedSearch(_, search, own, lead))
     }
     search != null
   }

@@ -16,12 +16,14 @@ import org.apache.spark.sql.types.IntegerType
  *
  * @param existence the column of an existence join: true if the unpaired row has a match
  * @param runs the aggregates over the pairs of a run
+ * @param isSearched true if the matches of a box are looked through until a limit is reached
  * @param partialRowId the column of [[SweepNode.partialRowId]]
  */
 case class PairReader(
     left: Seq[Attribute],
     right: Seq[Attribute],
     residual: Option[Expression],
+    isSearched: Boolean,
     existence: Option[Attribute],
     joinOutput: JoinOutput,
     runs: Seq[NamedExpression],
@@ -88,7 +90,13 @@ case class PairReader(
       val (l, r) = (leftRow.position, rightRow.position)
       val isNew = joinOutput.hasPairs || !task.isDecided(l, r)
       val matches = isNew && isWanted.eval(judged)
-      if (matches) task.setMatched(l, r)
+      if (matches) {
+        task.setMatched(l, r)
+        if (isSearched && task.isLastWanted()) {
+          pairs = 0
+          task.endRun()
+        }
+      }
       matches
     }
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.task
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, NamedExpression, SortOrder}
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, Side, SweepCondition}
+import org.apache.spark.sql.intervalsweep.condition.model.{
+  JoinOutput, MatchLimit, Side, SweepCondition
+}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.RunLayout
 
 /**
@@ -18,6 +20,18 @@ trait SweepNode extends SparkPlan {
 
   /** The output of the join: pairs, and unpaired rows. */
   def joinOutput: JoinOutput
+
+  /** Which of the matches of a left row the join returns, if not all. */
+  def limit: Option[MatchLimit]
+
+  /** Whether the matches of a row are looked through until a limit is reached. */
+  def isSearched: Boolean = limit.isDefined && sweepCondition.residual.isDefined
+
+  /**
+   * The order of right rows with equal lead coordinates, for joins with a [[limit]]. See
+   * [[MatchLimit]] for which of them are preferred.
+   */
+  def ties: Seq[SortOrder]
 
   /** The column of an existence join: true if the row has a match. */
   def existence: Option[Attribute]

@@ -3,7 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution.task
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.condition.model.{LeftSide, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.{KeptMatches, LeftSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock, UnpairedRows}
 import org.apache.spark.sql.intervalsweep.execution.chunks.JoinChunks
 import org.apache.spark.sql.intervalsweep.execution.metrics.{Counter, SweepMetrics}
@@ -57,6 +57,10 @@ final class SweepTask(
   private var next = 0
   private var size = 0
   private var isBoxLeft = false
+
+  /** The matches of the current box that are still wanted, if a limit keeps some of them. */
+  private var wanted = 0
+  private val isBackward = plan.limit.exists(_.kept == KeptMatches.Last)
   private var unpaired: List[UnpairedRows] = Nil
 
   override protected def step(): Boolean = stage match {
@@ -93,6 +97,15 @@ final class SweepTask(
   /** True if a pair cannot change the result. For joins that emit no pairs. */
   def isDecided(l: Int, r: Int): Boolean = marks.isDecided(left, right, l, r)
 
+  /**
+   * Counts a pair that has passed the residual condition; true if the limit keeps no further one of
+   * its run. For joins with a limit.
+   */
+  def isLastWanted(): Boolean = {
+    wanted -= 1
+    wanted == 0
+  }
+
   private def startRun(): Unit = {
     isPair = true
     if (isBoxLeft) {
@@ -105,8 +118,18 @@ final class SweepTask(
     pairs = batch.count(next)
     isRun = aggregation.isDefined && aggregation.get.startRun(next)
     if (isRun) pairs = 1
-    isWhole = pairs == 1 && chunks.meetsAll
+    isWhole = chunks.meetsAll && (pairs == 1 || plan.limit.isDefined)
+    if (plan.isSearched) startSearch()
     next += 1
+  }
+
+  /** Goes through the points of the run, the preferred one first, until enough of them match. */
+  private def startSearch(): Unit = {
+    wanted = plan.limit.get.count
+    if (isBackward) {
+      rightRow += pairs - 1
+      rightStep = -1
+    }
   }
 
   /** Starts a run of one pair: a point, and one of the matches that the pair stands for. */

@@ -5,7 +5,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
-import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, Side}
+import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, LeftSide, Side}
 import org.apache.spark.sql.intervalsweep.execution.aggregates.RunLayout
 import org.apache.spark.sql.intervalsweep.execution.block.{
   BlockLayout, BlockMemory, RowBlock, TaskMemory, UnsweptRows
@@ -59,7 +59,14 @@ case class TaskSettings(
     val start = () => new SweepWorker(worker(build), range, context)
     val firstOnly = plan.sweeps.map(plan.isFirstOnly)
     val local =
-      new LocalSweep(plan.sweeps, firstOnly, range, batchRows, smallGroupPairs, context)
+      new LocalSweep(
+        plan.sweeps,
+        firstOnly,
+        plan.limit.filterNot(_ => plan.hasResidual),
+        range,
+        batchRows,
+        smallGroupPairs,
+        context)
     val task = new SweepTask(chunks, build, plan, start, local, metrics, context)
     context.addTaskCompletionListener[Unit](_ => task.publish())
     task
@@ -92,7 +99,8 @@ object TaskSettings {
       condition.endpoints(side),
       condition.sortEndpoint(side),
       condition.tieEndpoint(side),
-      condition.checks(side))
+      condition.checks(side),
+      ties = if (side == LeftSide) Nil else node.ties)
   }
 
   def apply(
@@ -105,6 +113,7 @@ object TaskSettings {
       node.sweepCondition.sweeps.toArray,
       output,
       node.sweepCondition.residual.isDefined,
+      node.limit,
       runs)
     TaskSettings(
       layouts = sides.map(side => side -> layout(side)).toMap,

@@ -97,8 +97,9 @@ object SplitSkewedKeys extends Rule[SparkPlan] {
       statistics <- stage.mapStats.filter(_.bytesByPartitionId.nonEmpty)
     } yield {
       // A split sends the other side's rows to several tasks, and no task knows all matches of
-      // these rows.
-      val maySplit = !join.joinOutput.isTracked(side.other)
+      // these rows. A limit keeps some of all matches of a left row.
+      val maySplit = !join.joinOutput.isTracked(side.other) &&
+        (join.limit.isEmpty || side == LeftSide)
       ShuffledSide(join.input(side), stage, statistics, maySplit)
     }
 

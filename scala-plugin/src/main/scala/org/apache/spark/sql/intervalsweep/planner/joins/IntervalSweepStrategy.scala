@@ -222,7 +222,9 @@ object IntervalSweepStrategy
    * The side to broadcast: a side that is broadcast already, else a hinted side, else a small one;
    * of two sides the smaller one.
    */
-  private def broadcastSide(join: Join, output: JoinOutput): Either[WhyNot, Option[Side]] = {
+  private[planner] def broadcastSide(
+      join: Join,
+      output: JoinOutput): Either[WhyNot, Option[Side]] = {
     val sides = Side.all
     // A side whose matches are tracked is not broadcast, as no task sees all matches of its rows.
     val allowed = sides.filterNot(output.isTracked)
@@ -269,7 +271,7 @@ object IntervalSweepStrategy
     case _ => None
   }
 
-  private def physical(
+  private[planner] def physical(
       join: Join,
       choice: SweepChoice,
       columns: Option[Seq[NamedExpression]]): IntervalSweepJoinExec = {
@@ -286,6 +288,8 @@ object IntervalSweepStrategy
       join.joinType match { case Cross => Inner; case other => other },
       sweep,
       mode,
+      limit = None,
+      ties = Nil,
       runs = None,
       groupSide = None,
       partialRowId = None,

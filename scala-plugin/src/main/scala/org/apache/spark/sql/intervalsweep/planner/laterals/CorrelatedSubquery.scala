@@ -90,4 +90,18 @@ private[planner] object CorrelatedSubquery extends PredicateHelper {
    */
   def isPlain(e: Expression): Boolean =
     e.deterministic && !e.exists(_.isInstanceOf[SubqueryExpression])
+
+  /** Rewrites an expression of the subquery as one over other columns and the base rows. */
+  def rewritten(e: Expression, columns: Map[Attribute, Expression]): Expression =
+    e.transform {
+      case OuterReference(column) => column.toAttribute
+      // Between shows operands that are not its children, so the rewrite would not reach them.
+      case between: Between => between.replacement
+      case a: Attribute => columns.getOrElse(a, a)
+    }
+
+  def valueOf(e: NamedExpression): Expression = e match {
+    case Alias(child, _) => child
+    case other => other
+  }
 }

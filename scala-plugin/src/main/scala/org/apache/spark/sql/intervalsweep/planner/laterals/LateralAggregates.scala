@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.planner.laterals
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
-import org.apache.spark.sql.catalyst.plans.{InnerLike, JoinType, LeftOuter}
+import org.apache.spark.sql.catalyst.plans.{Inner, InnerLike, JoinType, LeftOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{LATERAL_JOIN, SCALAR_SUBQUERY}
@@ -48,7 +48,8 @@ object LateralAggregates extends Rule[LogicalPlan] {
         .fold[LogicalPlan](join)(Project(join.output, _))
   }
 
-  private val scalars = new ScalarSubqueries(rewritten(_, _, LeftOuter, None))
+  private val scalars = new ScalarSubqueries((base, subquery) =>
+    rewritten(base, subquery, LeftOuter, None).filter(_ => NearestLateral.isScalar(subquery)))
 
   /** The outer rows with the columns of a subquery added; None if it is left to Spark. */
   private def rewritten(
@@ -57,12 +58,33 @@ object LateralAggregates extends Rule[LogicalPlan] {
       joinType: JoinType,
       on: Option[Expression]): Option[LogicalPlan] =
     if (!isSupported(base, subquery, joinType)) None
-    else for {
+    else limited(base, subquery, joinType, on).orElse(aggregated(base, subquery, joinType, on))
+
+  /** A subquery with ORDER BY and LIMIT. */
+  private def limited(
+      base: LogicalPlan,
+      subquery: LogicalPlan,
+      joinType: JoinType,
+      on: Option[Expression]): Option[LogicalPlan] =
+    NearestLateral.of(base, subquery).filter(_ => on.isEmpty || joinType != LeftOuter)
+      .flatMap(_.over(base, if (joinType == LeftOuter) LeftOuter else Inner))
+      .map(rows => on.fold(rows)(Filter(_, rows)))
+
+  private def aggregated(
+      base: LogicalPlan,
+      subquery: LogicalPlan,
+      joinType: JoinType,
+      on: Option[Expression]): Option[LogicalPlan] =
+    for {
       lateral <- LateralWindow.of(base, subquery)
       if lateral.results.forall(CorrelatedSubquery.isPlain)
-      join <- LateralToJoin.of(base, lateral)
-      if lateral.functions.forall(join.takes)
-    } yield lateral.over(withColumns(base, lateral, join), joinType, on)
+      rows <- NearestLateral.of(lateral).flatMap(_.over(base, LeftOuter))
+        .orElse(ofPairs(base, lateral))
+    } yield lateral.over(rows, joinType, on)
+
+  private def ofPairs(base: LogicalPlan, lateral: LateralWindow): Option[LogicalPlan] =
+    LateralToJoin.of(base, lateral).filter(join => lateral.functions.forall(join.takes))
+      .map(withColumns(base, lateral, _))
 
   private def isSupported(base: LogicalPlan, subquery: LogicalPlan, joinType: JoinType): Boolean =
     (joinType == LeftOuter || joinType.isInstanceOf[InnerLike]) &&

@@ -10,7 +10,10 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.intervalsweep.condition.conjuncts.InlineReplaceable
 import org.apache.spark.sql.intervalsweep.planner.joins.IntervalSweepStrategy
-import org.apache.spark.sql.intervalsweep.planner.nodes.{PerBatchRows, RowId, WithRowId}
+import org.apache.spark.sql.intervalsweep.planner.nearest.NearestMatchesStrategy
+import org.apache.spark.sql.intervalsweep.planner.nodes.{
+  NearestMatches, PerBatchRows, RowId, WithRowId
+}
 import org.apache.spark.sql.types._
 
 /**
@@ -20,14 +23,16 @@ import org.apache.spark.sql.types._
  * @param columns the columns of `base`, each with its column in the join
  * @param identity the row id of the rows of `base`
  * @param marker a column of the other side that is NULL if and only if a row has no match
+ * @param probes the columns of the other side
+ * @param matches a [[Join]], or a [[NearestMatches]] if some of the matches are aggregated
  */
 private[planner] case class LateralToJoin(
     columns: Seq[(Attribute, Attribute)],
     identity: Attribute,
     marker: Attribute,
-    join: Join) {
+    probes: AttributeSet,
+    matches: LogicalPlan) {
   private val inJoin = AttributeMap(columns)
-  private val probes = join.right.outputSet
 
   /** The rows of `base`, each once, with the aggregates added. */
   def aggregate(functions: Seq[NamedExpression]): LogicalPlan = {
@@ -38,8 +43,8 @@ private[planner] case class LateralToJoin(
         val any = First(below, ignoreNulls = false).toAggregateExpression()
         Alias(any, column.name)(column.exprId, column.qualifier, Some(column.metadata))
     }
-    val aggregate = Aggregate(identity +: groups, rows ++ functions, join)
-    if (join.exists(_.isStreaming)) PerBatchRows(aggregate) else aggregate
+    val aggregate = Aggregate(identity +: groups, rows ++ functions, matches)
+    if (matches.exists(_.isStreaming)) PerBatchRows(aggregate) else aggregate
   }
 
   /** Whether a function can be computed over the join, with a FILTER if needed. */
@@ -96,14 +101,25 @@ private[planner] object LateralToJoin extends PredicateHelper {
       if across.forall(CorrelatedSubquery.isPlain)
       known = marker(on, right)
       added = Alias(TrueLiteral, "matched")()
-      join = Join(
-        numbered(base, columns, row),
-        if (known.isDefined) right else Project(right.output :+ added, right),
-        LeftOuter,
-        Some(on),
-        JoinHint.NONE)
-      if IntervalSweepStrategy.isSwept(join)
-    } yield LateralToJoin(inJoin, row.toAttribute, known.getOrElse(added.toAttribute), join)
+      rows = numbered(base, columns, row)
+      marked = if (known.isDefined) right else Project(right.output :+ added, right)
+      matches = lateral.limit match {
+        case None => Join(rows, marked, LeftOuter, Some(on), JoinHint.NONE)
+        case Some(order) => order.nearest(rows, marked, LeftOuter, on)
+      }
+      if isSwept(matches)
+    } yield LateralToJoin(
+      inJoin,
+      row.toAttribute,
+      known.getOrElse(added.toAttribute),
+      marked.outputSet,
+      matches)
+  }
+
+  private def isSwept(matches: LogicalPlan): Boolean = matches match {
+    case join: Join => IntervalSweepStrategy.isSwept(join)
+    case nearest: NearestMatches => NearestMatchesStrategy.isBounded(nearest)
+    case _ => false
   }
 
   /**

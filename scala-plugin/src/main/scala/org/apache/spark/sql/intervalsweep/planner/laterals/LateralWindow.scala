@@ -37,13 +37,15 @@ import org.apache.spark.sql.intervalsweep.functions.WindowMark
  * @param probe      the rows to aggregate, already filtered by conditions that only they decide
  * @param output     the columns of the subquery in the outer query, followed by `having`
  * @param having     the column that is true if and only if HAVING keeps the row
+ * @param limit      the matches that are aggregated, if ORDER BY and LIMIT select some of them
  */
 private[planner] case class LateralWindow(
     results: Seq[NamedExpression],
     conditions: Seq[Expression],
     probe: LogicalPlan,
     output: Seq[Attribute],
-    having: Option[Attribute]) {
+    having: Option[Attribute],
+    limit: Option[MatchOrder]) {
 
   /** Whether it asks for rows before their windows are complete. */
   def isEager: Boolean = results.exists(_.exists(_.isInstanceOf[WindowMark]))
@@ -60,7 +62,7 @@ private[planner] case class LateralWindow(
   /** The columns of `output`, with values that are rewritten by `read`. */
   def columns(read: Expression => Expression): Seq[NamedExpression] =
     output.zip(results).map { case (column, result) =>
-      LateralWindow.named(read(LateralWindow.valueOf(result)), column)
+      LateralWindow.named(read(CorrelatedSubquery.valueOf(result)), column)
     }
 
   /**
@@ -102,9 +104,14 @@ private[planner] object LateralWindow {
   def of(base: LogicalPlan, subquery: LogicalPlan): Option[LateralWindow] = for {
     (aggregate, nodes) <- below(subquery, Nil)
     if !refersFurther(base, subquery)
-    rows <- CorrelatedSubquery.of(aggregate.child)
+    limited = LimitedRows.of(aggregate.child)
+    rows <- CorrelatedSubquery.of(limited.fold(aggregate.child)(_.rows))
     probe = renewed(base, rows.plan)
-    read = reader(rows, probe)
+    readRows = reader(rows, probe)
+    read = limited.fold(readRows)(l =>
+      CorrelatedSubquery.rewritten(_, AttributeMap(l.columns(readRows))))
+    limit = limited.map(_.matchOrder(readRows))
+    if limit.forall(_.isOf(probe))
     selected = nodes.foldLeft(Selection.of(aggregate, read))(_.under(_))
     if selected.having.forall(CorrelatedSubquery.isPlain)
   } yield {
@@ -114,16 +121,17 @@ private[planner] object LateralWindow {
     }
     LateralWindow(
       results ++ having,
-      rows.conditions.map(read),
+      rows.conditions.map(readRows),
       probe,
       subquery.output ++ having.map(_.toAttribute),
-      having.map(_.toAttribute))
+      having.map(_.toAttribute),
+      limit)
   }
 
   /** Rewrites an expression over the rows of the subquery as one over probe and base rows. */
-  private def reader(rows: CorrelatedSubquery, probe: LogicalPlan): Expression => Expression = {
+  def reader(rows: CorrelatedSubquery, probe: LogicalPlan): Expression => Expression = {
     val columns = AttributeMap(rows.plan.output.zip(probe.output))
-    e => rewritten(rows.read(e), columns)
+    e => CorrelatedSubquery.rewritten(rows.read(e), columns)
   }
 
   /**
@@ -137,16 +145,17 @@ private[planner] object LateralWindow {
     def under(node: UnaryNode): Selection = node match {
       case Filter(condition, _) => copy(having = having :+ read(condition))
       case Project(selected, _) =>
-        copy(columns = selected.map(c => c.toAttribute -> read(valueOf(c))))
+        copy(columns = selected.map(c => c.toAttribute -> read(CorrelatedSubquery.valueOf(c))))
       case _ => this
     }
 
-    private def read(e: Expression): Expression = rewritten(e, AttributeMap(columns))
+    private def read(e: Expression): Expression =
+      CorrelatedSubquery.rewritten(e, AttributeMap(columns))
   }
 
   private object Selection {
     def of(aggregate: Aggregate, read: Expression => Expression): Selection = Selection(
-      aggregate.aggregateExpressions.map(c => c.toAttribute -> read(valueOf(c))),
+      aggregate.aggregateExpressions.map(c => c.toAttribute -> read(CorrelatedSubquery.valueOf(c))),
       Nil)
   }
 
@@ -178,23 +187,14 @@ private[planner] object LateralWindow {
     case other => other.children.forall(isOfFunctions)
   }
 
-  private def refersFurther(base: LogicalPlan, subquery: LogicalPlan): Boolean =
+  def refersFurther(base: LogicalPlan, subquery: LogicalPlan): Boolean =
     subquery.exists(_.expressions.exists(_.exists {
       case OuterReference(column) => !base.outputSet.contains(column)
       case _ => false
     }))
 
-  /** Rewrites an expression of the subquery as one over other columns and the base rows. */
-  private def rewritten(e: Expression, columns: Map[Attribute, Expression]): Expression =
-    e.transform {
-      case OuterReference(column) => column.toAttribute
-      // Between shows operands that are not its children, so the rewrite would not reach them.
-      case between: Between => between.replacement
-      case a: Attribute => columns.getOrElse(a, a)
-    }
-
   /** The probe rows, with new column ids if a table is joined with itself. */
-  private def renewed(base: LogicalPlan, probe: LogicalPlan): LogicalPlan =
+  def renewed(base: LogicalPlan, probe: LogicalPlan): LogicalPlan =
     // The first pass renews the columns that a projection computes, the next one those it passes
     // on.
     Iterator.iterate(probe)(renewedOnce(base, _))
@@ -206,15 +206,11 @@ private[planner] object LateralWindow {
       case _ => throw new IllegalStateException(s"columns of one table twice: ${probe.output}")
     }
 
-  private def orNull(condition: Expression, value: Expression): Expression =
+  /** The value where the condition is true, else NULL. */
+  def orNull(condition: Expression, value: Expression): Expression =
     If(condition, value, Literal(null, value.dataType))
 
-  def valueOf(e: NamedExpression): Expression = e match {
-    case Alias(child, _) => child
-    case other => other
-  }
-
   /** A value under the name and the id of a column. */
-  private def named(value: Expression, as: Attribute): Alias =
+  def named(value: Expression, as: Attribute): Alias =
     Alias(value, as.name)(as.exprId, as.qualifier, Some(as.metadata))
 }

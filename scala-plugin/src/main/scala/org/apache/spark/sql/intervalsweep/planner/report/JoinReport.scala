@@ -15,7 +15,8 @@ import org.apache.spark.sql.intervalsweep.condition.model.{JoinOutput, WhyNot}
 import org.apache.spark.sql.intervalsweep.planner.joins.{
   FallbackLog, IntervalSweepStrategy, SweepChoice
 }
-import org.apache.spark.sql.intervalsweep.planner.nodes.MatchRuns
+import org.apache.spark.sql.intervalsweep.planner.nearest.NearestMatchesStrategy
+import org.apache.spark.sql.intervalsweep.planner.nodes.{MatchRuns, NearestMatches}
 import org.apache.spark.sql.intervalsweep.streams.histories.{HistoryProcessor, SliceHistory}
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinProcessor
 import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinProcessor
@@ -96,6 +97,7 @@ object JoinReport extends PredicateHelper {
     val runs = plan.collectWithSubqueries { case runs: MatchRuns => runs }
     val joins = plan.collectWithSubqueries {
       case join: Join => join
+      case nearest: NearestMatches => nearest
       case node: TransformWithState if joinsStreams(processor(node)) => node
       case slices: SliceHistory => slices
     }
@@ -104,6 +106,7 @@ object JoinReport extends PredicateHelper {
       case join: Join =>
         val filter = filters.collectFirst { case (j, condition) if j eq join => condition }
         Seq(report(join, filter, runs.find(_.join.contains(join))))
+      case nearest: NearestMatches => Seq(report(nearest))
       case slices: SliceHistory => ofHistory(slices)
       case node => Seq(ofStreams(processor(node.asInstanceOf[TransformWithState])))
     }
@@ -170,6 +173,22 @@ object JoinReport extends PredicateHelper {
       reason.map(_.explanation),
       reason.map(_.advice).orElse(choice.toOption.flatMap(adviceOnTexts)),
       estimatedPairs(join))
+  }
+
+  private def report(nearest: NearestMatches): JoinReport = {
+    val choice = NearestMatchesStrategy.decide(nearest)
+    val reason = choice.left.toOption
+    JoinReport(
+      number = 0,
+      WhyNot.nameOf(nearest.joinType),
+      Some(nearest.condition.sql),
+      choice.isRight,
+      choice.toOption.map(_.describe),
+      reason.map(_.name),
+      reason.flatMap(_.conjunct).map(_.sql),
+      reason.map(_.explanation),
+      reason.map(_.advice),
+      estimatedPairs(nearest.join))
   }
 
   /** The advice on endpoints that are texts: the sweep compares only their beginnings. */

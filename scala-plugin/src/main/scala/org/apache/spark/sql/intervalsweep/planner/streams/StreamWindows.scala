@@ -50,7 +50,7 @@ object StreamWindows extends Rule[LogicalPlan] {
       joinType: JoinType,
       on: Option[Expression]): Option[LogicalPlan] =
     if (base.isStreaming && subquery.isStreaming)
-      LateralWindow.of(base, subquery).map(_.inlined).map { lateral =>
+      LateralWindow.of(base, subquery).filter(_.limit.isEmpty).map(_.inlined).map { lateral =>
         checkRevisions(lateral, on)
         val rows =
           if (WindowCounts.isAsked(base, lateral, WindowClocks.find(base, lateral).isDefined))

@@ -55,7 +55,7 @@ object WindowTimes extends Rule[LogicalPlan] {
   private def eventTime(
       base: LogicalPlan,
       subquery: LogicalPlan): Option[(Expression, Metadata)] = for {
-    lateral <- LateralWindow.of(base, subquery)
+    lateral <- LateralWindow.of(base, subquery).filter(_.limit.isEmpty)
     condition <- lateral.conditions.reduceOption(And)
     (time, window) <- WindowClocks.find(base, lateral).map(c => c.base -> c.window)
       .orElse(windows(base, lateral.probe, condition) match {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRE
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.functions.WindowMark
-import org.apache.spark.sql.intervalsweep.planner.laterals.LateralWindow
+import org.apache.spark.sql.intervalsweep.planner.laterals.{CorrelatedSubquery, LateralWindow}
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.sql.intervalsweep.streams.partitioning.StreamSide
 import org.apache.spark.sql.intervalsweep.streams.windows.{
@@ -111,7 +111,7 @@ private[planner] final class WindowUnionPlan(base: LogicalPlan, lateral: Lateral
     def field(a: Attribute): Expression =
       aggregates.ordinal(a).fold(ofBase.getOrElse(a, a))(output.results(_))
     selected.zip(lateral.output).map { case (value, column) =>
-      val e = LateralWindow.valueOf(value).transform {
+      val e = CorrelatedSubquery.valueOf(value).transform {
         case a: Attribute => field(a)
         case WindowMark(isFinal) => (if (isFinal) output.isFinal else output.revision).get
       }

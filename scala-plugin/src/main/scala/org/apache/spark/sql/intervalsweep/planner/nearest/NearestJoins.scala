@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.planner.nearest
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
+import org.apache.spark.sql.catalyst.plans.JoinType
+import org.apache.spark.sql.catalyst.plans.logical.{AsOfJoin, BinaryNode, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.compat.NearestBy
+import org.apache.spark.sql.intervalsweep.planner.nodes.NearestMatches
+import org.apache.spark.sql.intervalsweep.temporal.nodes.TemporalPlan
+
+/**
+ * A resolution rule: Spark's own as-of joins (`ASOF JOIN`, `merge_asof` of the pandas API) and
+ * nearest-by joins (`NEAREST k BY DISTANCE`) become [[NearestMatches]]. Spark would compare each
+ * pair of rows with equal keys.
+ *
+ * A join is left to Spark if its rows are ranked by anything else than the difference of a value of
+ * each side.
+ */
+object NearestJoins extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!conf.getConf(IntervalSweepConf.Enabled)) plan
+    else plan.resolveOperatorsUp {
+      case join: AsOfJoin if isTaken(join) && isValid(join) =>
+        val conditions = join.asOfCondition +: join.condition.toSeq
+        ranked(join, join.orderExpression, isDistance = true)
+          .map(nearest(join, join.joinType, conditions, _, count = 1))
+          .filter(NearestMatchesStrategy.isSwept)
+          .getOrElse(join)
+      case join @ NearestBy(joinType, count, ranking, isDistance) if isTaken(join) =>
+        val both = join.asInstanceOf[BinaryNode]
+        ranked(both, ranking, isDistance)
+          .map(nearest(both, joinType, Nil, _, count))
+          .filter(NearestMatchesStrategy.isSwept)
+          .getOrElse(join)
+    }
+
+  private def isTaken(join: LogicalPlan): Boolean = join.resolved && join.childrenResolved &&
+    !join.isStreaming && !join.children.exists(TemporalPlan.isMarked)
+
+  /** Whether the tolerance is valid. Spark reports one that is not. */
+  private def isValid(join: AsOfJoin): Boolean = join.toleranceAssertion.forall { assertion =>
+    assertion.foldable && assertion.eval() == true
+  }
+
+  private def nearest(
+      join: BinaryNode,
+      joinType: JoinType,
+      conditions: Seq[Expression],
+      ranking: Ranking,
+      count: Int): NearestMatches = NearestMatches(
+    join.left,
+    join.right,
+    joinType,
+    conditions.reduceOption(And).getOrElse(TrueLiteral),
+    ranking.value,
+    ranking.center,
+    ranking.fromEnd,
+    ties = Nil,
+    count)
+
+  /** By which value of the right rows matches are ranked; see [[NearestMatches]]. */
+  private case class Ranking(value: Expression, center: Option[Expression], fromEnd: Boolean)
+
+  private def ranked(
+      join: BinaryNode,
+      ranking: Expression,
+      isDistance: Boolean): Option[Ranking] = {
+    def isLeft(e: Expression) = e.references.nonEmpty && e.references.subsetOf(join.left.outputSet)
+    def isRight(e: Expression) =
+      e.references.nonEmpty && e.references.subsetOf(join.right.outputSet)
+    ranking match {
+      case Alias(child, _) => ranked(join, child, isDistance)
+      case UnaryMinus(child, _) => ranked(join, child, !isDistance)
+      case AbsoluteDifference(a, b) if isDistance && isLeft(a) && isRight(b) =>
+        Some(Ranking(b, Some(a), fromEnd = false))
+      case AbsoluteDifference(b, a) if isDistance && isLeft(a) && isRight(b) =>
+        Some(Ranking(b, Some(a), fromEnd = false))
+      case Difference(a, b) if isLeft(a) && isRight(b) =>
+        Some(Ranking(b, None, fromEnd = isDistance))
+      case Difference(b, a) if isLeft(a) && isRight(b) =>
+        Some(Ranking(b, None, fromEnd = !isDistance))
+      case _ => None
+    }
+  }
+
+  /** `a - b`, or a number of whole units between them: it is ordered like the difference. */
+  private object Difference {
+    def unapply(e: Expression): Option[(Expression, Expression)] = e match {
+      case Subtract(a, b, _) => Some((a, b))
+      case SubtractTimestamps(a, b, _, _) => Some((a, b))
+      case SubtractDates(a, b, _) => Some((a, b))
+      case DateDiff(a, b) => Some((a, b))
+      case TimestampDiff(_, a, b, _) => Some((b, a))
+      case _ => None
+    }
+  }
+
+  /** `abs(a - b)`, or the form of an as-of join: `if(a > b, a - b, b - a)`. */
+  private object AbsoluteDifference {
+    def unapply(e: Expression): Option[(Expression, Expression)] = e match {
+      case Abs(Difference(a, b), _) => Some((a, b))
+      case If(GreaterThan(a, b), Difference(c, d), Difference(f, g))
+          if Seq(c, g).forall(_.semanticEquals(a)) && Seq(d, f).forall(_.semanticEquals(b)) =>
+        Some((a, b))
+      case _ => None
+    }
+  }
+}

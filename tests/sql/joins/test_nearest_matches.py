@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""As-of joins, nearest joins and the first rows of lateral subqueries make only the kept pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import intervalsweep
+from fuzz.nearest.run import Totals, known_forms, run
+from support.spark.comparison import BROADCAST, Both, physical
+from support.spark.metrics import metric
+
+ASOF = "spark.sql.join.asofJoin.enabled"
+# Each key has 150 rows of each side or more. A task takes 64 right rows of a key at a time.
+PARTS = {
+    BROADCAST: "-1",
+    "spark.sql.intervalsweep.batchRows": "1",
+    "spark.sql.shuffle.partitions": "2",
+}
+TABLE = (
+    "SELECT CAST(id AS INT) AS id, CAST(id % 2 AS INT) AS k, id * {0} % 97 AS t, id % 5 AS x "
+    "FROM range({1})"
+)
+LAST = (
+    "SELECT a.id, w.id AS found FROM a {0} JOIN LATERAL (SELECT * FROM b "
+    "WHERE {1} b.t <= a.t{2} ORDER BY b.t DESC, b.id LIMIT {3}) w {4}"
+)
+# The same, by a window function over all pairs.
+RANKED = (
+    "SELECT id, found FROM (SELECT a.id, b.id AS found, "
+    "row_number() OVER (PARTITION BY a.id ORDER BY b.t DESC, b.id) AS n "
+    "FROM a {0} JOIN b ON {1} b.t <= a.t{2}) WHERE n <= {3}"
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def views(spark: Any) -> None:
+    for name, step, rows in (("a", 7, 310), ("b", 11, 300)):
+        spark.sql(TABLE.format(step, rows)).createOrReplaceTempView(name)
+
+
+@pytest.fixture(scope="module")
+def totals(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Totals:
+    return run(spark, 3, 60, tmp_path_factory.mktemp("fuzz"))
+
+
+def test_random_queries_find_the_rows_of_a_slow_search(totals: Totals) -> None:
+    assert totals.programs == [], "what they show is above"
+
+
+def test_random_queries_are_swept_and_have_rows(totals: Totals) -> None:
+    assert totals.queries >= 60
+    assert totals.with_rows * 2 > totals.queries, totals
+    assert totals.swept * 2 > totals.queries, totals
+
+
+@pytest.mark.extended
+def test_more_random_queries(spark: Any, tmp_path: Path) -> None:
+    totals = run(spark, 4, 600, tmp_path)
+    assert totals.programs == [], "what they show is above"
+    assert set(totals.forms) == set(known_forms(spark.version)), totals
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("residual", ["", " AND b.x <> a.x"])
+@pytest.mark.parametrize("kind", ["LEFT", "INNER"])
+def test_a_key_whose_rows_do_not_fit_into_memory(
+    spark: Any, both: Both, kind: str, residual: str, count: int
+) -> None:
+    on = "ON true" if kind == "LEFT" else ""
+    swept = LAST.format(kind, "a.k = b.k AND", residual, count, on)
+    ranked = RANKED.format(kind, "a.k = b.k AND", residual, count)
+    assert both(swept, ranked, ways=[PARTS]) > 250
+    assert metric(both.frame, "partialRows", "LimitMatches") > 0
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_ranges_without_rows_near_a_border(spark: Any, both: Both, conf: Any, count: int) -> None:
+    """All right rows are far before some of the left ones, in other ranges."""
+    ways = [PARTS | {"spark.sql.intervalsweep.rangeRows": "10"}]
+    swept = LAST.format("LEFT", "b.t < 20 AND", "", count, "ON true")
+    assert both(swept, RANKED.format("LEFT", "b.t < 20 AND", "", count), ways=ways) > 300
+    assert "by ranges" in physical(both.frame)
+
+
+def test_report_names_the_kept_rows_or_the_reason(spark: Any, conf: Any) -> None:
+    conf({BROADCAST: "-1"})
+    report = intervalsweep.why_not(spark.sql(LAST.format("LEFT", "", "", 2, "ON true")))[0]
+    assert report.swept
+    assert str(report.how).endswith("by ranges, last 2"), report
+    frame = spark.sql(LAST.format("LEFT", "", " AND b.x <> a.x", 2, "ON true"))
+    report = intervalsweep.why_not(frame)[0]
+    assert (report.swept, report.reason) == (False, "FurtherCondition")
+    assert "add an equality key" in str(report.advice)
+    assert "Window" in physical(frame)
+
+
+def test_a_further_condition_without_keys_ranks_all_pairs(both: Both) -> None:
+    swept = LAST.format("LEFT", "", " AND b.x <> a.x", 2, "ON true")
+    assert both(swept, RANKED.format("LEFT", "", " AND b.x <> a.x", 2), ways=[PARTS]) > 300
+
+
+def test_a_tolerance_below_zero_is_an_error_of_spark(spark: Any) -> None:
+    frames = spark.table("a"), spark.table("b")
+    left, right = (frame._jdf for frame in frames)
+    with pytest.raises(Exception, match=r"(?i)tolerance"):
+        left.joinAsOf(
+            right,
+            left.col("t"),
+            right.col("t"),
+            None,
+            "inner",
+            spark._jvm.org.apache.spark.sql.functions.lit(-1),
+            True,
+            "backward",
+        ).count()
+
+
+def test_filters_on_left_rows_are_applied_before_the_search(spark: Any, conf: Any) -> None:
+    query = LAST.format("LEFT", "a.k = b.k AND", "", 1, "ON true")
+    frame = spark.sql(f"SELECT * FROM ({query}) WHERE id < 3")
+    assert sorted(row.id for row in frame.collect()) == [0, 1, 2]
+    plan = physical(frame)
+    assert plan.index("Filter") > plan.index("IntervalSweepJoin"), plan
+
+
+def test_a_limit_and_an_order_above(both: Both) -> None:
+    query = LAST.format("INNER", "a.k = b.k AND", "", 2, "")
+    ranked = RANKED.format("INNER", "a.k = b.k AND", "", 2)
+    above = "SELECT * FROM ({}) ORDER BY id, found LIMIT 9"
+    assert both(above.format(query), above.format(ranked)) == 9
+
+
+def test_columns_of_the_subquery_are_null_without_a_match(spark: Any) -> None:
+    rows = spark.sql(
+        "SELECT l.t, w.one, w.sum FROM VALUES (1), (5) l(t) LEFT JOIN LATERAL ("
+        "SELECT 1 AS one, coalesce(r.v, 0) + l.t AS sum FROM VALUES (3, 10) r(t, v) "
+        "WHERE r.t <= l.t ORDER BY r.t DESC LIMIT 1) w ON true"
+    ).collect()
+    assert sorted(map(tuple, rows)) == [(1, None, None), (5, 1, 15)]
+
+
+def test_a_value_that_fails_is_computed_for_found_rows_only(spark: Any) -> None:
+    rows = spark.sql(
+        "SELECT l.t, w.q FROM VALUES (1), (5) l(t) LEFT JOIN LATERAL ("
+        "SELECT 10 / r.v AS q FROM VALUES (0, 0), (1, 5), (4, 2) r(t, v) "
+        "WHERE r.t <= l.t ORDER BY r.t DESC LIMIT 1) w ON true"
+    ).collect()
+    assert sorted(map(tuple, rows)) == [(1, 2.0), (5, 5.0)]
+
+
+def test_the_sort_column_need_not_be_selected(spark: Any) -> None:
+    """Spark 4.3.0 alone returns wrong rows for this text."""
+    rows = spark.sql(
+        "SELECT l.id, w.price FROM VALUES (1, 7), (2, 7) l(id, at) LEFT JOIN LATERAL ("
+        "SELECT price FROM VALUES (1, 3, 30), (1, 5, 50), (2, 6, 60), (1, 9, 90) p(id, at, price) "
+        "WHERE p.id = l.id AND p.at <= l.at ORDER BY p.at DESC LIMIT 1) w ON true"
+    ).collect()
+    assert sorted(map(tuple, rows)) == [(1, 50), (2, 60)]
+
+
+def test_nan_and_infinite_values_have_sparks_order(spark: Any) -> None:
+    values = "(1D), (double('-inf')), (double('inf')), (double('nan')), (-0.0D)"
+    rows = spark.sql(
+        f"SELECT l.t, w.t AS found FROM VALUES {values} l(t) JOIN LATERAL (SELECT * FROM VALUES "
+        f"{values} r(t) WHERE r.t < l.t ORDER BY r.t DESC LIMIT 1) w"
+    ).collect()
+    found = {str(t): str(other) for t, other in rows}
+    assert found == {"1.0": "-0.0", "inf": "1.0", "nan": "inf", "-0.0": "-inf"}
+
+
+@pytest.mark.parametrize("key", ["b.k = a.k AND", ""])
+@pytest.mark.parametrize("residual", ["", " AND b.x <> a.x"])
+def test_an_aggregate_of_the_last_rows(both: Both, key: str, residual: str) -> None:
+    """The MAXSIZE of a window: `ORDER BY` and `LIMIT` below an aggregate."""
+    functions = "count(*) AS n, sum(x) AS sum, max(b.id) AS most"
+    limited = f"SELECT * FROM b WHERE {key} b.t <= a.t - 9{residual} ORDER BY t DESC, id LIMIT 3"
+    swept = f"SELECT a.id, w.* FROM a, LATERAL (SELECT {functions} FROM ({limited}) b) w"
+    ranked = (
+        "SELECT a.id AS i, b.*, row_number() OVER (PARTITION BY a.id ORDER BY b.t DESC, b.id) AS n "
+        f"FROM a JOIN b ON {key} b.t <= a.t - 9{residual}"
+    )
+    written = (
+        "SELECT a.id, count(b.id) AS n, sum(b.x) AS sum, max(b.id) AS most FROM a LEFT JOIN "
+        f"(SELECT * FROM ({ranked}) WHERE n <= 3) b ON a.id = b.i GROUP BY a.id"
+    )
+    assert both(swept, written, ways=[{}, {BROADCAST: "-1"}]) == 310
+
+
+def test_columns_computed_below_the_limit_are_aggregated(spark: Any) -> None:
+    rows = spark.sql(
+        "SELECT l.t, w.s FROM VALUES (1), (5), (0) l(t), LATERAL (SELECT sum(y) AS s FROM ("
+        "SELECT 2 * x + l.t AS y FROM ("
+        "SELECT v AS x, t FROM VALUES (1, 10), (2, 20), (3, 30) r(t, v)) "
+        "WHERE t <= l.t ORDER BY t DESC LIMIT 2)) w"
+    ).collect()
+    assert sorted(map(tuple, rows)) == [(0, None), (1, 21), (5, 110)]
