@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import functions as sf
 
 import intervalsweep
 from fuzz.nearest.run import Totals, known_forms, run
@@ -117,6 +118,47 @@ def test_a_tolerance_below_zero_is_an_error_of_spark(spark: Any) -> None:
             True,
             "backward",
         ).count()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"by": "k"},
+        {"by": "k", "direction": "forward"},
+        {"direction": "nearest"},
+        {"by": "k", "direction": "nearest", "tolerance": 2},
+        {"allow_exact_matches": False},
+    ],
+    ids=str,
+)
+def test_merge_asof_of_pandas_on_spark(spark: Any, options: dict[str, Any]) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    on_spark = pytest.importorskip("pyspark.pandas", reason="pandas on Spark needs pandas")
+    trades = pandas.DataFrame({"t": [1, 5, 9, 12], "k": ["a", "a", "b", "c"]})
+    quotes = pandas.DataFrame({"t": [0, 4, 5, 6, 11], "k": list("aaabb"), "v": [1, 2, 3, 4, 5]})
+    expected = pandas.merge_asof(trades, quotes, on="t", **options)
+    found = on_spark.merge_asof(*map(on_spark.from_pandas, (trades, quotes)), on="t", **options)
+    frame = found.spark.frame()
+    assert "IntervalSweepJoin" in physical(frame)
+    rows = {row.t: -1 if row.v is None else row.v for row in frame.collect()}
+    assert rows == dict(zip(expected["t"], expected["v"].fillna(-1), strict=True))
+
+
+def test_nearest_by_join_of_dataframes(spark: Any) -> None:
+    a, b = spark.table("a"), spark.table("b")
+    if "nearest" not in known_forms(spark.version):
+        pytest.skip("nearestByJoin needs Spark 4.2")
+    found = a.nearestByJoin(b, sf.abs(a.t - b.t), 2, "exact", "distance").select(a.id, a.t, b.t)
+    assert "nearest 2" in physical(found)
+    others = sorted(row.t for row in b.collect())
+    rows = found.collect()
+    assert len(rows) == 620
+    distances: dict[int, list[int]] = {}
+    for number, t, other in rows:
+        distances.setdefault(number, []).append(abs(t - other))
+    for number, t in a.select("id", "t").collect():
+        best = sorted(abs(t - other) for other in others)[:2]
+        assert sorted(distances[number]) == best
 
 
 def test_filters_on_left_rows_are_applied_before_the_search(spark: Any, conf: Any) -> None:

@@ -20,6 +20,8 @@ SCHEMA = "id LONG, k LONG, ts LONG, te LONG"
 BATCHES = 2
 KEYED = "a.k = b.k AND INTERVAL_INTERSECTS(a.ts, a.te, b.ts, b.te)"
 PLAIN = "INTERVAL_INTERSECTS(a.ts, a.te, b.ts, b.te)"
+BEFORE = "b.k = a.k AND b.ts <= a.ts ORDER BY b.ts DESC, b.id LIMIT 2"
+LAST = f"LATERAL (SELECT * FROM {{b}} WHERE {BEFORE}) w"
 # (the join, with the stream as `a` on the left; settings)
 JOINS = {
     "inner, broadcast": (f"SELECT a.id x, b.id y FROM {{a}} JOIN {{b}} ON {PLAIN}", "10MB"),
@@ -30,6 +32,8 @@ JOINS = {
         "10MB",
     ),
     "anti, by keys": (f"SELECT a.* FROM {{a}} LEFT ANTI JOIN {{b}} ON {KEYED}", "-1"),
+    "the last rows, by keys": (f"SELECT a.id x, w.id y FROM {{a}} LEFT JOIN {LAST} ON true", "-1"),
+    "the last rows, broadcast": (f"SELECT a.id x, w.id y FROM {{a}}, {LAST}", "10MB"),
     "the stream on the right": (f"SELECT a.id x, b.id y FROM {{b}} JOIN {{a}} ON {KEYED}", "-1"),
 }
 

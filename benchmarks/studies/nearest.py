@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""As-of and nearest joins: IntervalSweep beside DuckDB, Polars and Spark's own joins.
+
+    python -m benchmarks.studies.nearest [--rows 1000000] [--runs 7] [--only "1,000 keys" ...]
+
+All systems read the same Parquet files in the query and return one row: the rows, those with a
+match, and the sum of the times that were found, as the choice among equal times is free. Spark's
+own plans make all pairs of a key, so they run once, over `--small` rows where there are no keys.
+The memory is that of another process, which answers the query three times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.adapter import Limits
+from benchmarks.data import Synthetic
+from benchmarks.processes import resident
+from benchmarks.systems import ENABLED, name_tables, spark_session
+from benchmarks.turns import Way, seconds_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CORES, HEAP, OURS = 2, "4g", "IntervalSweep"
+FOUND = "SELECT count(*), count(found), CAST(sum(found) AS BIGINT) FROM ({}) AS all_"
+AS_OF = (
+    "SELECT s.ts AS found FROM r LEFT ASOF JOIN s MATCH_CONDITION (r.ts >= s.ts){on}",
+    "SELECT s.ts AS found FROM r ASOF LEFT JOIN s ON {keys}r.ts >= s.ts",
+)
+NEAREST = (
+    "SELECT abs(r.ts - s.ts) AS found "
+    "FROM r JOIN s EXACT NEAREST {count} BY DISTANCE abs(r.ts - s.ts)",
+    # The rows around each row of s, by windows; then the row of s before and the one after.
+    """SELECT unnest(list_slice(list_sort(
+      list_filter([{before}, {after}], lambda d: d IS NOT NULL)), 1, {count})) AS found
+    FROM r ASOF LEFT JOIN (SELECT ts{lags} FROM s) a ON r.ts >= a.ts
+    ASOF LEFT JOIN (SELECT ts{leads} FROM s) b ON r.ts < b.ts""",
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query in Spark and in DuckDB, and the number of keys of the tables."""
+
+    keys: int
+    spark: str
+    duckdb: str
+    polars: bool = False
+    is_keyed: bool = True
+
+
+def as_of(keys: int, *, is_keyed: bool = True) -> Question:
+    on = " ON r.k = s.k" if is_keyed else ""
+    both = "r.k = s.k AND " if is_keyed else ""
+    ours, theirs = AS_OF[0].format(on=on), AS_OF[1].format(keys=both)
+    return Question(keys, ours, theirs, polars=True, is_keyed=is_keyed)
+
+
+def nearest(count: int) -> Question:
+    steps = range(1, count)
+    named = {
+        "before": ", ".join(["r.ts - a.ts", *(f"r.ts - a.p{n}" for n in steps)]),
+        "after": ", ".join(["b.ts - r.ts", *(f"b.n{n} - r.ts" for n in steps)]),
+        "lags": "".join(f", lag(ts, {n}) OVER (ORDER BY ts) AS p{n}" for n in steps),
+        "leads": "".join(f", lead(ts, {n}) OVER (ORDER BY ts) AS n{n}" for n in steps),
+    }
+    ours, theirs = (text.format(count=count, **named) for text in NEAREST)
+    return Question(1, ours, theirs, is_keyed=False)
+
+
+QUESTIONS = {
+    "as of, 1,000 keys": as_of(1_000),
+    "as of, 1,000,000 keys": as_of(1_000_000),
+    "as of, one key": as_of(1),
+    "as of, no key": as_of(1, is_keyed=False),
+    "nearest, no key": nearest(1),
+    "3 nearest, no key": nearest(3),
+}
+
+
+def main() -> None:
+    """Measures the questions and prints a line for each."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--small", type=int, default=20_000)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--only", nargs="+", default=list(QUESTIONS))
+    parser.add_argument("--alone", nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.alone:
+        answer_alone(given.alone[0], given.alone[1], given.only[0])
+        return
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        for title in given.only:
+            print(line(title, Path(scratch), given), flush=True)
+
+
+def line(title: str, folder: Path, given: argparse.Namespace) -> str:
+    """Measures one question."""
+    question = QUESTIONS[title]
+    Synthetic(keys=question.keys).write(folder, given.rows)
+    ways = ways_of(question, folder)
+    took = {name: statistics.median(s) for name, s in seconds_of(ways, given.runs, 6).items()}
+    peaks = {name: peak(name, folder, title) for name in (OURS, "DuckDB")}
+    own = took.pop(OURS)
+    rivals = [f"{name} {s:.2f} s ({s / own:.2f})" for name, s in took.items()]
+    rivals.append(spark_alone(question, folder, given, own))
+    memory = ", ".join(f"{name} {size / 2**20:.0f} MiB" for name, size in peaks.items())
+    return f"{title}: {own:.2f} s; {', '.join(rivals)}; {memory}"
+
+
+def ways_of(question: Question, folder: Path) -> dict[str, Way]:
+    spark = session(folder)
+    ways: dict[str, Way] = {
+        OURS: partial(in_spark, spark, question),
+        "DuckDB": in_duckdb(question, folder),
+    }
+    if question.polars:
+        ways["Polars"] = partial(in_polars, question, folder)
+    return ways
+
+
+def session(folder: Path) -> SparkSession:
+    spark = spark_session(Limits(CORES, HEAP, folder))
+    name_tables(spark, folder)
+    return spark
+
+
+def in_spark(spark: SparkSession, question: Question) -> tuple[Any, ...]:
+    return tuple(spark.sql(FOUND.format(question.spark)).collect()[0])
+
+
+def in_duckdb(question: Question, folder: Path) -> Way:
+    import duckdb
+
+    connection = duckdb.connect(config={"threads": CORES})
+    for name in "rs":
+        connection.execute(f"CREATE VIEW {name} AS SELECT * FROM '{folder}/{name}.parquet'")
+    text = FOUND.format(question.duckdb)
+    return lambda: connection.execute(text).fetchall()[0]
+
+
+def in_polars(question: Question, folder: Path) -> Sequence[Any]:
+    import polars
+
+    r, s = (polars.scan_parquet(folder / f"{name}.parquet").sort("ts") for name in "rs")
+    times = s.select("k", "ts", polars.col("ts").alias("found"))
+    by = "k" if question.is_keyed else None
+    found = r.select("k", "ts").join_asof(times, on="ts", by=by, strategy="backward")
+    sums = found.select(
+        polars.len(), polars.col("found").count(), polars.col("found").sum().alias("f")
+    )
+    row: tuple[Any, ...] = sums.collect().row(0)
+    return row
+
+
+def spark_alone(question: Question, folder: Path, given: argparse.Namespace, own: float) -> str:
+    """Spark's own plan, once."""
+    rows = given.rows if question.is_keyed and question.keys > 1 else given.small
+    Synthetic(keys=question.keys).write(folder, rows)
+    spark = session(folder)
+    expected = in_spark(spark, question)
+    spark.conf.set(ENABLED, "false")
+    begin = time.perf_counter()
+    answer = in_spark(spark, question)
+    took = time.perf_counter() - begin
+    spark.conf.set(ENABLED, "true")
+    if answer != expected:
+        raise AssertionError(f"Spark's own plan returns {answer}, not {expected}")
+    times = f" ({took / own:.1f})" if rows == given.rows else f" with {rows:,} rows a side"
+    return f"Spark's own {took:.1f} s{times}"
+
+
+def peak(system: str, folder: Path, title: str) -> int:
+    """The resident bytes of a process that answers a question."""
+    arguments = ["--alone", system, str(folder), "--only", title]
+    program = [sys.executable, "-m", "benchmarks.studies.nearest", *arguments]
+    with subprocess.Popen(program, stderr=subprocess.DEVNULL) as process:
+        most = 0
+        while process.poll() is None:
+            most = max(most, resident(process.pid))
+            time.sleep(0.05)
+    if process.returncode:
+        raise AssertionError(f"{system} ended with {process.returncode}")
+    return most
+
+
+def answer_alone(system: str, folder: str, title: str) -> None:
+    question, at = QUESTIONS[title], Path(folder)
+    ours = system == OURS
+    way = partial(in_spark, session(at), question) if ours else in_duckdb(question, at)
+    for _ in range(3):
+        way()
+
+
+if __name__ == "__main__":
+    main()
