@@ -296,6 +296,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         by: Keys | str = (),
         pre: Any = None,
         fol: Any = 0,
+        max_rows: int | None = None,
         emit: Emit = "final",
         **named: Any,
     ) -> Frame:
@@ -320,6 +321,9 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
             How far the window reaches back and ahead: distances as in :func:`join`, and 0 in any
             type. Negative values are allowed: with ``pre=10, fol=-5`` the window ends 5 before the
             row. None means no limit.
+        max_rows
+            The most rows of a window: those that are last by time. None means all rows. Not for
+            two streams.
         emit
             ``final`` returns each row of `base` once; on streams, when its window can no longer
             change. ``eager`` returns the row immediately, again whenever a row arrives in its

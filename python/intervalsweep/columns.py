@@ -233,6 +233,16 @@ def join_type(how: object, known: Sequence[str]) -> Any:
     return word
 
 
+def check_count(name: str, given: object) -> int:
+    """Return an argument that counts rows.
+
+    Raises ArgumentError if it is not a whole number of at least 1.
+    """
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        raise ArgumentError(f"{name} must be a whole number of at least 1; got {given!r}.")
+    return given
+
+
 def check_choice(what: str, value: str, known: Iterable[str]) -> None:
     """Raise ArgumentError if the value of an argument is not one of the known words."""
     if value not in known:

@@ -28,7 +28,7 @@ from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import in_order
 from intervalsweep.arrow.sides import STARTS, Side, TwoTables
 from intervalsweep.arrow.tables import column_of, like
-from intervalsweep.columns import check_choice, check_columns, check_unique
+from intervalsweep.columns import check_choice, check_columns, check_count, check_unique
 from intervalsweep.kernels import Bounds, Boxes, Int64Array, PointIndex, RunSweep, group_offsets
 from intervalsweep.relations import suggestion
 
@@ -45,6 +45,7 @@ def window_union(
     aggs: Mapping[str, Any] | None,
     pre: Any,
     fol: Any,
+    max_rows: int | None,
     emit: Emit,
     named: Any,
     **names: Any,
@@ -74,6 +75,8 @@ def window_union(
     r, s = both.sides(STARTS)
     s = in_order(Side(s.numbers, s.groups, {"ts": s.ends["ts"], "te": s.ends["ts"]}))
     windows = _Windows.of(ours.num_rows, r, s, both.encoding, pre, fol)
+    if max_rows is not None:
+        windows = windows.last(check_count("max_rows", max_rows))
     result = ours
     for name, (function, column) in asked.items():
         values = None if column is None else column_of(theirs, column, s.rows).combine_chunks()
@@ -132,6 +135,11 @@ class _Windows:
             first[rows] = batch.first
             count[rows] = np.where(some[batch.box], batch.count, 0)
         return _Windows(first, count)
+
+    def last(self, most: int) -> _Windows:
+        """Return the windows with their last rows only, at most `most`."""
+        kept = np.minimum(self.count, most)
+        return _Windows(self.first + self.count - kept, kept)
 
     @cached_property
     def largest(self) -> int:

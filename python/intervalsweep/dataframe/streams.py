@@ -17,7 +17,13 @@ from intervalsweep._errors import ArgumentError
 from intervalsweep._signatures import Emit, implements, named_aggregates, revision_columns
 from intervalsweep._sql.calls import as_column
 from intervalsweep._sql.literals import quoted
-from intervalsweep.columns import SideNames, SparkColumns, check_choice, check_unique
+from intervalsweep.columns import (
+    SideNames,
+    SparkColumns,
+    check_choice,
+    check_count,
+    check_unique,
+)
 from intervalsweep.dataframe.interval_columns import (
     DataFrameFunctions,
     check_frames,
@@ -39,6 +45,7 @@ def window_union(
     aggs: Mapping[str, Any] | None,
     pre: Any,
     fol: Any,
+    max_rows: int | None,
     emit: Emit,
     named: Any,
     **names: Any,
@@ -88,6 +95,8 @@ def window_union(
     if not conditions:
         raise ArgumentError("The window has no limits: give `pre`, `fol` or a key in `by`.")
     window = probe.alias(_PROBE).where(reduce(and_, conditions))
+    if max_rows is not None:
+        window = window.orderBy(there.desc()).limit(check_count("max_rows", max_rows))
     # Next to the count, a column that is not an aggregate is an error of Spark's. groupBy would not
     # wait for the base rows.
     features = window.select(

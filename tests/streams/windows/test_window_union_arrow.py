@@ -94,6 +94,7 @@ def check(
             ),
             key=lambda one: one[0],
         )
+        found = found[-window.get("max_rows", len(probe) + 1) :]
         values = [v for _, v in found]
         assert (row["k"], row["ts"], row["n"]) == (key, ts, len(found))
         for name in names:
@@ -120,7 +121,9 @@ def test_like_a_loop(data: st.DataObject) -> None:
     probe = data.draw(
         st.lists(st.tuples(keys, numbers, values), max_size=30, unique_by=lambda r: r[:2])
     )
-    check(base, probe, (pa.int64(), value), pre=data.draw(distances), fol=data.draw(distances))
+    most = data.draw(st.sampled_from([{}, {"max_rows": 1}, {"max_rows": 3}]))
+    ends = {"pre": data.draw(distances), "fol": data.draw(distances)}
+    check(base, probe, (pa.int64(), value), **ends, **most)
 
 
 def test_kinds_of_time() -> None:
@@ -173,6 +176,7 @@ def test_sums_are_exact_or_fail() -> None:
         ({"aggs": {"s": "sum(k)"}}, "need numbers; got a column of string"),
         ({"aggs": {"n": "count(*)"}, "pre": "x"}, "a number, a timedelta or a text"),
         ({"aggs": {}}, "needs an aggregate"),
+        ({"aggs": {"n": "count(*)"}, "max_rows": 0}, "whole number of at least 1; got 0"),
         ({"aggs": {}, "emit": "later"}, "`emit` must be one of final, eager; got 'later'"),
         ({"aggs": {}, "by": "w"}, "no column w"),
     ],

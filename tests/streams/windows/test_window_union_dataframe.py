@@ -55,6 +55,8 @@ def frames(spark: Any) -> tuple[Any, Any]:
         ("d", {"pre": timedelta(days=3), "fol": 1}),
         ("at", {"pre": timedelta(minutes=4), "fol": timedelta(minutes=-1)}),
         ("at", {"pre": "2 minutes"}),
+        ("a.t", {"pre": None, "max_rows": 3}),
+        ("at", {"pre": "6 minutes", "fol": "1 minute", "max_rows": 2}),
     ],
 )
 def test_as_on_arrow_tables(frames: Any, on: str, window: dict[str, Any]) -> None:
@@ -104,6 +106,7 @@ def test_any_aggregate_of_sql(frames: Any) -> None:
             "not a distance between date",
         ),
         ({"aggs": {"s": "sum(v)"}, "pre": None, "fol": None}, "window has no limits"),
+        ({"aggs": {"s": "sum(v)"}, "max_rows": 1.5}, "whole number of at least 1; got 1.5"),
         ({"aggs": {"s": "sum(v)"}, "emit": "now"}, "`emit` must be one of final, eager; got 'now'"),
     ],
 )

@@ -50,8 +50,9 @@ object StreamWindows extends Rule[LogicalPlan] {
       joinType: JoinType,
       on: Option[Expression]): Option[LogicalPlan] =
     if (base.isStreaming && subquery.isStreaming)
-      LateralWindow.of(base, subquery).filter(_.limit.isEmpty).map(_.inlined).map { lateral =>
+      LateralWindow.of(base, subquery).map(_.inlined).map { lateral =>
         checkRevisions(lateral, on)
+        checkLimit(lateral)
         val rows =
           if (WindowCounts.isAsked(base, lateral, WindowClocks.find(base, lateral).isDefined))
             WindowCounts(base, lateral)
@@ -59,6 +60,11 @@ object StreamWindows extends Rule[LogicalPlan] {
         lateral.over(rows, joinType, on)
       }
     else None
+
+  private def checkLimit(lateral: LateralWindow): Unit =
+    if (lateral.limit.isDefined) StreamErrors.unsupported(
+      "ORDER BY and LIMIT below the aggregates of a window",
+      "leave them out, or make one side a table")
 
   /** A condition would hide a later revision, but could not take back an earlier one. */
   private def checkRevisions(lateral: LateralWindow, on: Option[Expression]): Unit =
