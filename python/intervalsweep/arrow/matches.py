@@ -18,8 +18,7 @@ from intervalsweep.arrow import plan
 from intervalsweep.arrow.encoding import Encoding, Mask
 from intervalsweep.arrow.overlaps import WITHIN, Overlaps, moved_ends
 from intervalsweep.arrow.plan import Axis, Sweep, Term, name_of
-from intervalsweep.arrow.sides import Side, TwoTables
-from intervalsweep.arrow.tables import RowNumbers
+from intervalsweep.arrow.sides import Side, TwoTables, order_of
 from intervalsweep.kernels import (
     Bounds,
     Boxes,
@@ -270,25 +269,13 @@ def _in_order(points: Side, sweep: Sweep) -> Side:
 def _by_lead(points: Side, sweep: Sweep) -> Side:
     """Return the points in the order of group and lead axis; unchanged if they are sorted."""
     lead, groups = points.ends[name_of(sweep.lead.point)], points.groups
-    return points if is_sorted(groups, lead) else points.take(_order(groups, lead))
+    return points if is_sorted(groups, lead) else points.take(order_of(groups, lead))
 
 
 def _has_ties(groups: Int32Array, lead: Int64Array) -> bool:
     """Return whether many points share group and lead value. The points are in order."""
     many = _FEW_TIES
     return bool(np.any((lead[many:] == lead[:-many]) & (groups[many:] == groups[:-many])))
-
-
-def _order(groups: Int32Array, lead: Int64Array) -> RowNumbers:
-    """Return the order by group and lead value.
-
-    If both fit into one 64-bit number, sorting that number is several times as fast.
-    """
-    least, largest = int(lead.min()), int(lead.max())
-    span = largest - least + 1
-    if (int(groups.max()) + 1) * span > _LARGEST:
-        return np.lexsort((lead, groups))
-    return np.argsort(groups * np.int64(span) + (lead - least))
 
 
 def _of_side(side: str, endpoints: set[str]) -> set[str]:

@@ -21,7 +21,7 @@ from intervalsweep._signatures import (
 )
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import LookUp, in_order, latest_so_far
-from intervalsweep.arrow.sides import STARTS, Side, TwoTables
+from intervalsweep.arrow.sides import STARTS, Side, TwoTables, order_of
 from intervalsweep.arrow.tables import RowNumbers, like, take
 from intervalsweep.columns import Naming, check_choice, chosen, join_type
 from intervalsweep.kernels import Int64Array
@@ -136,7 +136,7 @@ def _at(values: Int64Array, places: _Places) -> Int64Array:
 def _latest_up_to(r: Side, s: Side) -> _Places:
     """Return for each instant of `r` the latest of `s` that is not later."""
     # Among rows of one instant, the last one of the table comes last.
-    order = np.lexsort((s.ends["ts"], s.groups))
+    order = order_of(s.groups, s.ends["ts"])
     look_up = LookUp(s.groups[order], s.ends["ts"][order])
     return _back(order, look_up.last_up_to(r.groups, r.ends["ts"]))
 
@@ -144,7 +144,7 @@ def _latest_up_to(r: Side, s: Side) -> _Places:
 def _earliest_from(r: Side, s: Side) -> _Places:
     """Return for each instant of `r` the earliest of `s` that is not earlier."""
     # Among rows of one instant, the last one of the table comes first.
-    order = np.lexsort((-np.arange(s.size), s.ends["ts"], s.groups))
+    order = order_of(s.groups, s.ends["ts"], last_first=True)
     look_up = LookUp(s.groups[order], s.ends["ts"][order])
     return _back(order, look_up.first_from(r.groups, r.ends["ts"]))
 

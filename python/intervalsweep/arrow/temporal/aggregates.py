@@ -17,6 +17,7 @@ from intervalsweep._signatures import Frame
 from intervalsweep._signatures import Names as Columns
 from intervalsweep.arrow.dictionaries import plain, sort_values
 from intervalsweep.arrow.encoding import Encoding, decode_floats
+from intervalsweep.arrow.sides import order_of
 from intervalsweep.arrow.tables import RowNumbers, groups_in, like
 from intervalsweep.arrow.temporal.rows import NO_START, Histories, Names, Rows
 from intervalsweep.columns import check_choice, check_columns, check_unique, listed
@@ -96,7 +97,7 @@ def _in_order(history: Histories, keys: list[str]) -> tuple[Rows, Int32Array]:
     """Return the rows by group and start, and their groups."""
     rows = history.rows()
     groups = groups_in(history.values[0], keys)[rows.numbers]
-    order = np.lexsort((rows.start, groups))
+    order = order_of(groups, rows.start)
     return rows.take(order), groups[order]
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from intervalsweep._errors import ColumnError
 from intervalsweep.arrow.encoding import Encoding, Mask, largest_of, smallest_of
+from intervalsweep.arrow.sides import order_of
 from intervalsweep.arrow.tables import RowNumbers, as_table
 from intervalsweep.columns import check_columns, check_unique
 from intervalsweep.kernels import Int32Array, Int64Array
@@ -112,7 +113,7 @@ def swept(
     ones rows of the right side; without weights all rows are on the left side. `CountSweep`
     explains `length`.
     """
-    order = np.lexsort((rows.start, groups))
+    order = order_of(groups, rows.start)
     if weights is None:
         weights = np.ones(groups.size, dtype=np.int64)
     sweep = CountSweep(rule, length)
