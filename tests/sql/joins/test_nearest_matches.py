@@ -240,3 +240,31 @@ def test_columns_computed_below_the_limit_are_aggregated(spark: Any) -> None:
         "WHERE t <= l.t ORDER BY t DESC LIMIT 2)) w"
     ).collect()
     assert sorted(map(tuple, rows)) == [(0, None), (1, 21), (5, 110)]
+
+
+def test_dates_beside_timestamps(spark: Any) -> None:
+    """Spark casts the dates. On Samoa, 30 and 31 December 2011 begin at one instant."""
+    spark.conf.set("spark.sql.session.timeZone", "Pacific/Apia")
+    try:
+        frame = spark.sql(
+            "SELECT l.at, w.day FROM VALUES (TIMESTAMP'2011-12-29 12:00:00'), "
+            "(TIMESTAMP'2011-12-31 12:00:00'), (TIMESTAMP'2012-01-05 00:00:00') l(at) "
+            "JOIN LATERAL (SELECT * FROM VALUES (DATE'2011-12-29'), (DATE'2011-12-31'), "
+            "(DATE'2011-12-30'), (DATE'2012-01-04') r(day) "
+            "WHERE r.day <= l.at ORDER BY r.day DESC LIMIT 1) w"
+        )
+        assert "last 1" in physical(frame)
+        found = [str(row.day) for row in sorted(frame.collect())]
+        assert found == ["2011-12-29", "2011-12-31", "2012-01-04"]
+    finally:
+        spark.conf.unset("spark.sql.session.timeZone")
+
+
+@pytest.mark.parametrize("kind", ["LEFT", "INNER"])
+def test_a_condition_on_the_left_row_alone(both: Both, kind: str) -> None:
+    """It decides whether a row has a match, and needs no key."""
+    on = "ON true" if kind == "LEFT" else ""
+    swept = LAST.format(kind, "", " AND a.x > 1", 2, on)
+    assert both(swept, RANKED.format(kind, "", " AND a.x > 1", 2), ways=[PARTS]) > 300
+    assert "by ranges" in physical(both.frame)
+    assert "Window" not in physical(both.frame)

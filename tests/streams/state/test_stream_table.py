@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import intervalsweep
+from fuzz.nearest.run import known_forms
 from support.spark.comparison import BROADCAST, bag, difference, physical, sweeps
 from support.streams import micro_batches
 
@@ -73,6 +74,18 @@ def test_the_rows_of_the_table(spark: Any, conf: Any, tmp_path: Path, name: str)
     # The join keeps no state between micro-batches.
     assert "StateStore" not in got.plan
     expected = spark.sql(query.format(a="past a", b="fixed b")).collect()
+    assert len(expected) > 5
+    assert not difference(bag(expected), bag(got.rows))
+
+
+def test_asof_join_of_a_stream_with_a_table(spark: Any, conf: Any, tmp_path: Path) -> None:
+    if "asof" not in known_forms(spark.version):
+        pytest.skip("ASOF JOIN needs Spark 4.3")
+    conf({"spark.sql.join.asofJoin.enabled": "true"})
+    query = "SELECT a.id x, b.ts y FROM {} a LEFT ASOF JOIN fixed b MATCH_CONDITION (a.ts >= b.ts)"
+    got = micro_batches.run(spark, spark.sql(query.format("incoming") + " ON a.k = b.k"), tmp_path)
+    assert "last 1" in got.plan
+    expected = spark.sql(query.format("past") + " ON a.k = b.k").collect()
     assert len(expected) > 5
     assert not difference(bag(expected), bag(got.rows))
 

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner.nearest
 
-import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{
+  And, Cast, Expression, If, Literal, PredicateHelper
+}
 import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
+import org.apache.spark.sql.intervalsweep.condition.expressions.{
+  EncodedEndpoint, IsTotal, OnErrorElse
+}
 import org.apache.spark.sql.intervalsweep.condition.model.{
   Axis, KeptMatches, LeftSide, MatchLimit, Sweep, SweepCondition, SweepOptions, WhyNot
 }
 import org.apache.spark.sql.intervalsweep.condition.reading.ConditionAnalysis
 import org.apache.spark.sql.intervalsweep.planner.nodes.NearestMatches
+import org.apache.spark.sql.types.{DateType, LongType, TimestampNTZType, TimestampType}
 
 /**
  * The condition of a [[NearestMatches]] as one sweep over the value by which matches are kept.
@@ -35,13 +41,28 @@ private[nearest] object NearestCondition extends PredicateHelper {
     val (decided, others) = conjuncts.partition(c => isKey(c, node) || isBound(c, node))
     for {
       condition <- swept(decided, node, value)
-      if isOnValue(condition, value)
+      if isOnValue(condition, value) || isOnCast(condition, node)
       (centered, kept) <- withCenter(condition, node)
     } yield {
-      val residual = (condition.residual ++ others).reduceOption(And)
-      (centered.copy(residual = residual), MatchLimit(kept, node.count))
+      val (ofLeft, residual) =
+        others.partition(c => decidesLeftRows(c, node) && hasEndpoints(centered))
+      val limited = centered.copy(
+        leftEndpoints = ofLeft.foldLeft(centered.leftEndpoints)(orNull),
+        residual = (condition.residual ++ residual).reduceOption(And))
+      (limited, MatchLimit(kept, node.count))
     }
   }
+
+  private def hasEndpoints(condition: SweepCondition): Boolean = condition.leftEndpoints.nonEmpty
+
+  /** Whether a conjunct reads left rows only, and may be evaluated for all of them. */
+  private def decidesLeftRows(conjunct: Expression, node: NearestMatches): Boolean =
+    conjunct.references.nonEmpty && conjunct.references.subsetOf(node.left.outputSet) &&
+      conjunct.deterministic && IsTotal(conjunct)
+
+  /** A row whose condition is not true gets a NULL endpoint: it has no match. */
+  private def orNull(endpoints: Seq[Expression], condition: Expression): Seq[Expression] =
+    If(condition, endpoints.head, Literal(null, LongType)) +: endpoints.tail
 
   private def isKey(conjunct: Expression, node: NearestMatches): Boolean =
     ConditionAnalysis.keys(conjunct, node.left.outputSet, node.right.outputSet).isDefined
@@ -83,11 +104,29 @@ private[nearest] object NearestCondition extends PredicateHelper {
   }
 
   private def isOnValue(condition: SweepCondition, value: Expression): Boolean =
-    condition.sweeps match {
-      case Seq(Sweep(LeftSide, lead, None)) =>
-        condition.rightEndpoints(lead.point).semanticEquals(value)
+    pointOf(condition).exists(_.semanticEquals(value))
+
+  /**
+   * Whether the points are dates that Spark casts to timestamps, for a comparison with timestamps.
+   * They are in the order of the dates, but in some time zones two dates begin at one instant.
+   */
+  def isOnCast(condition: SweepCondition, node: NearestMatches): Boolean =
+    node.center.isEmpty && pointOf(condition).exists {
+      case EncodedEndpoint(date) => isCastOf(date, node.value)
+      case OnErrorElse(EncodedEndpoint(date), _) => isCastOf(date, node.value)
       case _ => false
     }
+
+  private def isCastOf(e: Expression, date: Expression): Boolean = e match {
+    case Cast(child, TimestampType | TimestampNTZType, _, _) =>
+      child.dataType == DateType && child.semanticEquals(date)
+    case _ => false
+  }
+
+  private def pointOf(condition: SweepCondition): Option[Expression] = condition.sweeps match {
+    case Seq(Sweep(LeftSide, lead, None)) => Some(condition.rightEndpoints(lead.point))
+    case _ => None
+  }
 
   /** Adds the center to the endpoints of the left side, if the nearest matches are kept. */
   private def withCenter(

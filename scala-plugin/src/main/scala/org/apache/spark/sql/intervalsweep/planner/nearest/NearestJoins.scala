@@ -24,13 +24,14 @@ object NearestJoins extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(IntervalSweepConf.Enabled)) plan
     else plan.resolveOperatorsUp {
-      case join: AsOfJoin if isTaken(join) && isValid(join) =>
+      case join: AsOfJoin if isTaken(join) && !join.right.isStreaming && isValid(join) =>
         val conditions = join.asOfCondition +: join.condition.toSeq
         ranked(join, join.orderExpression, isDistance = true)
           .map(nearest(join, join.joinType, conditions, _, count = 1))
           .filter(NearestMatchesStrategy.isSwept)
           .getOrElse(join)
-      case join @ NearestBy(joinType, count, ranking, isDistance) if isTaken(join) =>
+      case join @ NearestBy(joinType, count, ranking, isDistance)
+          if isTaken(join) && !join.isStreaming =>
         val both = join.asInstanceOf[BinaryNode]
         ranked(both, ranking, isDistance)
           .map(nearest(both, joinType, Nil, _, count))
@@ -39,7 +40,7 @@ object NearestJoins extends Rule[LogicalPlan] {
     }
 
   private def isTaken(join: LogicalPlan): Boolean = join.resolved && join.childrenResolved &&
-    !join.isStreaming && !join.children.exists(TemporalPlan.isMarked)
+    !join.children.exists(TemporalPlan.isMarked)
 
   /** Whether the tolerance is valid. Spark reports one that is not. */
   private def isValid(join: AsOfJoin): Boolean = join.toleranceAssertion.forall { assertion =>

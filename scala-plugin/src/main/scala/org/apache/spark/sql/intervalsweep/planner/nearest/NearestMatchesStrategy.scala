@@ -74,7 +74,9 @@ object NearestMatchesStrategy extends SparkStrategy with SQLConfHelper {
       choice: NearestChoice,
       needed: Seq[Attribute]): SparkPlan = {
     val NearestChoice(condition, limit, mode) = choice
-    val ties = tiesOf(node, needed)
+    val byValue =
+      if (NearestCondition.isOnCast(condition, node)) RankedMatches.nearestFirst(node) else Nil
+    val ties = byValue ++ tiesOf(node, needed)
     val join = IntervalSweepStrategy.physical(node.join, SweepChoice(condition, mode), Some(needed))
       .copy(
         limit = Some(limit),

@@ -26,7 +26,8 @@ class LimitedSearchSuite extends AnyFunSuite {
 
   private def value(random: Random, dataType: DataType): Long = dataType match {
     case DoubleType =>
-      val special = Seq(Double.NaN, Double.NegativeInfinity, Double.PositiveInfinity, Double.MaxValue)
+      val special =
+        Seq(Double.NaN, Double.NegativeInfinity, Double.PositiveInfinity, Double.MaxValue)
       val one = if (random.nextInt(4) == 0) special(random.nextInt(4)) else random.nextInt(9) / 2.0
       EndpointEncoding.ofDouble(one)
     case _ => random.nextInt(12) match {
@@ -68,7 +69,9 @@ class LimitedSearchSuite extends AnyFunSuite {
     for (seed <- 1 to 300) {
       val random = new Random(seed)
       val points =
-        new Rows(IndexedSeq.fill(random.nextInt(30))(Seq(value(random, dataType))).sortBy(_.head), 1)
+        new Rows(
+          IndexedSeq.fill(random.nextInt(30))(Seq(value(random, dataType))).sortBy(_.head),
+          1)
       val boxes = new Rows(
         IndexedSeq.fill(10) {
           val ends = Seq.fill(2)(value(random, dataType)).sorted
@@ -84,7 +87,8 @@ class LimitedSearchSuite extends AnyFunSuite {
       for ((box, i) <- boxes.all.zipWithIndex) {
         val runs = new RunBatch
         limited.find(i, runs)
-        val places = (0 until runs.size).flatMap(k => runs.first(k) until runs.first(k) + runs.count(k))
+        val places = (0 until runs.size).flatMap(k =>
+          runs.first(k) until runs.first(k) + runs.count(k))
         assert(places.distinct.size == places.size, "a point is in one run only")
         assert(places.toSet == best(box, points.endpoints(0), limit), s"$box, $limit, seed $seed")
         found += places.size
