@@ -95,7 +95,9 @@ object NearestMatchesStrategy extends SparkStrategy with SQLConfHelper {
   /** The ties that the query defines, and then the greatest values of the columns that it reads. */
   private def tiesOf(node: NearestMatches, needed: Seq[Attribute]): Seq[SortOrder] = {
     val read = node.right.output.filter(needed.contains)
-    node.ties ++ read.filter(a => RowOrdering.isOrderable(a.dataType)).map(SortOrder(_, Descending))
+    val others = read.filterNot(_.semanticEquals(node.value))
+    node.ties ++
+      others.filter(a => RowOrdering.isOrderable(a.dataType)).map(SortOrder(_, Descending))
   }
 
   /** The opposite order: the preferred row comes last. */

@@ -40,9 +40,15 @@ private[nearest] object RankedMatches {
     val value = node.value
     node.center match {
       case None => Seq(SortOrder(value, if (node.fromEnd) Descending else Ascending))
-      case Some(center) => Seq(
+      case Some(center) =>
+        val isAbove = GreaterThan(value, center)
+        // Different values may have one distance: that of rounded numbers, or of an infinite center.
+        val above = If(isAbove, value, Literal(null, value.dataType))
+        Seq(
           SortOrder(distance(value, center), Ascending),
-          SortOrder(GreaterThan(value, center), Ascending))
+          SortOrder(isAbove, Ascending),
+          SortOrder(above, Ascending),
+          SortOrder(value, Descending))
     }
   }
 
