@@ -268,3 +268,29 @@ def test_a_condition_on_the_left_row_alone(both: Both, kind: str) -> None:
     assert both(swept, RANKED.format(kind, "", " AND a.x > 1", 2), ways=[PARTS]) > 300
     assert "by ranges" in physical(both.frame)
     assert "Window" not in physical(both.frame)
+
+
+@pytest.mark.parametrize(
+    ("ranking", "found"),
+    [
+        ("DISTANCE l.t - r.t", 9),
+        ("DISTANCE r.t - l.t", 2),
+        ("SIMILARITY l.t - r.t", 2),
+        ("SIMILARITY -(l.t - r.t)", 9),
+        ("DISTANCE datediff(date_add(DATE'2024-01-01', l.t), date_add(DATE'2024-01-01', r.t))", 9),
+    ],
+)
+@pytest.mark.parametrize("threshold", ["10MB", "-1"])
+def test_nearest_by_a_difference_with_a_sign(
+    spark: Any, conf: Any, ranking: str, found: int, threshold: str
+) -> None:
+    """The least or the greatest value; a row whose part of the difference is NULL has none."""
+    if "nearest" not in known_forms(spark.version):
+        pytest.skip("NEAREST BY needs Spark 4.2")
+    conf({BROADCAST: threshold})
+    frame = spark.sql(
+        "SELECT l.id, r.t FROM VALUES (1, 5), (2, NULL), (3, 7) l(id, t) LEFT JOIN "
+        f"(SELECT * FROM VALUES (2), (9), (NULL), (4) r(t)) r EXACT NEAREST 1 BY {ranking}"
+    )
+    assert "Window" not in physical(frame)
+    assert sorted(map(tuple, frame.collect())) == [(1, found), (2, None), (3, found)]

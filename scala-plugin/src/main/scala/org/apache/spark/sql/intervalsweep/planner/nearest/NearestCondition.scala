@@ -95,7 +95,8 @@ private[nearest] object NearestCondition extends PredicateHelper {
     Some(SweepCondition(
       pairs.map(_._1),
       pairs.map(_._2),
-      leftEndpoints = Nil,
+      // A constant, which a condition on left rows turns into NULL; or else the center.
+      leftEndpoints = if (node.center.isEmpty) Seq(Literal(0L)) else Nil,
       rightEndpoints = Seq(value),
       Seq(Sweep(LeftSide, Axis(point = 0, lower = None, upper = None), second = None)),
       residual = None,

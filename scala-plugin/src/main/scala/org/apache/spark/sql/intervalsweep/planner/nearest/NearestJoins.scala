@@ -34,7 +34,7 @@ object NearestJoins extends Rule[LogicalPlan] {
           if isTaken(join) && !join.isStreaming =>
         val both = join.asInstanceOf[BinaryNode]
         ranked(both, ranking, isDistance)
-          .map(nearest(both, joinType, Nil, _, count))
+          .map(by => nearest(both, joinType, by.known, by, count))
           .filter(NearestMatchesStrategy.isSwept)
           .getOrElse(join)
     }
@@ -64,7 +64,16 @@ object NearestJoins extends Rule[LogicalPlan] {
     count)
 
   /** By which value of the right rows matches are ranked; see [[NearestMatches]]. */
-  private case class Ranking(value: Expression, center: Option[Expression], fromEnd: Boolean)
+  private case class Ranking(
+      left: Expression,
+      value: Expression,
+      isNearest: Boolean,
+      fromEnd: Boolean) {
+    def center: Option[Expression] = Option.when(isNearest)(left)
+
+    /** A left row whose part of the ranking is NULL has no match. */
+    def known: Seq[Expression] = if (isNearest || !left.nullable) Nil else Seq(IsNotNull(left))
+  }
 
   private def ranked(
       join: BinaryNode,
@@ -77,13 +86,13 @@ object NearestJoins extends Rule[LogicalPlan] {
       case Alias(child, _) => ranked(join, child, isDistance)
       case UnaryMinus(child, _) => ranked(join, child, !isDistance)
       case AbsoluteDifference(a, b) if isDistance && isLeft(a) && isRight(b) =>
-        Some(Ranking(b, Some(a), fromEnd = false))
+        Some(Ranking(a, b, isNearest = true, fromEnd = false))
       case AbsoluteDifference(b, a) if isDistance && isLeft(a) && isRight(b) =>
-        Some(Ranking(b, Some(a), fromEnd = false))
+        Some(Ranking(a, b, isNearest = true, fromEnd = false))
       case Difference(a, b) if isLeft(a) && isRight(b) =>
-        Some(Ranking(b, None, fromEnd = isDistance))
+        Some(Ranking(a, b, isNearest = false, fromEnd = isDistance))
       case Difference(b, a) if isLeft(a) && isRight(b) =>
-        Some(Ranking(b, None, fromEnd = !isDistance))
+        Some(Ranking(a, b, isNearest = false, fromEnd = !isDistance))
       case _ => None
     }
   }
