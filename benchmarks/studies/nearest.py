@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As-of and nearest joins: IntervalSweep beside DuckDB, Polars and Spark's own joins.
+"""Compares as-of and nearest joins with those of DuckDB, Polars and Spark.
 
     python -m benchmarks.studies.nearest [--rows 1000000] [--runs 7] [--only "1,000 keys" ...]
 

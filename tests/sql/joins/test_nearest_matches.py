@@ -43,6 +43,10 @@ def views(spark: Any) -> None:
         spark.sql(TABLE.format(step, rows)).createOrReplaceTempView(name)
 
 
+def rows_of(spark: Any, text: str) -> list[tuple[Any, ...]]:
+    return sorted(map(tuple, spark.sql(text).collect()))
+
+
 @pytest.fixture(scope="module")
 def totals(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Totals:
     return run(spark, 3, 60, tmp_path_factory.mktemp("fuzz"))
@@ -177,31 +181,34 @@ def test_a_limit_and_an_order_above(both: Both) -> None:
 
 
 def test_columns_of_the_subquery_are_null_without_a_match(spark: Any) -> None:
-    rows = spark.sql(
+    rows = rows_of(
+        spark,
         "SELECT l.t, w.one, w.sum FROM VALUES (1), (5) l(t) LEFT JOIN LATERAL ("
         "SELECT 1 AS one, coalesce(r.v, 0) + l.t AS sum FROM VALUES (3, 10) r(t, v) "
-        "WHERE r.t <= l.t ORDER BY r.t DESC LIMIT 1) w ON true"
-    ).collect()
-    assert sorted(map(tuple, rows)) == [(1, None, None), (5, 1, 15)]
+        "WHERE r.t <= l.t ORDER BY r.t DESC LIMIT 1) w ON true",
+    )
+    assert rows == [(1, None, None), (5, 1, 15)]
 
 
 def test_a_value_that_fails_is_computed_for_found_rows_only(spark: Any) -> None:
-    rows = spark.sql(
+    rows = rows_of(
+        spark,
         "SELECT l.t, w.q FROM VALUES (1), (5) l(t) LEFT JOIN LATERAL ("
         "SELECT 10 / r.v AS q FROM VALUES (0, 0), (1, 5), (4, 2) r(t, v) "
-        "WHERE r.t <= l.t ORDER BY r.t DESC LIMIT 1) w ON true"
-    ).collect()
-    assert sorted(map(tuple, rows)) == [(1, 2.0), (5, 5.0)]
+        "WHERE r.t <= l.t ORDER BY r.t DESC LIMIT 1) w ON true",
+    )
+    assert rows == [(1, 2.0), (5, 5.0)]
 
 
 def test_the_sort_column_need_not_be_selected(spark: Any) -> None:
     """Spark 4.3.0 alone returns wrong rows for this text."""
-    rows = spark.sql(
+    rows = rows_of(
+        spark,
         "SELECT l.id, w.price FROM VALUES (1, 7), (2, 7) l(id, at) LEFT JOIN LATERAL ("
         "SELECT price FROM VALUES (1, 3, 30), (1, 5, 50), (2, 6, 60), (1, 9, 90) p(id, at, price) "
-        "WHERE p.id = l.id AND p.at <= l.at ORDER BY p.at DESC LIMIT 1) w ON true"
-    ).collect()
-    assert sorted(map(tuple, rows)) == [(1, 50), (2, 60)]
+        "WHERE p.id = l.id AND p.at <= l.at ORDER BY p.at DESC LIMIT 1) w ON true",
+    )
+    assert rows == [(1, 50), (2, 60)]
 
 
 def test_nan_and_infinite_values_have_sparks_order(spark: Any) -> None:
@@ -233,13 +240,14 @@ def test_an_aggregate_of_the_last_rows(both: Both, key: str, residual: str) -> N
 
 
 def test_columns_computed_below_the_limit_are_aggregated(spark: Any) -> None:
-    rows = spark.sql(
+    rows = rows_of(
+        spark,
         "SELECT l.t, w.s FROM VALUES (1), (5), (0) l(t), LATERAL (SELECT sum(y) AS s FROM ("
         "SELECT 2 * x + l.t AS y FROM ("
         "SELECT v AS x, t FROM VALUES (1, 10), (2, 20), (3, 30) r(t, v)) "
-        "WHERE t <= l.t ORDER BY t DESC LIMIT 2)) w"
-    ).collect()
-    assert sorted(map(tuple, rows)) == [(0, None), (1, 21), (5, 110)]
+        "WHERE t <= l.t ORDER BY t DESC LIMIT 2)) w",
+    )
+    assert rows == [(0, None), (1, 21), (5, 110)]
 
 
 def test_dates_beside_timestamps(spark: Any) -> None:

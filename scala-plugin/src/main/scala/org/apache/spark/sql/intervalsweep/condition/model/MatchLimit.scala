@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.DataType
  *   nearest 2 of 6                       [--]     7, 4: distances 1 and 2
  * }}}
  *
- * Of points with equal coordinates, `First` prefers those that come first in the order of the points,
+ * If points have equal coordinates, `First` prefers those that come first in the order of the points,
  * and the others prefer those that come last.
  *
  * @param kept  which matches are kept
@@ -43,8 +43,8 @@ object KeptMatches {
   }
 
   /**
-   * The matches whose lead coordinates have the least distance from an endpoint of the box. Of two
-   * matches with the same distance, the one with the lesser coordinate is preferred.
+   * Keeps the matches whose lead coordinates have the least distance from an endpoint of the box.
+   * If two have the same distance, the one with the lesser coordinate is preferred.
    *
    * @param center   index into the endpoints of the left side
    * @param dataType the type of the coordinates, before they were encoded

@@ -78,17 +78,15 @@ private final class KeptPoints(
   private val count = points.limit.count
   private val byTies = RowOrdering.create(points.ties, columns)
 
-  private val ascending: Ordering[Point] = (a, b) => {
+  private def orderBy(ties: Ordering[InternalRow]): Ordering[Point] = (a, b) => {
     val byCoordinate = java.lang.Long.compare(a.coordinate, b.coordinate)
-    if (byCoordinate != 0) byCoordinate else byTies.compare(a.row, b.row)
+    if (byCoordinate != 0) byCoordinate else ties.compare(a.row, b.row)
   }
 
-  /** Of points with equal coordinates, the nearest matches prefer the last one. */
-  private val preferredFirst: Ordering[Point] = if (!points.goesUp) ascending
-  else (a, b) => {
-    val byCoordinate = java.lang.Long.compare(a.coordinate, b.coordinate)
-    if (byCoordinate != 0) byCoordinate else byTies.compare(b.row, a.row)
-  }
+  private val ascending = orderBy(byTies)
+
+  /** The nearest matches prefer the last one of points with equal coordinates. */
+  private val preferredFirst = if (points.goesUp) orderBy(byTies.reverse) else ascending
 
   /** The head of a queue is the point that leaves first: the greatest by the queue's order. */
   private val last = queues(points.goesUp, ascending.reverse)
@@ -111,10 +109,9 @@ private final class KeptPoints(
       queue: mutable.PriorityQueue[Point],
       coordinate: Long,
       row: InternalRow): Unit = {
-    val point = new Point(coordinate, row)
-    if (queue.size < count) queue += new Point(coordinate, row.copy())
-    else if (queue.ord.lt(point, queue.head)) {
-      queue.dequeue()
+    val isFull = queue.size == count
+    if (!isFull || queue.ord.lt(new Point(coordinate, row), queue.head)) {
+      if (isFull) queue.dequeue()
       queue += new Point(coordinate, row.copy())
     }
   }

@@ -75,8 +75,8 @@ private[runs] final class LimitedSearch(
     else KeyRange.atLeast(leadPoints, coordinate + 1, from, until)
 
   /**
-   * Adds the points above the center. Of points with equal coordinates, the last ones are preferred,
-   * and the points until `above` may be the first ones of those.
+   * Adds the points above the center. The last ones of points with equal coordinates are preferred,
+   * but the points until `above` may be the first ones of these.
    */
   private def addAbove(box: Int, middle: Int, above: Int, last: Int, runs: RunBatch): Unit =
     if (middle < above) {

@@ -26,7 +26,7 @@ import org.apache.spark.sql.intervalsweep.planner.nearest.NearestMatchesStrategy
  * All expressions are over the columns of the base rows and of `probe`.
  *
  * @param columns the columns of the subquery, with their values; its argument makes the value of a
- *                match NULL if there is no match
+ *                match NULL for a row without a match
  */
 private[planner] case class NearestLateral(
     columns: (Expression => Expression) => Seq[(Attribute, Expression)],
@@ -34,7 +34,7 @@ private[planner] case class NearestLateral(
     probe: LogicalPlan,
     order: MatchOrder) {
 
-  /** The base rows with the columns of the subquery added. None if the join would not be swept. */
+  /** The base rows with the columns of the subquery added. None if all pairs would be made. */
   def over(base: LogicalPlan, joinType: JoinType): Option[LogicalPlan] = {
     val marker = Alias(TrueLiteral, "matched")()
     val node = order.nearest(

@@ -63,7 +63,7 @@ object NearestJoins extends Rule[LogicalPlan] {
     ties = Nil,
     count)
 
-  /** By which value of the right rows matches are ranked; see [[NearestMatches]]. */
+  /** How matches are ranked, by a value of the right rows; see [[NearestMatches]]. */
   private case class Ranking(
       left: Expression,
       value: Expression,

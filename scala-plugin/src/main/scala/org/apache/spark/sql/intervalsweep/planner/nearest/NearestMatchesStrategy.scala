@@ -33,7 +33,7 @@ object NearestMatchesStrategy extends SparkStrategy with SQLConfHelper {
   /** Whether the matches can be found by one sweep. The answer needs no statistics. */
   def isSwept(node: NearestMatches): Boolean = NearestCondition.of(node).isRight
 
-  /** Whether the condition bounds the value, too, so that a row with NULL in it is no match. */
+  /** Whether the condition bounds the value, too, so that a row with NULL in it never matches. */
   def isBounded(node: NearestMatches): Boolean =
     NearestCondition.of(node).exists(_._1.sweeps.forall(_.lead.bounds.nonEmpty))
 
