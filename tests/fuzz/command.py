@@ -9,12 +9,12 @@ import os
 import secrets
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from fuzz.loop import Say, Totals
-from support.spark.jvm import environment
+from support.spark.jvm import environment, quick_files
 from support.spark.session import MANY_QUERIES, session
 
 # run(session, seed, number of queries, folder for programs, say)
@@ -30,11 +30,12 @@ def main(
     command: str,
     says: str | None,
     cases: int,
-    settings: Mapping[str, str] | None = None,
+    many_files: bool = False,
 ) -> int:
     """Run as the arguments say; return 1 if a result differs, or if the run proves too little.
 
     `command` is a target of make. Its last word names the folder for programs of failures.
+    Streams write `many_files`.
     """
     folder = FOLDERS / command.rpartition(" ")[2]
     parser = argparse.ArgumentParser(prog=command, description=says)
@@ -47,8 +48,9 @@ def main(
     logging.disable()  # PySpark logs the errors that are expected
     start = time.monotonic()
     os.environ.update(environment())
+    files = quick_files() if many_files else {}
     with tempfile.TemporaryDirectory(dir=in_memory()) as work:
-        spark = session("local[1]", MANY_QUERIES, one_core(work), settings or {})
+        spark = session("local[1]", MANY_QUERIES, one_core(work), files)
         try:
             totals: Totals = run(spark, seed, arguments.cases, arguments.folder, say)
         finally:

@@ -5,8 +5,9 @@ Random queries over histories of streams, compared with their snapshots: `make f
 The queries are those of `make fuzz-temporal`; some of their relations are streams. Rows arrive in
 random micro-batches, out of order, and some are late. The rows of some relations are changes. Each
 query runs with `emit => 'early'`, whose rows must be those of the plain query on each snapshot in
-DuckDB, and with `emit => 'final'`, whose rows must be the early ones, joined where they touch. Half
-of the streams are restarted, and some run in a process that is killed again and again.
+DuckDB, and with `emit => 'final'`, whose rows must be the early ones, joined where they touch. Some
+streams are merged, split or complemented beside them. Half of the streams are restarted, and some
+run in a process that is killed again and again.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import datetime as dt
 import random
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from fuzz.settings import SETTINGS, SHUFFLED
 from fuzz.streams.run import Stream, stream_main
+from fuzz.streams.sets import Sets, sets
 from fuzz.temporal.compare import Asked, difference, in_duckdb, sliced
 from fuzz.temporal.queries import Query, query
 from fuzz.temporal.tables import INSTANTS, WINDOWS, Row, Tables, tables, values
@@ -41,6 +43,7 @@ from support.streams.histories import (
 
 # A row of each stream far ahead, which moves the watermark beyond all instants.
 FAR = 1000
+EMITS = ("final", "early")
 # Streams have no fragments by length.
 LEFT_OUT = ("python", "split")
 LENGTH = re.compile(r"(sliding => |fixed => |temporal_(?:split|coalesce)\(TABLE\([^()]*\), )(\d+)")
@@ -65,12 +68,14 @@ def timed(column: str) -> str:
     return f"TIMESTAMP'{START}' + make_dt_interval(0, 0, 0, {column}) AS {column}"
 
 
-def union(queries: Iterable[Query], emits: tuple[str, ...] = ("final", "early")) -> str:
+def union(queries: Iterable[Query], of_sets: Iterable[Sets]) -> str:
     parts = []
     for number, one in enumerate(queries):
-        for emit in emits:
+        for emit in EMITS:
             text = f"sequenced(TABLE({with_times(one.spark())}), emit => '{emit}')"
             parts.append(f"SELECT {number} AS q, '{emit}' AS emit, k, v, t, ts, te FROM {text}")
+    for number, some in enumerate(of_sets):
+        parts.append(f"SELECT {number} AS q, 'sets' AS emit, * FROM ({some.spark()})")
     return " UNION ALL ".join(parts)
 
 
@@ -109,6 +114,7 @@ class Histories(Stream):
             # The process that is killed does not have the Python functions.
             if leaves.intersection(streamed) and not any(p.kind in LEFT_OUT for p in parts):
                 self.queries.append(one)
+        self.sets = sets(rng, [name for name in streamed if name not in self.changes])
         shuffled = SHUFFLED if rng.random() < 0.3 else {}
         self.settings = {k: rng.choice(some) for k, some in (SETTINGS | shuffled).items()}
         off = [rule for rule in TEMPORAL_RULES if rng.random() < 0.15]
@@ -118,6 +124,10 @@ class Histories(Stream):
         self.settings["spark.sql.shuffle.partitions"] = rng.choice(("1", "2", "3"))
         # Python reads and writes times in UTC.
         self.settings[TIME_ZONE] = "UTC"
+
+    @property
+    def outputs(self) -> int:
+        return len(EMITS) * len(self.queries) + len(self.sets)
 
     def compare(self) -> None:
         self.late_rows()
@@ -145,7 +155,7 @@ class Histories(Stream):
         for key, value in self.settings.items():
             self.spark.conf.set(key, value)
         read(self.spark, self.folder, self.delays, self.tables, self.changes)
-        return arrivals.run(self.spark.sql(union(self.queries)), self.folder)
+        return arrivals.run(self.spark.sql(union(self.queries, self.sets)), self.folder)
 
     @property
     def delays(self) -> dict[str, int]:
@@ -169,35 +179,42 @@ class Histories(Stream):
         rows = self.spark.read.parquet(str(self.folder / "out")).collect()
         read_rows = {n: self.given.rows(n) for n in "rsbu"} | in_time
         kept = Tables(**read_rows | {n: until_next(read_rows[n]) for n in self.changes})
+        found: dict[tuple[str, int], list[Row]] = defaultdict(list)
+        for row in rows:
+            found[row.emit, row.q].append((*row[2:5], instant(row.ts), instant(row.te)))
         wrong = []
+        for number, some in enumerate(self.sets):
+            every = some.expected(in_time[some.stream])
+            message = self.differs(every, found["sets", number], until)
+            if message:
+                wrong.append(f"{some.spark()}\n{message}")
         with in_duckdb(kept) as connection:
             for number, one in enumerate(self.queries):
-                found: dict[str, list[Row]] = {"final": [], "early": []}
-                for row in rows:
-                    if row.q == number:
-                        found[row.emit].append((*row[2:5], instant(row.ts), instant(row.te)))
+                final, early = (found[emit, number] for emit in EMITS)
                 expected = {i: sliced(connection, one, i) for i in INSTANTS}
                 self.totals.rows += sum(map(len, expected.values()))
-                message = difference(
-                    Asked(dataclasses.replace(one, swept=False)), found["early"], expected
-                )
-                joined = canonical(found["early"])
-                ended = Counter({r: n for r, n in joined.items() if r[-1] < until})
-                if not message and ended != Counter(found["final"]):
-                    message = (
-                        f"final: missing {ended - Counter(found['final'])}, "
-                        f"too many {Counter(found['final']) - ended}"
-                    )
+                asked = Asked(dataclasses.replace(one, swept=False))
+                message = difference(asked, early, expected)
+                message = message or self.differs(canonical(early), final, until)
                 if message:
                     wrong.append(f"{with_times(one.spark())}\n{message}")
         if wrong:
             raise AssertionError("\n\n".join(wrong))
 
+    def differs(self, rows: Counter[Row], final: Iterable[Row], until: int) -> str:
+        """A message unless a stream has written those of the rows that have ended, once each."""
+        ended = Counter({row: n for row, n in rows.items() if row[-1] < until})
+        self.totals.rows += ended.total()
+        written = Counter(final)
+        if ended == written:
+            return ""
+        return f"final: missing {ended - written}, too many {written - ended}"
+
     def describe(self) -> None:
         for s in self.sources:
             s.write()
         settings = {**QUICKLY, **self.settings}
-        sql = union(self.queries)
+        sql = union(self.queries, self.sets)
         streaming_process.describe_histories(
             self.folder, sql, self.delays, self.tables, self.changes, settings
         )
@@ -220,7 +237,8 @@ if __name__ == "__main__":
             command="make fuzz-histories",
             says=__doc__,
             cases=3000,
+            killed=14,
             of_killed=2,
-            operators=(1, 3),
+            operators=(8,),
         )
     )

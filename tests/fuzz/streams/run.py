@@ -14,7 +14,6 @@ from typing import Any
 
 from fuzz import loop
 from fuzz.command import in_memory, main
-from support.spark import jvm
 from support.streams import streaming_process
 from support.streams.arrivals import QUICKLY
 
@@ -59,7 +58,12 @@ class Stream(ABC):
     def __post_init__(self) -> None:
         self.make()
         self.totals.streams += 1
-        self.totals.queries += self.operators
+        self.totals.queries += self.outputs
+
+    @property
+    def outputs(self) -> int:
+        """The number of results that the stream writes, each of one stream operator or more."""
+        return self.operators
 
     @abstractmethod
     def make(self) -> None:
@@ -92,9 +96,13 @@ def stream_main(
     says: str | None,
     cases: int,
     of_killed: int,
+    killed: int = KILLED,
     operators: tuple[int, ...] = OPERATORS,
 ) -> int:
-    """The command line of a run; `of_killed` is the number of operators of a killed stream."""
+    """
+    The command line of a run. One case in `killed` is killed; `of_killed` is the number of
+    operators of its streams.
+    """
 
     def run(spark: Any, seed: int, cases: int, _programs: Path, say: loop.Say) -> Totals:
         for key, value in QUICKLY.items():
@@ -106,7 +114,7 @@ def stream_main(
             number += seed
             folder, rng = Path(tempfile.mkdtemp(dir=in_memory())), random.Random(number)
             try:
-                if number % KILLED == KILLED - 1:
+                if number % killed == killed - 1:
                     some = [folder / str(i) for i in range(KILLED_AT_ONCE)]
                     made = [streams(spark, rng, f, totals, of_killed) for f in some]
                     compare_killed(made, rng, totals)
@@ -128,7 +136,7 @@ def stream_main(
         command=command,
         says=says,
         cases=cases,
-        settings=jvm.quick_files(),
+        many_files=True,
     )
 
 
