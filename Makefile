@@ -147,7 +147,7 @@ load: $(JAR) ## Run queries, failures, cancellations and streams next to each ot
 
 FUZZ = PYTHONPATH=tests $(PY) -m fuzz.$(1) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
-.PHONY: fuzz fuzz-nearest fuzz-temporal fuzz-streams fuzz-stream-joins fuzz-histories
+.PHONY: fuzz fuzz-nearest fuzz-temporal fuzz-streams fuzz-stream-nearest fuzz-stream-joins fuzz-histories
 fuzz: $(JAR) ## Compare random queries with Spark's own plan (CASES: number, SEED)
 	$(call FUZZ,joins)
 
@@ -159,6 +159,9 @@ fuzz-temporal: $(JAR) ## Compare random histories with their snapshots in DuckDB
 
 fuzz-streams: $(JAR) ## Compare random window unions of streams with Spark in batch (CASES, SEED)
 	$(call FUZZ,streams.windows)
+
+fuzz-stream-nearest: $(JAR) ## Compare random as-of joins of streams with a slow search (CASES, SEED)
+	$(call FUZZ,streams.last_rows)
 
 fuzz-stream-joins: $(JAR) ## Compare random joins of streams with joins of tables (CASES, SEED)
 	$(call FUZZ,streams.joins)

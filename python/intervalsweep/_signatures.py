@@ -322,8 +322,7 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
             type. Negative values are allowed: with ``pre=10, fol=-5`` the window ends 5 before the
             row. None means no limit.
         max_rows
-            The most rows of a window: those that are last by time. None means all rows. Not for
-            two streams.
+            The most rows of a window: those that are last by time. None means all rows.
         emit
             ``final`` returns each row of `base` once; on streams, when its window can no longer
             change. ``eager`` returns the row immediately, again whenever a row arrives in its

@@ -27,9 +27,9 @@ LAYERS = (
     *(f"execution/{name}" for name in ("runs", "aggregates", "worker", "task", "ranges")),
     *("execution/periods", "execution"),
     *(f"streams/{name}" for name in ("eventtime", "state", "partitioning", "windows")),
-    *("streams/joins", "streams/ongoing", "streams/histories"),
+    *("streams/nearest", "streams/joins", "streams/ongoing", "streams/histories"),
     *(f"planner/{name}" for name in ("nodes", "adaptive", "joins", "aggregates", "periods")),
-    *(f"planner/{name}" for name in ("nearest", "laterals", "streams", "report")),
+    *(f"planner/{name}" for name in ("nearest", "laterals", "windows", "streams", "report")),
 )
 MOST_FILES = 15
 NOT_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|^import [^\n{]*(?:\{[^}]*\})?", re.S | re.M)

@@ -51,7 +51,8 @@ def as_of_join(
     Notes
     -----
     Among right rows of the same instant, the result has the row that is largest by the columns that
-    are read, in their order. `left` may be a stream if `right` is a table.
+    are read, in their order. `left` may be a stream, and `right` as well if both have watermarks on
+    their instants.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from fuzz.nearest.tables import MINUTES, Row, Tables
+from fuzz.nearest.tables import Row, Tables
 
 Pair: TypeAlias = tuple[Row, Row | None]
 Found: TypeAlias = "Counter[tuple[Any, ...]]"
@@ -37,7 +37,10 @@ OPERATORS = {
     "<": (False, lambda a, b: b > a),
 }
 # Each form that the extension rewrites; NEAREST BY from Spark 4.2 on, ASOF from 4.3 on.
-FORMS = ("lateral", "lateral", "lateral of columns", "scalar", "max_by", "asof", "nearest")
+FORMS = (
+    *("lateral", "lateral", "lateral of columns", "scalar", "max_by", "aggregate"),
+    *("asof", "nearest"),
+)
 ABOVE = ("", "", "", "filter", "order", "count", "join", "distinct")
 # Spark's order: NULL, then numbers, then NaN.
 _WITHOUT_TEXT = (0, "")
@@ -66,6 +69,8 @@ class Query:
     outer: bool
     column: str
     above: str
+    # Whether all columns of a match are read, as the plan is made before the query is known.
+    reads_all: bool = False
 
     def sql(self, tables: Tables) -> str:
         """A query with two columns, a and b."""
@@ -78,8 +83,7 @@ class Query:
     def _within(self, tables: Tables) -> str:
         if self.length is None or not tables.kind.has_length:
             return ""
-        length = self.length * MINUTES if tables.kind.name == "TIMESTAMP" else self.length
-        step = tables.kind.step.format(length)
+        step = tables.kind.step.format(self.length * tables.kind.unit)
         if self.looks_back:
             return f"r.t >= l.t - {step}"
         return f"r.t <= l.t + {step}"
@@ -109,6 +113,14 @@ class Query:
         function = "max_by" if self.looks_back else "min_by"
         text = f"SELECT {function}(r.id, r.t) FROM r WHERE {self._condition(tables)}"
         return f"SELECT l.id AS a, ({text}) AS b FROM l"
+
+    def _aggregate(self, tables: Tables) -> str:
+        text = self._limited(tables, "*")
+        values = "concat_ws(' ', count(*), sum(w.id))"
+        return (
+            f"SELECT l.id AS a, x.b FROM l LEFT JOIN LATERAL "
+            f"(SELECT {values} AS b FROM ({text}) w) x ON true"
+        )
 
     def _asof(self, tables: Tables) -> str:
         others = " AND ".join(filter(None, [self.key, self._within(tables), self.residual]))
@@ -141,16 +153,21 @@ class Query:
     def answer(self, tables: Tables) -> Found:
         """The rows of the query, by comparing each pair of rows."""
         pairs: list[Pair] = []
+        texts: list[tuple[Any, ...]] = []
         for a in tables.left:
             matches = [b for b in tables.right if self._matches(a, b, tables)]
             matches.sort(key=lambda b, a=a: self._rank(a, b))  # type: ignore[misc]
             kept = matches[: self.count]
+            if self.form == "aggregate":
+                sums = [str(len(kept)), *([str(sum(b[0] for b in kept))] if kept else [])]
+                texts.append((a[0], " ".join(sums)))
+                continue
             pairs += [(a, b) for b in kept]
             if not kept and (self.outer or self.form in ("scalar", "max_by")):
                 pairs.append((a, None))
         at = ["id", "k", "t", "v"].index(self.column)
         rows = [(a[0], None if b is None or b[at] is None else str(b[at])) for a, b in pairs]
-        return Counter(self._of_above(rows))
+        return Counter(self._of_above(texts + rows))
 
     def _of_above(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         if self.above == "filter":
@@ -184,7 +201,8 @@ class Query:
         """The least rank is preferred."""
         assert a[2] is not None
         assert b[2] is not None
-        by_column = (_backwards(text_order(b[3])) if self.column == "v" else (), -b[0])
+        is_by_text = self.column == "v" and not self.reads_all
+        by_column = (_backwards(text_order(b[3])) if is_by_text else (), -b[0])
         if self.form == "nearest":
             distance = spark_order(abs(a[2] - b[2]))
             is_above = spark_order(b[2]) > spark_order(a[2])
@@ -209,7 +227,7 @@ def query(rng: random.Random, tables: Tables, forms: tuple[str, ...]) -> Query:
     """A random query that a version of Spark with these forms reads."""
     form = rng.choice([f for f in FORMS if f in forms])
     residuals = ["", "", "", *RESIDUALS]
-    takes_any = form.startswith("lateral") or form == "nearest"
+    takes_any = form.startswith("lateral") or form in ("aggregate", "nearest")
     return Query(
         form,
         key=rng.choice(list(KEYS)),
@@ -219,7 +237,7 @@ def query(rng: random.Random, tables: Tables, forms: tuple[str, ...]) -> Query:
         ties="" if form in ("asof", "max_by", "nearest") else rng.choice(_TIES),
         count=rng.choice((1, 1, 2, 3, 7)) if takes_any else 1,
         outer=rng.random() < 0.5,
-        column="id" if form == "max_by" else rng.choice(("id", "id", "v")),
+        column="id" if form in ("max_by", "aggregate") else rng.choice(("id", "id", "v")),
         above=rng.choice(ABOVE),
     )
 

@@ -20,6 +20,7 @@ class Kind:
     sql: str
     is_fraction: bool = False
     step: str = "{}"  # the SQL of a length
+    unit: int = 1  # the length in which `t` counts
 
     @property
     def has_length(self) -> bool:
@@ -34,10 +35,14 @@ KINDS = (
     Kind("DOUBLE", "{}", is_fraction=True, step=""),
     Kind("DECIMAL(9, 2)", "CAST({} AS DECIMAL(9, 2))"),
     Kind("DATE", "date_add(DATE'2024-03-29', {})", step="INTERVAL '{}' DAY"),
-    Kind("TIMESTAMP", "timestamp_seconds(1711846800 + 900 * {})", step="INTERVAL '{}' MINUTE"),
+    Kind(
+        "TIMESTAMP",
+        "timestamp_seconds(1711846800 + 900 * {})",
+        step="INTERVAL '{}' MINUTE",
+        unit=15,
+    ),
     Kind("TIMESTAMP_NTZ", "TIMESTAMP_NTZ'2024-03-31 01:00:00' + make_dt_interval(0, {})", step=""),
 )
-MINUTES = 15  # the length of a unit of TIMESTAMP
 SPECIAL = (math.nan, math.inf, -math.inf, -0.0)
 
 
@@ -71,9 +76,9 @@ def _text(value: int | str | None) -> str:
     return "NULL" if value is None else repr(value)
 
 
-def tables(rng: random.Random) -> Tables:
+def tables(rng: random.Random, kinds: tuple[Kind, ...] = KINDS) -> Tables:
     """Tables with ties, NULLs, hot keys and special values; some are empty or have one row."""
-    kind = rng.choice(KINDS)
+    kind = rng.choice(kinds)
     span = rng.choice((1, 4, 12, 40))
     keys = rng.choice((1, 2, 5, 30))
     sizes = (0, 1, 3, 12, 40)

@@ -13,7 +13,6 @@ run in a process that is killed again and again.
 from __future__ import annotations
 
 import dataclasses
-import datetime as dt
 import random
 import re
 import sys
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.settings import SETTINGS, SHUFFLED
+from fuzz.streams.lateness import in_time
 from fuzz.streams.run import Stream, stream_main
 from fuzz.streams.sets import Sets, sets
 from fuzz.temporal.compare import Asked, difference, in_duckdb, sliced
@@ -79,21 +79,6 @@ def union(queries: Iterable[Query], of_sets: Iterable[Sets]) -> str:
     return " UNION ALL ".join(parts)
 
 
-def in_time(sources: Iterable[Source], runs: Iterable[Any]) -> dict[str, tuple[Row, ...]]:
-    """The rows of each stream that are not late, by the watermarks of the micro-batches."""
-    found: dict[str, list[Row]] = {s.name: [] for s in sources}
-    files = {s.name: iter(s.batches) for s in sources}
-    before = instant(dt.datetime(1970, 1, 1))
-    for progress in runs:
-        for s in sources:
-            own = [p for p in progress.sources if p.description.endswith(f"/{s.name}]")]
-            # A micro-batch reads one file of each stream.
-            if own and own[0].numInputRows:
-                found[s.name] += [row for row in next(files[s.name]) if row[3] > before]
-        before = watermark(progress) or before
-    return {name: tuple(some) for name, some in found.items()}
-
-
 class Histories(Stream):
     """A case: rows in order of arrival, and queries over them."""
 
@@ -143,7 +128,7 @@ class Histories(Stream):
             runs += self.run().recentProgress
         self.totals.restarted += cut is not None
         until = max(filter(None, map(watermark, runs)))
-        self.compare_rows(in_time(self.sources, runs), until)
+        self.compare_rows(in_time(self.sources, runs, time=3), until)
 
     def late_rows(self) -> None:
         """Lets the watermark of some streams follow so closely that rows are late."""

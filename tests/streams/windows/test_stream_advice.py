@@ -113,7 +113,7 @@ SUBQUERIES = {
     f"SELECT * FROM S WHERE NOT EXISTS (SELECT * FROM R WHERE {BEHIND})": "LEFT ANTI JOIN",
     f"SELECT * FROM S WHERE k IN (SELECT k FROM R WHERE {BEHIND})": "LEFT SEMI JOIN",
     "SELECT *, (SELECT count(*) FROM R) FROM S": "does not refer to the outer rows",
-    f"SELECT * FROM S, LATERAL (SELECT v FROM R WHERE {BEHIND} ORDER BY ts LIMIT 1)": "max_by",
+    f"SELECT * FROM S, LATERAL (SELECT v FROM R WHERE {BEHIND} LIMIT 1)": "ORDER BY ts DESC",
     f"SELECT * FROM S, LATERAL (SELECT g, sum(v) FROM R WHERE {BEHIND} GROUP BY g)": (
         "GROUP BY in a lateral.*Filter the result above"
     ),

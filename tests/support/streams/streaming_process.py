@@ -19,7 +19,14 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent / "python")]
 
 from support.spark import jvm  # noqa: E402
 from support.spark.session import session  # noqa: E402
-from support.streams import arrivals, eager, histories, joined, open_intervals  # noqa: E402
+from support.streams import (  # noqa: E402
+    arrivals,
+    eager,
+    histories,
+    joined,
+    last_rows,
+    open_intervals,
+)
 
 STREAM = "stream.json"
 LOCAL = "local[2]"
@@ -46,6 +53,9 @@ def stream(spark: Any, folder: Path) -> None:
         open_intervals.arrivals(folder, []).streams(spark)
         pairs = open_intervals.joins(spark, open_intervals.KILLED, given["open_by"])
         joined.write(pairs, folder)
+    elif "last_rows_by" in given:
+        last_rows.read(spark, folder, given["last_rows_by"])
+        arrivals.run(spark.sql(given["sql"]), folder)
     elif "delays" in given:
         histories.read(spark, folder, given["delays"], given["tables"], given["changes"])
         arrivals.run(spark.sql(given["sql"]), folder)
@@ -79,6 +89,14 @@ def describe_joins(rows: joined.Arrivals, sql: str, settings: dict[str, str]) ->
 def describe_open_joins(folder: Path, by: str, settings: dict[str, str]) -> None:
     """Writes the description of joins of ongoing intervals."""
     (folder / STREAM).write_text(json.dumps({"open_by": by, "settings": settings}))
+
+
+def describe_last_rows(
+    folder: Path, sql: str, delays: dict[str, int], settings: dict[str, str]
+) -> None:
+    """Writes the description of as-of joins of streams; see `last_rows.read`."""
+    given = {"sql": sql, "last_rows_by": delays, "settings": settings}
+    (folder / STREAM).write_text(json.dumps(given))
 
 
 def describe_histories(

@@ -24,7 +24,10 @@ import org.apache.spark.sql.intervalsweep.planner.periods.PeriodSweepStrategy
 import org.apache.spark.sql.intervalsweep.planner.report.JoinReportFunction
 import org.apache.spark.sql.intervalsweep.planner.streams.{
   PairTimes, ResolveStatePartitions, StreamHistories, StreamJoins, StreamModes, StreamStrategy,
-  StreamSubqueries, StreamWatermarks, StreamWindows, WindowTimes
+  StreamSubqueries, StreamWatermarks
+}
+import org.apache.spark.sql.intervalsweep.planner.windows.{
+  StreamMatches, StreamWindows, WindowTimes
 }
 import org.apache.spark.sql.intervalsweep.temporal.functions.TemporalFunctions
 import org.apache.spark.sql.intervalsweep.temporal.rules.{
@@ -67,6 +70,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(_ => StreamJoins)
     extensions.injectResolutionRule(_ => PairTimes)
     extensions.injectPostHocResolutionRule(_ => NearestJoins)
+    extensions.injectPostHocResolutionRule(_ => StreamMatches)
     extensions.injectPostHocResolutionRule(_ => HiddenPeriod)
     extensions.injectPostHocResolutionRule(_ => StreamSubqueries)
     extensions.injectOptimizerRule(_ => ResolveStatePartitions)

@@ -9,6 +9,7 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.{
 }
 import org.apache.spark.sql.intervalsweep.condition.conjuncts.{Conjuncts, Sides}
 import org.apache.spark.sql.intervalsweep.condition.reading.{LinearSums, Ordered, Term, WallClock}
+import org.apache.spark.sql.intervalsweep.functions.distances.DifferenceAtMost
 import org.apache.spark.sql.types.DayTimeIntervalType
 
 /**
@@ -19,7 +20,18 @@ import org.apache.spark.sql.types.DayTimeIntervalType
  *               days, and the clocks of the time zone change
  * @param bound  the end as a LONG over the base row, if the offset alone does not determine it
  */
-case class WindowEnd(offset: Long, slack: Long = 0, bound: Option[Expression] = None)
+case class WindowEnd(offset: Long, slack: Long = 0, bound: Option[Expression] = None) {
+  def isUnbounded: Boolean = offset == WindowEnd.Unbounded
+}
+
+object WindowEnd {
+
+  /** The offset of a lower end that no condition gives: the window has all earlier rows. */
+  val Unbounded: Long = Long.MinValue
+
+  /** The time of an end, for a base row at `time`. */
+  def at(time: Long, offset: Long): Long = if (offset == Unbounded) Unbounded else time + offset
+}
 
 /**
  * A window around the time of a base row. It contains the probe rows whose time is between its
@@ -49,16 +61,27 @@ case class TimeWindow(lower: WindowEnd, upper: WindowEnd) {
 object TimeWindow {
 
   /**
-   * A condition, split into the window and the rest.
+   * A condition, split into the ends of a window and the rest.
    *
-   * @param window  the window, if the condition bounds both of its ends
-   * @param missing the names of the ends that no conjunct bounds
-   * @param others  the conjuncts that the window does not decide
+   * @param lower  the lower end, if a conjunct bounds it; likewise `upper`
+   * @param others the conjuncts that the window does not decide
    */
   case class Found(
-      window: Option[TimeWindow],
-      missing: Seq[String],
-      others: Seq[Expression])
+      lower: Option[WindowEnd],
+      upper: Option[WindowEnd],
+      others: Seq[Expression]) {
+
+    /** The window, if the condition bounds both of its ends. */
+    def window: Option[TimeWindow] = for (l <- lower; h <- upper) yield TimeWindow(l, h)
+
+    /** The window, if the condition bounds its upper end. It may have all earlier rows. */
+    def lookingBack: Option[TimeWindow] =
+      upper.map(TimeWindow(lower.getOrElse(WindowEnd(WindowEnd.Unbounded)), _))
+
+    /** The names of the ends that no conjunct bounds. */
+    def missing: Seq[String] =
+      Seq(lower -> "lower", upper -> "upper").collect { case (None, name) => name }
+  }
 
   /**
    * Reads the window from a condition.
@@ -82,8 +105,8 @@ object TimeWindow {
       case (c, Some((end, _))) if end.bound.isEmpty || (low ++ high).exists(_ eq end) => c
     }
     Found(
-      for (l <- low; h <- high) yield TimeWindow(l, h),
-      Seq(low -> "lower", high -> "upper").collect { case (None, name) => name },
+      low,
+      high,
       conjuncts.filterNot(c => decided.exists(_ eq c)).map(_.whole).distinct)
   }
 
@@ -103,8 +126,22 @@ private[condition] case class TimeEnds(base: Attribute, probe: Attribute) {
   def of(conjunct: Expression): Option[(WindowEnd, Boolean)] = conjunct match {
     case Ordered(lesser, greater, strict) if conjunct.references == times =>
       exact(lesser, greater, strict).orElse(calendar(lesser, greater, strict))
+    case DifferenceAtMost(later, earlier, limit) if conjunct.references == times =>
+      near(EndpointEncoding.strip(later), EndpointEncoding.strip(earlier), limit)
     case _ => None
   }
+
+  /** An end by a relation with a parameter: `later - earlier <= limit`. */
+  private def near(
+      later: Expression,
+      earlier: Expression,
+      limit: Expression): Option[(WindowEnd, Boolean)] =
+    (later, earlier, Option.when(limit.foldable)(limit.eval())) match {
+      case (l: Attribute, e: Attribute, Some(micros: Long)) if micros > Long.MinValue =>
+        val isUpper = l.exprId == probe.exprId && e.exprId == base.exprId
+        Some((WindowEnd(if (isUpper) micros else -micros), isUpper))
+      case _ => None
+    }
 
   /** Both ends of a window of one instant. */
   def ofEquality(conjunct: Expression): Option[(WindowEnd, WindowEnd)] = conjunct match {

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.intervalsweep.planner.nearest.NearestMatchesStrategy
+import org.apache.spark.sql.intervalsweep.planner.nodes.NearestMatches
 
 /**
  * A correlated subquery that reads the last or first matches of each base row by one value, as a
@@ -35,7 +36,14 @@ private[planner] case class NearestLateral(
     order: MatchOrder) {
 
   /** The base rows with the columns of the subquery added. None if all pairs would be made. */
-  def over(base: LogicalPlan, joinType: JoinType): Option[LogicalPlan] = {
+  def over(base: LogicalPlan, joinType: JoinType): Option[LogicalPlan] =
+    over(base, joinType, NearestMatchesStrategy.isBounded(_))
+
+  /** The same, unless the node of the matches is not taken. */
+  def over(
+      base: LogicalPlan,
+      joinType: JoinType,
+      isTaken: NearestMatches => Boolean): Option[LogicalPlan] = {
     val marker = Alias(TrueLiteral, "matched")()
     val node = order.nearest(
       base,
@@ -50,7 +58,7 @@ private[planner] case class NearestLateral(
       case _ => LateralWindow.orNull(isMatch, e)
     }
     val added = columns(ofMatch).map { case (column, e) => LateralWindow.named(e, column) }
-    Option.when(NearestMatchesStrategy.isBounded(node))(Project(base.output ++ added, node))
+    Option.when(isTaken(node))(Project(base.output ++ added, node))
   }
 }
 

@@ -24,14 +24,14 @@ object NearestJoins extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!conf.getConf(IntervalSweepConf.Enabled)) plan
     else plan.resolveOperatorsUp {
-      case join: AsOfJoin if isTaken(join) && !join.right.isStreaming && isValid(join) =>
+      case join: AsOfJoin if isTaken(join) && isSupported(join) && isValid(join) =>
         val conditions = join.asOfCondition +: join.condition.toSeq
         ranked(join, join.orderExpression, isDistance = true)
           .map(nearest(join, join.joinType, conditions, _, count = 1))
           .filter(NearestMatchesStrategy.isSwept)
           .getOrElse(join)
       case join @ NearestBy(joinType, count, ranking, isDistance)
-          if isTaken(join) && !join.isStreaming =>
+          if isTaken(join) && isSupported(join) =>
         val both = join.asInstanceOf[BinaryNode]
         ranked(both, ranking, isDistance)
           .map(by => nearest(both, joinType, by.known, by, count))
@@ -41,6 +41,10 @@ object NearestJoins extends Rule[LogicalPlan] {
 
   private def isTaken(join: LogicalPlan): Boolean = join.resolved && join.childrenResolved &&
     !join.children.exists(TemporalPlan.isMarked)
+
+  /** A stream on the right needs one on the left: its later rows change what was returned. */
+  private def isSupported(join: LogicalPlan): Boolean =
+    join.children.head.isStreaming || !join.children.last.isStreaming
 
   /** Whether the tolerance is valid. Spark reports one that is not. */
   private def isValid(join: AsOfJoin): Boolean = join.toleranceAssertion.forall { assertion =>

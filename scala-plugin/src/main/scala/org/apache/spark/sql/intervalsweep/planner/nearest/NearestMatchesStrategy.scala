@@ -55,7 +55,7 @@ object NearestMatchesStrategy extends SparkStrategy with SQLConfHelper {
   /** @param needed the columns that the plan above reads */
   private def planned(node: NearestMatches, needed: Seq[Attribute]): SparkPlan =
     decide(node).fold(
-      _ => planLater(RankedMatches(node, tiesOf(node, needed))),
+      _ => planLater(RankedMatches(node, TieRule.of(node, needed))),
       limited(node, _, needed))
 
   private def modeOf(node: NearestMatches, condition: SweepCondition): Either[WhyNot, SweepMode] = {
@@ -76,11 +76,11 @@ object NearestMatchesStrategy extends SparkStrategy with SQLConfHelper {
     val NearestChoice(condition, limit, mode) = choice
     val byValue =
       if (NearestCondition.isOnCast(condition, node)) RankedMatches.nearestFirst(node) else Nil
-    val ties = byValue ++ tiesOf(node, needed)
+    val ties = byValue ++ TieRule.of(node, needed)
     val join = IntervalSweepStrategy.physical(node.join, SweepChoice(condition, mode), Some(needed))
       .copy(
         limit = Some(limit),
-        ties = if (limit.kept == KeptMatches.First) ties else ties.map(reversed))
+        ties = if (limit.kept == KeptMatches.First) ties else TieRule.reversed(ties))
     if (mode == SweepMode.Broadcast(RightSide)) linked(join, node)
     else {
       val partialRowId = AttributeReference("partialRowId", LongType, nullable = false)()
@@ -90,21 +90,6 @@ object NearestMatchesStrategy extends SparkStrategy with SQLConfHelper {
       val partial = join.copy(partialRowId = Some(partialRowId), output = output)
       LimitMatchesExec(limit.count, order, partialRowId, linked(partial, node))
     }
-  }
-
-  /** The ties that the query defines, and then the greatest values of the columns that it reads. */
-  private def tiesOf(node: NearestMatches, needed: Seq[Attribute]): Seq[SortOrder] = {
-    val read = node.right.output.filter(needed.contains)
-    val others = read.filterNot(_.semanticEquals(node.value))
-    node.ties ++
-      others.filter(a => RowOrdering.isOrderable(a.dataType)).map(SortOrder(_, Descending))
-  }
-
-  /** The opposite order: the preferred row comes last. */
-  private def reversed(order: SortOrder): SortOrder = {
-    val direction = if (order.direction == Ascending) Descending else Ascending
-    val nulls = if (order.nullOrdering == NullsFirst) NullsLast else NullsFirst
-    order.copy(direction = direction, nullOrdering = nulls)
   }
 
   private def linked(plan: SparkPlan, node: NearestMatches): SparkPlan = {

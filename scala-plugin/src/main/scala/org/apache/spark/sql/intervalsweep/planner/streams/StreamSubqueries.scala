@@ -46,8 +46,9 @@ object StreamSubqueries extends Rule[LogicalPlan] {
 
   private def refuseWindow(window: LogicalPlan): Unit =
     if (window.exists(_.isInstanceOf[GlobalLimit])) StreamErrors.unsupported(
-      "LIMIT in a lateral or scalar subquery",
-      "select max_by(value, ts) or min_by(value, ts) for the last or the first row")
+      "LIMIT in this form of a lateral or scalar subquery",
+      "write SELECT columns FROM probe WHERE conditions ORDER BY ts DESC LIMIT n, with the column " +
+        "that has the watermark, and compute the rest above it")
     else if (window.exists {
         case a: Aggregate => a.groupingExpressions.nonEmpty
         case _ => false

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermar
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.planner.windows.StreamOperator
 import org.apache.spark.sql.intervalsweep.streams.eventtime.{OperatorTimes, StreamErrors}
 import org.apache.spark.sql.streaming.OutputMode
 

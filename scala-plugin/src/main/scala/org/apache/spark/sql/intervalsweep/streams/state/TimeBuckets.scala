@@ -21,11 +21,16 @@ import org.apache.spark.sql.intervalsweep.execution.packing.{RowPacker, RowUnpac
  * The watermark trails by one micro-batch, so a micro-batch may span much more time than rows live
  * and would fill many buckets. It then uses buckets of 2^level widths.
  *
- * @param width the width of a bucket of level 0, in microseconds. The checkpoint fixes it
+ * @param width  the width of a bucket of level 0, in microseconds. The checkpoint fixes it
+ * @param others further numbers that the operator keeps; their values before the first micro-batch
  */
-final class TimeBuckets(state: PartitionState, layout: StateLayout, width: Long) {
+final class TimeBuckets(
+    state: PartitionState,
+    layout: StateLayout,
+    width: Long,
+    others: Seq[Long] = Nil) {
   private val runs = state.runs
-  private var known = state.open(layout, Seq(0L, width))
+  private var known = state.open(layout, Seq(0L, width) ++ others)
   private val types = layout.types.map { case (side, types) => side -> types.toArray }
   private val bucketMicros = known.values(1)
 
@@ -38,6 +43,9 @@ final class TimeBuckets(state: PartitionState, layout: StateLayout, width: Long)
   /** The level of the buckets that rows are added to: a bucket has 2^level widths. */
   private var level = known.values.head.toInt
   private def savedLevel: Int = known.values.head.toInt
+
+  /** The further numbers, which the next call finds as they are when it saves. */
+  val numbers: Array[Long] = known.values.drop(2).toArray
 
   private val writers: Map[Side, TimeBucketWriters] =
     types.map { case (side, types) => side -> new TimeBucketWriters(types.length) }
@@ -98,7 +106,7 @@ final class TimeBuckets(state: PartitionState, layout: StateLayout, width: Long)
     writers.values.foreach(_.clear())
     known = known.copy(
       watermark = Some(watermark),
-      values = Seq(level.toLong, bucketMicros),
+      values = Seq(level.toLong, bucketMicros) ++ numbers,
       runs = Side.all.filter(buckets.contains).flatMap(of))
     state.save(known)
   }

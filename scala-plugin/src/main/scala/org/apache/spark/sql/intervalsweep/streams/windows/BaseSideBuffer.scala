@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.streams.windows
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockLayout, RowBlock, TaskMemory}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.StreamSide
@@ -16,9 +16,10 @@ private[streams] final class BaseSideBuffer(
     base: StreamSide,
     ends: Seq[Attribute],
     probe: StreamSide,
+    ties: Seq[SortOrder],
     memory: TaskMemory) {
   private val layout = BaseSideBuffer.layout(base, base.time +: ends)
-  private val probeLayout = BaseSideBuffer.layout(probe, Seq(probe.time))
+  private val probeLayout = BaseSideBuffer.layout(probe, Seq(probe.time)).copy(ties = ties)
 
   val block = new RowBlock(layout, memory)
   val keyed: KeyedBlock = keyedBlock(base, block, None)

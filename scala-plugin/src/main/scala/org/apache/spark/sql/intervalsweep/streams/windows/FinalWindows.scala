@@ -4,7 +4,7 @@ package org.apache.spark.sql.intervalsweep.streams.windows
 import org.apache.spark.sql.catalyst.InternalRow
 
 /** Emits each base row once, when its window is final. Until then the row waits in the state. */
-private[streams] final class FinalWindows(union: WindowUnionSpec) extends WindowUnionRun(union) {
+private[streams] class FinalWindows(union: WindowUnionSpec) extends WindowUnionRun(union) {
   import WindowUnionSpec.Base
 
   override protected def emit(
@@ -14,9 +14,13 @@ private[streams] final class FinalWindows(union: WindowUnionSpec) extends Window
       if (isFinal(batch, row)) rows.keyed.append(row) else store(batch, row)
     }
     takeStored(batch, rows)
+    results(batch, rows)
+  }
+
+  /** The rows to emit of the base rows in a buffer. */
+  protected def results(batch: PartitionBatch, rows: BaseSideBuffer): Iterator[InternalRow] =
     emitted(rows.block, aggregates(batch, rows, arrived(batch))) ++
       emitted(rows.withoutWindow, ofNone(rows))
-  }
 
   /** Takes the stored rows whose windows this micro-batch makes final. */
   private def takeStored(batch: PartitionBatch, rows: BaseSideBuffer): Unit =

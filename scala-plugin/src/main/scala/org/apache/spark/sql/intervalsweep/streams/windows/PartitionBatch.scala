@@ -55,6 +55,9 @@ final class StreamCounts {
   var expired = 0L
   var revisions = 0L
 
+  /** The number of stored rows outside of time buckets. */
+  var kept = 0L
+
   /** The number of stored probe rows that were read. */
   var read = 0L
 }
@@ -74,7 +77,7 @@ object StreamCounts {
       counts.late,
       counts.expired,
       counts.revisions,
-      store.fold(0L)(_.numRows),
+      store.fold(0L)(_.numRows + counts.kept),
       store.fold(0L)(_.numBuckets.toLong),
       counts.read)
 }

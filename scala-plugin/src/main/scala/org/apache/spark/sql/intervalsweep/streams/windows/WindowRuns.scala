@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.streams.windows
 
+import org.apache.spark.sql.intervalsweep.condition.expiry.WindowEnd
 import org.apache.spark.sql.intervalsweep.execution.block.RowBlock
 
 /** The lower and upper ends of the windows of a block's rows, both inclusive. */
@@ -9,7 +10,7 @@ private[streams] final class WindowEnds(
     lowerOffset: Long,
     uppers: Array[Long],
     upperOffset: Long) {
-  def lower(i: Int): Long = lowers(i) + lowerOffset
+  def lower(i: Int): Long = WindowEnd.at(lowers(i), lowerOffset)
   def upper(i: Int): Long = uppers(i) + upperOffset
 }
 
@@ -52,6 +53,10 @@ private[streams] object WindowRuns {
     }
     new WindowRuns(first, count)
   }
+
+  /** An empty run for each row of a block. */
+  def empty(base: RowBlock): WindowRuns =
+    new WindowRuns(new Array[Int](base.numRows), new Array[Int](base.numRows))
 
   /** All rows of each group of a sorted block. */
   def ofGroups(block: RowBlock): WindowRuns = {

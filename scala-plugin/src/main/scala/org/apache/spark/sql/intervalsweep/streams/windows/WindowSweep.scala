@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.streams.windows
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, TaskMemory}
+import org.apache.spark.sql.intervalsweep.execution.block.{BlockColumn, RowBlock, TaskMemory}
 import org.apache.spark.sql.intervalsweep.streams.partitioning.StreamSide
 import org.apache.spark.sql.intervalsweep.streams.state.StoredRun
 
@@ -48,6 +48,21 @@ private[streams] final class WindowSweep(
       summed.foreach(addRows)
       values.of(bases.block, partners.block, runs())
     }
+  }
+
+  /**
+   * The probe rows that may be in a window, sorted, and the run of them in each window.
+   *
+   * @param more adds further stored rows to the block
+   */
+  def matches(
+      arrived: Iterator[InternalRow],
+      more: KeyedBlock => Unit): (RowBlock, WindowRuns) = {
+    arrived.foreach(add)
+    buckets.filter(bucket => reach.meets(bucket.minTime, bucket.maxTime)).foreach(addRows)
+    more(partners)
+    val found = runs()
+    (partners.block, found)
   }
 
   private def runs(): WindowRuns = {

@@ -21,7 +21,7 @@ import org.apache.spark.sql.streaming.{OutputMode, TimeMode, TimerValues}
  *
  * @param isRealTime whether a call has one row, and more rows of its micro-batch may follow
  */
-final class WindowUnionProcessor(
+class WindowUnionProcessor(
     spec: WindowUnionSpec,
     override val partitions: Option[Int] = None,
     isRealTime: Boolean = false)
@@ -37,8 +37,13 @@ final class WindowUnionProcessor(
         "emitted once, and select window_event_time()"
     else "select window_event_time() AS at in the lateral subquery, and use the column at"
 
-  @transient private lazy val union: WindowUnionRun =
+  @transient private lazy val union: WindowUnionRun = newRun()
+
+  protected def newRun(): WindowUnionRun =
     if (spec.isEager) new EagerWindows(spec) else new FinalWindows(spec)
+
+  /** Further numbers in the state of a partition, before the first micro-batch. */
+  protected def numbers: Seq[Long] = Nil
 
   /** The partition of the last call. */
   @transient private var opened: OpenedPartition = _
@@ -65,7 +70,7 @@ final class WindowUnionProcessor(
     if (isFirst)
       opened = new OpenedPartition(
         partition,
-        new TimeBuckets(state, spec.state, spec.bucketMicros))
+        new TimeBuckets(state, spec.state, spec.bucketMicros, numbers))
     val store = opened.store
     val watermark = times.getCurrentWatermarkInMs()
     val batch = new PartitionBatch(

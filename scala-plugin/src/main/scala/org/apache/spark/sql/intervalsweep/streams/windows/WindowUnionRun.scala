@@ -3,6 +3,7 @@ package org.apache.spark.sql.intervalsweep.streams.windows
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.intervalsweep.condition.expiry.WindowEnd
 import org.apache.spark.sql.intervalsweep.execution.block.{
   BlockColumn, KeyGroups, RowBlock, TaskMemory
 }
@@ -34,12 +35,12 @@ private[streams] abstract class WindowUnionRun(spec: WindowUnionSpec) {
   import WindowUnionSpec.{Base, Probe}
 
   protected val base: StreamSide = spec.base.side
-  private val probe = spec.probe
-  private val payload = spec.base.payload.map(base.ordinal)
+  protected val probe: StreamSide = spec.probe
+  protected val payload: Seq[Int] = spec.base.payload.map(base.ordinal)
   private val lowerOrdinal = spec.base.lower.map(base.ordinal)
   private val upperOrdinal = spec.base.upper.map(base.ordinal)
   private val probeKeys = probe.keys.map(probe.ordinal)
-  private val values =
+  protected val values: WindowResults =
     new WindowResults(spec.results, base.columns, probe.columns, spec.residual)
   private val sums = new BucketAggregates(spec.results, probe, values)
 
@@ -50,9 +51,10 @@ private[streams] abstract class WindowUnionRun(spec: WindowUnionSpec) {
     // The rows that the previous call returned are not needed any more.
     memory.releaseAll()
     val computedEnds = (spec.base.lower ++ spec.base.upper).toSeq
-    val found = emit(batch, new BaseSideBuffer(base, computedEnds, probe, memory))
+    val ties = spec.limit.toSeq.flatMap(_.ties)
+    val found = emit(batch, new BaseSideBuffer(base, computedEnds, probe, ties, memory))
     batch.store.expire(Base, batch.now)
-    batch.counts.expired += batch.store.expire(Probe, batch.now)
+    batch.counts.expired += expireProbes(batch)
     found
   }
 
@@ -86,7 +88,7 @@ private[streams] abstract class WindowUnionRun(spec: WindowUnionSpec) {
   protected def upperEnd(row: InternalRow): Long = end(row, upperOrdinal, spec.window.upper.offset)
 
   private def end(row: InternalRow, computed: Option[Int], offset: Long): Long =
-    computed.fold(row.getLong(base.timeOrdinal) + offset)(row.getLong)
+    computed.fold(WindowEnd.at(row.getLong(base.timeOrdinal), offset))(row.getLong)
 
   /** The new probe rows with a key and a time. Those that may be read later are also stored. */
   protected def arrived(batch: PartitionBatch): Iterator[InternalRow] =
@@ -94,20 +96,31 @@ private[streams] abstract class WindowUnionRun(spec: WindowUnionSpec) {
       val isAny = !row.isNullAt(probe.timeOrdinal) && !probeKeys.exists(row.isNullAt)
       if (isAny) {
         val time = row.getLong(probe.timeOrdinal)
-        if (time + spec.keptFor > batch.now) batch.store.add(Probe, time + spec.keptFor, row, time)
+        val leaves = time + spec.inBucketFor
+        if (leaves > batch.now) batch.store.add(Probe, leaves, row, time) else passed(row)
       }
       isAny
     }
+
+  /** Takes a new probe row that is not stored in a time bucket. */
+  protected def passed(row: InternalRow): Unit = ()
+
+  /** Drops the stored probe rows that no later call reads; returns their number. */
+  protected def expireProbes(batch: PartitionBatch): Long = batch.store.expire(Probe, batch.now)
 
   /** The results of the base rows with a window, which are sorted. */
   protected def aggregates(
       batch: PartitionBatch,
       rows: BaseSideBuffer,
       arrived: Iterator[InternalRow]): Array[BlockColumn] = {
+    sweep(batch, rows).results(arrived, values, sums)
+  }
+
+  /** The windows of the base rows, which it sorts. */
+  protected def sweep(batch: PartitionBatch, rows: BaseSideBuffer): WindowSweep = {
     rows.block.sort()
     val buckets = batch.store.of(Probe)
-    val sweep = new WindowSweep(batch, buckets, probe, rows, ends(rows.block), spec.keptFor, memory)
-    sweep.results(arrived, values, sums)
+    new WindowSweep(batch, buckets, probe, rows, ends(rows.block), spec.keptFor, memory)
   }
 
   /** The results of the base rows without a window. */

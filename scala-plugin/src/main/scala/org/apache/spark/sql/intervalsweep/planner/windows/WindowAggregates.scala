@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.planner.streams
+package org.apache.spark.sql.intervalsweep.planner.windows
 
 import scala.collection.mutable.ArrayBuffer
 

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.planner.streams
+package org.apache.spark.sql.intervalsweep.planner.windows
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, And, Attribute, AttributeMap, Expression, Literal
+  Alias, And, Attribute, AttributeMap, AttributeSet, Expression, Literal
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRESSION, PYTHON_UDF}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.functions.WindowMark
-import org.apache.spark.sql.intervalsweep.planner.laterals.{CorrelatedSubquery, LateralWindow}
+import org.apache.spark.sql.intervalsweep.planner.laterals.{
+  CorrelatedSubquery, LateralWindow, MatchOrder
+}
+import org.apache.spark.sql.intervalsweep.planner.nearest.TieRule
 import org.apache.spark.sql.intervalsweep.streams.eventtime.StreamErrors
 import org.apache.spark.sql.intervalsweep.streams.partitioning.StreamSide
 import org.apache.spark.sql.intervalsweep.streams.windows.{
-  BaseColumns, WindowUnionOutput, WindowUnionSpec
+  BaseColumns, MatchedColumns, WindowLimit, WindowUnionOutput, WindowUnionSpec
 }
 
 /**
@@ -24,7 +27,12 @@ import org.apache.spark.sql.intervalsweep.streams.windows.{
  * Invariant: the state stores the columns of a side in the order in which the side collects them. A
  * checkpoint depends on this order.
  */
-private[planner] final class WindowUnionPlan(base: LogicalPlan, lateral: LateralWindow) {
+private[planner] final class WindowUnionPlan(
+    base: LogicalPlan,
+    lateral: LateralWindow,
+    matched: Option[MatchedColumns] = None) {
+  lateral.limit.foreach(checkOrder)
+
   private val clocks = WindowClocks.of(base, lateral)
   import clocks.{base => baseTime, probe => probeTime, window}
 
@@ -52,6 +60,8 @@ private[planner] final class WindowUnionPlan(base: LogicalPlan, lateral: Lateral
     val keys = parts.keys.map { case (_, key) => probes.of(key) }
     val time = probes.of(probeTime)
     val results = lateral.results.map(aggregates.of)
+    matched.toSeq.flatMap(_.columns).foreach(probes.of)
+    lateral.limit.toSeq.flatMap(_.ties).foreach(tie => probes.ofAll(tie.child))
     parts.residual.foreach(probes.ofAll)
     (StreamSide("probe", probes.columns, keys, time), results)
   }
@@ -70,8 +80,32 @@ private[planner] final class WindowUnionPlan(base: LogicalPlan, lateral: Lateral
       window,
       aggregates.results,
       parts.residual.reduceOption(And),
+      lateral.limit.map(limitOf),
+      matched,
       if (parts.keys.isEmpty) 0 else SQLConf.get.getConf(IntervalSweepConf.StreamFanout),
       math.max(StreamOperator.delay(baseTime), StreamOperator.delay(probeTime)) * 1000)
+  }
+
+  private def checkOrder(order: MatchOrder): Unit =
+    lateral.probe.output.filter(StreamOperator.hasWatermark).headOption
+      .filterNot(_ => StreamOperator.isWatermarked(order.value)).foreach { time =>
+        StreamErrors.unsupported(
+          s"ORDER BY ${order.value.sql} with LIMIT in a subquery",
+          s"order by ${time.name}, the column with the watermark")
+      }
+
+  /** The limit of a window, whose rows are sorted by their event time. */
+  private def limitOf(order: MatchOrder): WindowLimit = {
+    if (window.lower.isUnbounded) parts.residual.headOption.foreach { further =>
+      StreamErrors.unsupported(
+        s"The condition ${further.sql} on the last row of all earlier ones",
+        s"add a lower bound of ${probeTime.name}, such as ${probeTime.name} >= " +
+          s"${baseTime.name} - INTERVAL '1' DAY, or make the condition a column of one stream")
+    }
+    val read = AttributeSet(
+      matched.fold(lateral.functions.flatMap(_.references))(_.columns.map(_.toAttribute)))
+    val ties = TieRule.of(order.ties, order.value, lateral.probe.output.filter(read.contains))
+    WindowLimit(order.fromEnd, order.count, if (order.fromEnd) TieRule.reversed(ties) else ties)
   }
 
   /**
@@ -110,7 +144,11 @@ private[planner] final class WindowUnionPlan(base: LogicalPlan, lateral: Lateral
     val ofBase = AttributeMap(own.map(a => a.toAttribute -> a.child))
     def field(a: Attribute): Expression =
       aggregates.ordinal(a).fold(ofBase.getOrElse(a, a))(output.results(_))
-    selected.zip(lateral.output).map { case (value, column) =>
+    val rows = matched.toSeq.flatMap(_.columns).zip(output.results).map { case (column, field) =>
+      val metadata = StreamOperator.withoutWatermark(column.metadata)
+      Alias(field, column.name)(column.exprId, column.qualifier, Some(metadata))
+    }
+    rows ++ selected.zip(lateral.output).map { case (value, column) =>
       val e = CorrelatedSubquery.valueOf(value).transform {
         case a: Attribute => field(a)
         case WindowMark(isFinal) => (if (isFinal) output.isFinal else output.revision).get

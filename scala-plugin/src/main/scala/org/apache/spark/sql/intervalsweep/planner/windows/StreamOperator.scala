@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.planner.streams
+package org.apache.spark.sql.intervalsweep.planner.windows
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.intervalsweep.streams.nearest.LimitedWindowsProcessor
 import org.apache.spark.sql.intervalsweep.streams.partitioning.{
   PartitionedBatches, StatePartitions, StatefulOperatorPlan
 }
@@ -25,7 +26,8 @@ private[planner] object StreamOperator {
     val output = spec.newOutput()
     val plan = StatefulOperatorPlan(
       packed(spec, sides),
-      new WindowUnionProcessor(spec),
+      if (spec.limit.isDefined) new LimitedWindowsProcessor(spec)
+      else new WindowUnionProcessor(spec),
       TimeMode.EventTime(),
       if (spec.isEager) OutputMode.Update() else OutputMode.Append(),
       output.all,
@@ -47,6 +49,12 @@ private[planner] object StreamOperator {
 
   def hasWatermark(column: Attribute): Boolean =
     column.metadata.contains(EventTimeWatermark.delayKey)
+
+  /** Whether an expression is a column with a watermark. */
+  def isWatermarked(e: Expression): Boolean = e match {
+    case column: Attribute => hasWatermark(column)
+    case _ => false
+  }
 
   /** The delay of the watermark, in milliseconds. */
   def delay(time: Attribute): Long = time.metadata.getLong(EventTimeWatermark.delayKey)

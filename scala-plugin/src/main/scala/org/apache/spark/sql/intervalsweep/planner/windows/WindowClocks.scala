@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.spark.sql.intervalsweep.planner.streams
+package org.apache.spark.sql.intervalsweep.planner.windows
 
 import org.apache.spark.sql.catalyst.expressions.{And, Attribute, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -42,8 +42,12 @@ private[planner] object WindowClocks {
       base <- bases.iterator
       probe <- probes.iterator
       found = TimeWindow.of(condition(lateral), base, probe)
-      window <- found.window
+      window <- if (isOfLast(lateral, probe)) found.lookingBack else found.window
     } yield WindowClocks(base, probe, window, found.others)
+
+  /** Whether only the last rows of a window are needed, so that the window may have all rows. */
+  private def isOfLast(lateral: LateralWindow, probe: Attribute): Boolean =
+    lateral.limit.exists(limit => limit.fromEnd && limit.value.semanticEquals(probe))
 
   private def fail(base: LogicalPlan, lateral: LateralWindow): Nothing = {
     val sides = Seq("base stream" -> base, "probe stream" -> lateral.probe)
