@@ -44,14 +44,17 @@ final class Histories {
             long lateness,
             int warm) {
         boolean isSliding = kind.equals("sliding");
-        DataStream<Tuple3<Integer, Long, Long>> events =
-            rows(flink, file, warm)
-                .flatMap(isSliding ? Histories::event : Histories::startAndEnd)
-                .returns(Types.TUPLE(Types.INT, Types.LONG, Types.LONG))
-                .setParallelism(1)
-                .assignTimestampsAndWatermarks(clock(lateness))
-                .setParallelism(1);
         StreamTableEnvironment tables = StreamTableEnvironment.create(flink);
+        DataStream<Tuple3<Integer, Long, Long>> rows =
+            rows(flink, file, warm)
+                .flatMap(kind.equals("running") ? Histories::startAndEnd : Histories::event)
+                .returns(Types.TUPLE(Types.INT, Types.LONG, Types.LONG))
+                .setParallelism(1);
+        if (kind.equals("as_of") || kind.equals("last")) {
+            return LastRows.plan(tables, kind, rows, lateness);
+        }
+        DataStream<Tuple3<Integer, Long, Long>> events =
+            rows.assignTimestampsAndWatermarks(clock(lateness)).setParallelism(1);
         tables.createTemporaryView("events", events, OverUnion.withTime());
         String query = isSliding ? SLIDING.formatted(OverUnion.interval(length)) : RUNNING;
         return tables
@@ -103,9 +106,18 @@ final class Histories {
     }
 
     /** The watermark follows events and the starts of periods, not their ends. */
-    private static WatermarkStrategy<Tuple3<Integer, Long, Long>> clock(long lateness) {
+    static WatermarkStrategy<Tuple3<Integer, Long, Long>> clock(long lateness) {
+        return clock(lateness, event -> event.f2 > 0);
+    }
+
+    static WatermarkStrategy<Tuple3<Integer, Long, Long>> clock(
+            long lateness, SerializablePredicate isFollowed) {
         return WatermarkStrategy.<Tuple3<Integer, Long, Long>>forGenerator(
-                context -> new Clock<>(lateness, event -> event.f2 > 0))
+                context -> new Clock<>(lateness, isFollowed))
             .withTimestampAssigner((event, none) -> event.f1);
     }
+
+    /** A condition on events, which tasks receive. */
+    interface SerializablePredicate
+        extends java.util.function.Predicate<Tuple3<Integer, Long, Long>>, java.io.Serializable {}
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures histories of streams, and Flink SQL's plans of the same queries.
+"""Measures histories and as-of joins of streams, and Flink SQL's plans of the same queries.
 
-python -m benchmarks.streams.histories [running sliding periods]
+python -m benchmarks.streams.histories [running sliding as_of last periods]
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from benchmarks.streams.histories.workloads import STREAMS, Written, write
 from benchmarks.streams.processes import run
 
 FOLDER = Path("target/benchmarks/streams/histories")
-BATCHES = {"running": 12, "sliding": 6, "short": 30, "long": 30}
+BATCHES = {"running": 12, "sliding": 6, "as_of": 12, "last": 6, "short": 30, "long": 30}
 WARM = 2  # micro-batches that are not measured
 LIMIT = 900.0  # seconds for a run
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    choices = ["running", "sliding", "periods"]
+    choices = ["running", "sliding", "as_of", "last", "periods"]
     parser.add_argument("what", nargs="*", default=choices, metavar="WHAT", help=str(choices))
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the history of a written stream once in Spark; prints one line of JSON."""
+"""Runs the query of a written stream once in Spark; prints one line of JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.streams.histories.workloads import Written, read
+from benchmarks.streams.histories.workloads import LAST, LOOKING_BACK, MARKER, Written, read, sides
 from benchmarks.streams.session import observed, stream_session
 
 SETTINGS = {
@@ -31,7 +31,7 @@ QUERIES = {
 
 def run(spark: Any, written: Written, scratch: Path, emit: str) -> dict[str, Any]:
     """Streams all files until the last row of the history is emitted."""
-    frame = history(spark, written, emit)
+    frame = result(spark, written, emit)
     writer = frame.writeStream.format("noop").outputMode("append").trigger(availableNow=True)
     query = writer.option("checkpointLocation", str(scratch / "checkpoint")).start()
     query.awaitTermination()
@@ -48,23 +48,54 @@ def run(spark: Any, written: Written, scratch: Path, emit: str) -> dict[str, Any
     }
 
 
-def history(spark: Any, written: Written, emit: str) -> Any:
-    """The history, which observes its number of rows and the sum of its values."""
+def result(spark: Any, written: Written, emit: str) -> Any:
+    """The rows of the query, which observes their number and the sum of their values."""
+    from pyspark.sql import functions as sf
+
+    s = written.stream
+    looks_back = s.kind in LOOKING_BACK
+    frame = looking_back(spark, written) if looks_back else history(spark, written, emit)
+    is_own = sf.col("k") != MARKER  # the marker is no row of the result
+    rows, total = sf.count_if(is_own), sf.sum(sf.when(is_own, frame.n))
+    return frame.observe("totals", rows.alias("rows"), total.alias("sum"))
+
+
+def arrived(spark: Any, written: Written, side: str) -> Any:
+    """The rows of a folder, as a stream with a watermark."""
     from pyspark.sql import functions as sf
 
     s = written.stream
     reader = spark.readStream.schema("k INT, start BIGINT, third BIGINT")
-    lines = reader.option("maxFilesPerTrigger", 1).csv(str(written.folder / "batches"))
+    lines = reader.option("maxFilesPerTrigger", 1).csv(str(written.folder / side))
     rows = lines.select(
         "k",
         sf.timestamp_millis("start").alias("ts"),
         sf.timestamp_millis("third").alias("te") if s.kind == "running" else "third",
     )
-    rows.withWatermark("ts", f"{s.lateness} milliseconds").createOrReplaceTempView("arrived")
+    return rows.withWatermark("ts", f"{s.lateness} milliseconds")
+
+
+def history(spark: Any, written: Written, emit: str) -> Any:
+    s = written.stream
+    arrived(spark, written, "batches").createOrReplaceTempView("arrived")
     spark.sql(f"CREATE OR REPLACE TEMP VIEW v AS SELECT * FROM {MARKED[s.kind]}")
     query = QUERIES[s.kind].format(length=s.length // 1000)
-    frame = spark.sql(f"SELECT * FROM sequenced(TABLE({query}), emit => '{emit}')")
-    return frame.observe("totals", sf.count("*").alias("rows"), sf.sum("n").alias("sum"))
+    return spark.sql(f"SELECT * FROM sequenced(TABLE({query}), emit => '{emit}')")
+
+
+def looking_back(spark: Any, written: Written) -> Any:
+    """An as-of join, or the average of the last events."""
+    from intervalsweep.dataframe import as_of_join, window_union
+
+    if written.stream.kind == "as_of":
+        asking, changes = (arrived(spark, written, name) for name in sides(written.stream))
+        found = as_of_join(asking.select("k", "ts"), changes, on="ts", by="k")
+        return found.withColumnRenamed("third", "n")
+    base, probe = (arrived(spark, written, "batches") for _ in range(2))
+    aggregates = {"n": "avg(third)"}
+    return window_union(
+        base.select("k", "ts"), probe, on="ts", by="k", pre=None, max_rows=LAST, aggs=aggregates
+    )
 
 
 def main() -> None:

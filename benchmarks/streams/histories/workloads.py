@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Generates streams of periods and of events, and the totals of their histories.
+Generates streams of periods, of events and of changes, and the totals of their results.
 
 Rows start at a fixed rate and arrive up to `lateness` after their start. A period lasts `length` on
-average, exponentially distributed; the window of an event lasts exactly that long.
+average, exponentially distributed; the window of an event lasts exactly that long. Half of the rows
+of an as-of join are changes of a value, the others ask for the value.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 START = 1_700_000_000_000
+ASKS = -1  # the value of a row that asks for a value
+LAST = 10  # the number of events of an average
 MARKER = -1  # the key of the row that moves the watermark past all others
+MARKER_VALUE = -2  # its value, unless it has an end
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,10 @@ STREAMS = {
     "running": Stream("running", 6_000_000, 1_000, 1 / 6, 300_000),
     # The average of a key's events of the last 15 minutes, whenever it changes.
     "sliding": Stream("sliding", 3_000_000, 1_000, 1 / 6, 900_000),
+    # The value of a key at the time of a row of another stream.
+    "as_of": Stream("as_of", 6_000_000, 100_000, 1 / 6, 0),
+    # The average of the last events of a key, at each event.
+    "last": Stream("last", 3_000_000, 1_000, 1 / 6, 0),
     # Micro-batches of 10,000 rows, with few and with many rows that are valid.
     "short": Stream("running", 300_000, 1_000, 1 / 6, 60_000, 1_000, 10_000),
     "long": Stream("running", 300_000, 1_000, 1 / 6, 6_000_000, 1_000, 1_000_000),
@@ -74,7 +84,7 @@ def write(stream: Stream, folder: Path, batches: int) -> Written:
     if found and (found.stream, found.batches) == (stream, batches):
         return found
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / "batches").mkdir(parents=True)
+    folder.mkdir(parents=True)
     rows = generated(stream)
     rows.to_csv(folder / "all.csv", index=False, header=False)
     first, rest = rows[: stream.before], rows[stream.before :]
@@ -82,13 +92,23 @@ def write(stream: Stream, folder: Path, batches: int) -> Written:
     cut = np.array_split(np.arange(len(rest)), batches)
     parts += [rest.iloc[part] for part in cut]
     parts[-1] = pd.concat([parts[-1], marker(stream, rows)])
-    for i, part in enumerate(parts):
-        part.to_csv(folder / "batches" / f"{i:05}.csv", index=False, header=False)
+    for name, of in sides(stream).items():
+        (folder / name).mkdir()
+        for i, part in enumerate(parts):
+            own = part[of(part["third"])]
+            own.to_csv(folder / name / f"{i:05}.csv", index=False, header=False)
     ours, flink = totals(stream, rows)
     written = Written(folder, stream, batches, ours, flink)
     described = {key: value for key, value in asdict(written).items() if key != "folder"}
     (folder / "stream.json").write_text(json.dumps(described))
     return written
+
+
+def sides(stream: Stream) -> dict[str, Callable[[Any], Any]]:
+    """The folders of Spark's streams, and which rows they have by their third column."""
+    if stream.kind != "as_of":
+        return {"batches": lambda third: third == third}
+    return {"asking": lambda third: third <= ASKS, "changes": lambda third: third != ASKS}
 
 
 def generated(stream: Stream, seed: int = 11) -> pd.DataFrame:
@@ -100,8 +120,10 @@ def generated(stream: Stream, seed: int = 11) -> pd.DataFrame:
     # The remaining time of a period with an exponential length is as long as a whole one.
     age = draw.exponential(stream.length, stream.before).astype(np.int64) + 1
     start = np.concatenate([START - np.sort(age)[::-1], start])
-    if stream.kind == "sliding":
+    if stream.kind in ("sliding", "last", "as_of"):
         third = draw.integers(1, 200, count)
+        if stream.kind == "as_of":
+            third[draw.random(count) < 0.5] = ASKS
     else:
         third = np.maximum(start, START) + 1 + draw.exponential(stream.length, count).astype(int)
     late = draw.random(count) * stream.lateness
@@ -114,7 +136,8 @@ def marker(stream: Stream, rows: pd.DataFrame) -> pd.DataFrame:
     """A row behind the ends of all others."""
     _, _, end, _ = events(stream, rows)
     at = int(end.max()) + stream.lateness + 1
-    return pd.DataFrame({"key": [MARKER], "start": [at], "third": [at + 1]})
+    third = at + 1 if stream.kind == "running" else MARKER_VALUE
+    return pd.DataFrame({"key": [MARKER], "start": [at], "third": [third]})
 
 
 def events(
@@ -122,7 +145,7 @@ def events(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Keys, starts, ends and values of the rows."""
     key, start, third = (rows[name].to_numpy() for name in rows)
-    if stream.kind == "sliding":
+    if stream.kind != "running":
         return key, start, start + stream.length, third
     return key, start, third, np.zeros(len(rows), np.int64)
 
@@ -135,6 +158,9 @@ def totals(stream: Stream, rows: pd.DataFrame) -> tuple[dict[str, float], dict[s
     event: for a count the starts and the ends, for an average the starts. Its window has both ends.
     """
     key, start, end, value = events(stream, rows)
+    if stream.kind in LOOKING_BACK:
+        found = LOOKING_BACK[stream.kind](key, start, value)
+        return found, found
     is_sliding = stream.kind == "sliding"
     ours = changes(key, start, end, value, is_sliding)
     if not is_sliding:
@@ -149,6 +175,32 @@ def totals(stream: Stream, rows: pd.DataFrame) -> tuple[dict[str, float], dict[s
     average[last] = total / np.maximum(count, 1)
     where = np.searchsorted(code, joined(key, start))
     return ours, {"rows": len(start), "sum": float(average[where].sum())}
+
+
+def as_of(key: np.ndarray, start: np.ndarray, value: np.ndarray) -> dict[str, float]:
+    """A row for each row that asks, with the value of its key before it, if there is one."""
+    order = np.argsort(joined(key, start), kind="stable")
+    key, value = key[order], value[order]
+    change = np.where(value != ASKS, np.arange(len(value)), -1)
+    last = np.maximum.accumulate(change)
+    found = np.where((last >= 0) & (key[last] == key), value[last], 0)
+    asks = value == ASKS
+    return {"rows": int(asks.sum()), "sum": float(found[asks].sum())}
+
+
+def last_events(key: np.ndarray, start: np.ndarray, value: np.ndarray) -> dict[str, float]:
+    """The average of each event and those before it, `LAST` at most."""
+    order = np.argsort(joined(key, start), kind="stable")
+    key, value = key[order], value[order]
+    position = np.arange(len(key))
+    begins = np.maximum.accumulate(np.where(np.append(True, key[1:] != key[:-1]), position, 0))
+    first = np.maximum(begins, position - LAST + 1)
+    sums = np.append(0, np.cumsum(value))
+    averages = (sums[position + 1] - sums[first]) / (position + 1 - first)
+    return {"rows": len(key), "sum": float(averages.sum())}
+
+
+LOOKING_BACK = {"as_of": as_of, "last": last_events}
 
 
 def joined(key: np.ndarray, time: np.ndarray) -> np.ndarray:
