@@ -39,7 +39,7 @@ OPERATORS = {
 # Each form that the extension rewrites; NEAREST BY from Spark 4.2 on, ASOF from 4.3 on.
 FORMS = (
     *("lateral", "lateral", "lateral of columns", "scalar", "max_by", "aggregate"),
-    *("asof", "nearest"),
+    *("ranked", "asof", "nearest"),
 )
 ABOVE = ("", "", "", "filter", "order", "count", "join", "distinct")
 # Spark's order: NULL, then numbers, then NaN.
@@ -120,6 +120,15 @@ class Query:
         return (
             f"SELECT l.id AS a, x.b FROM l LEFT JOIN LATERAL "
             f"(SELECT {values} AS b FROM ({text}) w) x ON true"
+        )
+
+    def _ranked(self, tables: Tables) -> str:
+        order = f"r.t {'DESC' if self.looks_back else 'ASC'}{self.ties}, r.id DESC"
+        join = "LEFT JOIN" if self.outer else "JOIN"
+        return (
+            f"SELECT a, b FROM (SELECT l.id AS a, r.{self.column} AS b, row_number() OVER "
+            f"(PARTITION BY l.id ORDER BY {order}) AS n FROM l {join} r "
+            f"ON {self._condition(tables)}) WHERE n <= {self.count}"
         )
 
     def _asof(self, tables: Tables) -> str:
@@ -227,7 +236,7 @@ def query(rng: random.Random, tables: Tables, forms: tuple[str, ...]) -> Query:
     """A random query that a version of Spark with these forms reads."""
     form = rng.choice([f for f in FORMS if f in forms])
     residuals = ["", "", "", *RESIDUALS]
-    takes_any = form.startswith("lateral") or form in ("aggregate", "nearest")
+    takes_any = form.startswith("lateral") or form in ("aggregate", "ranked", "nearest")
     return Query(
         form,
         key=rng.choice(list(KEYS)),
@@ -239,6 +248,7 @@ def query(rng: random.Random, tables: Tables, forms: tuple[str, ...]) -> Query:
         outer=rng.random() < 0.5,
         column="id" if form in ("max_by", "aggregate") else rng.choice(("id", "id", "v")),
         above=rng.choice(ABOVE),
+        reads_all=form == "ranked",
     )
 
 

@@ -68,7 +68,8 @@ class LastRows(Stream):
             source(rng, "l", self.folder, self.given.left),
             source(rng, "r", self.folder, self.given.right),
         ]
-        forms = tuple(form for form in known_forms(self.spark.version) if form != "nearest")
+        batch = ("ranked", "nearest")  # not on streams
+        forms = tuple(form for form in known_forms(self.spark.version) if form not in batch)
         self.queries = [streamed(rng, self.given, forms) for _ in range(self.operators)]
         parts = (
             f"SELECT {number} AS q, a, CAST(b AS STRING) AS b FROM ({one.sql(self.given)})"

@@ -108,6 +108,61 @@ def test_a_further_condition_without_keys_ranks_all_pairs(both: Both) -> None:
     assert both(swept, RANKED.format("LEFT", "", " AND b.x <> a.x", 2), ways=[PARTS]) > 300
 
 
+NUMBER = "row_number() OVER (PARTITION BY {} ORDER BY {}) AS n"
+# (the order of the numbers of a's rows, the condition, the numbers that are kept)
+NUMBERED = {
+    "the last": ("b.t DESC, b.id", "a.k = b.k AND b.t <= a.t", "n = 1"),
+    "the first three": ("b.t, b.x, b.id", "b.t > a.t", "4 > n"),
+    "the second": ("b.t DESC, b.id", "b.t < a.t AND b.k = a.k AND b.x <> a.x", "n = 2"),
+    "an order by a first": ("a.x, b.t DESC, a.id, b.id", "b.t <= a.t", "n <= 2"),
+    "the nearest": ("abs(a.t - b.t), b.t, b.id", "b.t BETWEEN a.t - 9 AND a.t + 9", "n <= 2"),
+    "a difference": ("a.t - b.t, b.id", "b.t <= a.t AND a.k = b.k", "n = 1 AND a % 2 = 0"),
+}
+
+
+def numbered(order: str, condition: str, kept: str, by: str = "a.id", kind: str = "") -> str:
+    number = NUMBER.format(by, order)
+    return (
+        f"SELECT a, found FROM (SELECT a.id AS a, b.id AS found, {number} "
+        f"FROM a {kind} JOIN b ON {condition}) WHERE {kept}"
+    )
+
+
+@pytest.mark.parametrize("kind", ["", "LEFT"])
+@pytest.mark.parametrize("name", NUMBERED)
+def test_pairs_with_low_numbers(both: Both, name: str, kind: str) -> None:
+    assert both(numbered(*NUMBERED[name], kind=kind), ways=[{BROADCAST: "-1"}]) > 50
+    assert any(f"{what} {n}" in physical(both.frame) for n in "123" for what in LIMITS)
+
+
+LIMITS = ("last", "first", "nearest")
+
+
+def test_pairs_that_are_numbered_by_right_rows_or_by_groups(both: Both) -> None:
+    last = NUMBERED["the last"]
+    by_right = numbered("a.t DESC, a.id", "a.k = b.k AND a.t <= b.t", "n = 1", by="b.id")
+    for text in (by_right, numbered(*last, by="a.x"), numbered(*last, by="a.x + a.k, a.id")):
+        assert both(text, swept=None) > 0
+        assert "last 1" in physical(both.frame)
+
+
+def test_numbers_that_need_all_pairs(both: Both) -> None:
+    """Another function of the window, ties that all count, an order or a group of both sides."""
+    last = numbered(*NUMBERED["the last"])
+    for text in (
+        last.replace(" AS n", " AS n, count(*) OVER (PARTITION BY a.id) AS c").replace(
+            "SELECT a, found", "SELECT a, found, c"
+        ),
+        last.replace("row_number()", "rank()"),
+        numbered("b.t + a.x DESC, b.id", "b.t <= a.t", "n = 1"),
+        numbered("b.t DESC, b.id", "b.t <= a.t", "n = 1", by="a.id, b.x"),
+        numbered("b.t DESC, b.id", "b.t <= a.t AND a.x <> b.x", "n = 1"),
+        numbered("b.t, b.id", "a.k = b.k AND b.x < a.x", "n = 1"),
+    ):
+        assert both(text, swept=None) > 0
+        assert not any(f"{limit} 1" in physical(both.frame) for limit in LIMITS)
+
+
 def test_a_tolerance_below_zero_is_an_error_of_spark(spark: Any) -> None:
     frames = spark.table("a"), spark.table("b")
     left, right = (frame._jdf for frame in frames)

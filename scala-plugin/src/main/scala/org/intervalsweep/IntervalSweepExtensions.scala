@@ -18,7 +18,7 @@ import org.apache.spark.sql.intervalsweep.planner.laterals.{
   LateralAggregates, PushFiltersBelowRowId
 }
 import org.apache.spark.sql.intervalsweep.planner.nearest.{
-  NearestJoins, NearestMatchesStrategy, PushFiltersBelowNearest
+  LimitRankedPairs, NearestJoins, NearestMatchesStrategy, PushFiltersBelowNearest
 }
 import org.apache.spark.sql.intervalsweep.planner.periods.PeriodSweepStrategy
 import org.apache.spark.sql.intervalsweep.planner.report.JoinReportFunction
@@ -76,6 +76,7 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectOptimizerRule(_ => ResolveStatePartitions)
     extensions.injectOptimizerRule(_ => ExpandEqualityRelations)
     extensions.injectOptimizerRule(_ => PushFiltersBelowRowId)
+    extensions.injectOptimizerRule(_ => LimitRankedPairs)
     extensions.injectOptimizerRule(_ => PushFiltersBelowNearest)
     extensions.injectOptimizerRule(_ => ExpandSingleTableFilters)
     extensions.injectOptimizerRule(_ => PruneUnusedEndpoints)

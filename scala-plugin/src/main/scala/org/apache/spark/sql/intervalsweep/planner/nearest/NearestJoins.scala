@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.planner.nearest
 
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.{And, Expression}
 import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{AsOfJoin, BinaryNode, LogicalPlan}
@@ -26,14 +26,14 @@ object NearestJoins extends Rule[LogicalPlan] {
     else plan.resolveOperatorsUp {
       case join: AsOfJoin if isTaken(join) && isSupported(join) && isValid(join) =>
         val conditions = join.asOfCondition +: join.condition.toSeq
-        ranked(join, join.orderExpression, isDistance = true)
+        Ranking.of(join, join.orderExpression, isDistance = true)
           .map(nearest(join, join.joinType, conditions, _, count = 1))
           .filter(NearestMatchesStrategy.isSwept)
           .getOrElse(join)
       case join @ NearestBy(joinType, count, ranking, isDistance)
           if isTaken(join) && isSupported(join) =>
         val both = join.asInstanceOf[BinaryNode]
-        ranked(both, ranking, isDistance)
+        Ranking.of(both, ranking, isDistance)
           .map(by => nearest(both, joinType, by.known, by, count))
           .filter(NearestMatchesStrategy.isSwept)
           .getOrElse(join)
@@ -66,61 +66,4 @@ object NearestJoins extends Rule[LogicalPlan] {
     ranking.fromEnd,
     ties = Nil,
     count)
-
-  /** How matches are ranked, by a value of the right rows; see [[NearestMatches]]. */
-  private case class Ranking(
-      left: Expression,
-      value: Expression,
-      isNearest: Boolean,
-      fromEnd: Boolean) {
-    def center: Option[Expression] = Option.when(isNearest)(left)
-
-    /** A left row whose part of the ranking is NULL has no match. */
-    def known: Seq[Expression] = if (isNearest || !left.nullable) Nil else Seq(IsNotNull(left))
-  }
-
-  private def ranked(
-      join: BinaryNode,
-      ranking: Expression,
-      isDistance: Boolean): Option[Ranking] = {
-    def isLeft(e: Expression) = e.references.nonEmpty && e.references.subsetOf(join.left.outputSet)
-    def isRight(e: Expression) =
-      e.references.nonEmpty && e.references.subsetOf(join.right.outputSet)
-    ranking match {
-      case Alias(child, _) => ranked(join, child, isDistance)
-      case UnaryMinus(child, _) => ranked(join, child, !isDistance)
-      case AbsoluteDifference(a, b) if isDistance && isLeft(a) && isRight(b) =>
-        Some(Ranking(a, b, isNearest = true, fromEnd = false))
-      case AbsoluteDifference(b, a) if isDistance && isLeft(a) && isRight(b) =>
-        Some(Ranking(a, b, isNearest = true, fromEnd = false))
-      case Difference(a, b) if isLeft(a) && isRight(b) =>
-        Some(Ranking(a, b, isNearest = false, fromEnd = isDistance))
-      case Difference(b, a) if isLeft(a) && isRight(b) =>
-        Some(Ranking(a, b, isNearest = false, fromEnd = !isDistance))
-      case _ => None
-    }
-  }
-
-  /** `a - b`, or a number of whole units between them: it is ordered like the difference. */
-  private object Difference {
-    def unapply(e: Expression): Option[(Expression, Expression)] = e match {
-      case Subtract(a, b, _) => Some((a, b))
-      case SubtractTimestamps(a, b, _, _) => Some((a, b))
-      case SubtractDates(a, b, _) => Some((a, b))
-      case DateDiff(a, b) => Some((a, b))
-      case TimestampDiff(_, a, b, _) => Some((b, a))
-      case _ => None
-    }
-  }
-
-  /** `abs(a - b)`, or the form of an as-of join: `if(a > b, a - b, b - a)`. */
-  private object AbsoluteDifference {
-    def unapply(e: Expression): Option[(Expression, Expression)] = e match {
-      case Abs(Difference(a, b), _) => Some((a, b))
-      case If(GreaterThan(a, b), Difference(c, d), Difference(f, g))
-          if Seq(c, g).forall(_.semanticEquals(a)) && Seq(d, f).forall(_.semanticEquals(b)) =>
-        Some((a, b))
-      case _ => None
-    }
-  }
 }

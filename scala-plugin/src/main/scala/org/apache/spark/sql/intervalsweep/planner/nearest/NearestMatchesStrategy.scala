@@ -37,6 +37,10 @@ object NearestMatchesStrategy extends SparkStrategy with SQLConfHelper {
   def isBounded(node: NearestMatches): Boolean =
     NearestCondition.of(node).exists(_._1.sweeps.forall(_.lead.bounds.nonEmpty))
 
+  /** The same, and no plan ranks all pairs. */
+  def isNeverRanked(node: NearestMatches): Boolean = isBounded(node) &&
+    NearestCondition.of(node).exists(c => c._1.leftKeys.nonEmpty || c._1.residual.isEmpty)
+
   /** How the matches are found, or why all of them are made. */
   def decide(node: NearestMatches): Either[WhyNot, NearestChoice] = for {
     _ <- Either.cond(conf.getConf(IntervalSweepConf.Enabled), (), WhyNot.Disabled)
