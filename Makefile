@@ -107,7 +107,7 @@ CORE := $(addprefix sql/conditions/,known_answers functions raw_conditions sql_e
   faults/faults api/session api/cli \
   $(addprefix temporal/temporal_,operators joins rules errors) \
   streams/windows/windows_on_streams streams/joins/stream_joins \
-  streams/histories/histories_of_streams
+  streams/histories/histories_of_streams streams/nearest/as_of_joins_of_streams
 SMOKE := $(addprefix sql/,conditions/known_answers conditions/sql_examples plans/settings)
 test_file = tests/$(dir $(1))test_$(notdir $(1)).py
 .PHONY: test-core test-smoke

@@ -190,7 +190,8 @@ def test_a_tolerance_below_zero_is_an_error_of_spark(spark: Any) -> None:
     ],
     ids=str,
 )
-def test_merge_asof_of_pandas_on_spark(spark: Any, options: dict[str, Any]) -> None:
+def test_merge_asof_of_pandas_on_spark(spark: Any, conf: Any, options: dict[str, Any]) -> None:
+    conf({"spark.sql.ansi.enabled": "false"})  # pandas on Spark 4.0 refuses the ANSI mode
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     on_spark = pytest.importorskip("pyspark.pandas", reason="pandas on Spark needs pandas")
     trades = pandas.DataFrame({"t": [1, 5, 9, 12], "k": ["a", "a", "b", "c"]})
