@@ -68,6 +68,7 @@ JoinWord: TypeAlias = Literal[
 ]
 LookUpWord: TypeAlias = Literal["left", "leftouter", "left_outer", "inner"]
 Direction: TypeAlias = Literal["backward", "forward"]
+NearestDirection: TypeAlias = Literal["both", "backward", "forward"]
 Closed: TypeAlias = Literal["both", "left", "right", "neither"]
 HistoryEmit: TypeAlias = Literal["final", "early"]
 Nulls: TypeAlias = Literal["unbounded", "drop", "error"]
@@ -216,13 +217,16 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         left_on: Ends | None = None,
         right_on: Ends | None = None,
         by: Keys | str = (),
+        k: int = 1,
+        direction: NearestDirection = "both",
+        overlapping: bool = True,
         max_distance: Distance = None,
         how: LookUpWord = "left",
         columns: Sequence[str] | None = None,
         suffix: str = "_right",
         distance: str = "distance",
     ) -> Frame:
-        """Join each row with the row of the right side whose interval is nearest.
+        """Join each row with the row of the right side whose interval is nearest, or with `k` rows.
 
             right   [----)              [------)         distance to the first interval: 2,
             left            [-----)                      to the second: 3
@@ -230,6 +234,14 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
 
         Parameters
         ----------
+        k
+            How many rows are found for each left row, at most.
+        direction
+            ``backward`` leaves out the rows that start at the end of the left row or after it,
+            ``forward`` those that end at its start or before it.
+        overlapping
+            False leaves out the rows that share an instant with the left row. With `k` > 1 they are
+            all listed to find some of them.
         max_distance
             The largest distance at which a row is found.
         how
@@ -238,11 +250,11 @@ class TableFunctions(Protocol[Frame, OtherFrame]):
         Returns
         -------
         A table of the same kind as `left`
-            One row for each left row, or fewer with ``how="inner"``. The columns are named as in
-            :func:`join`. The column `distance` is ``greatest(0, s.ts - r.te, r.ts - s.te)``, which
-            is 0 if the intervals overlap or meet. If several rows are equally near, the result has
-            one of them. An interval with a NULL endpoint or key, or with its end before its start,
-            matches no row.
+            `k` rows or fewer for each left row; at least one with ``how="left"``. The columns are
+            named as in :func:`join`. The column `distance` is
+            ``greatest(0, s.ts - r.te, r.ts - s.te)``, which is 0 if the intervals overlap or meet.
+            If several rows are equally near, the result has any of them. An interval with a NULL
+            endpoint or key, or with its end before its start, matches no row.
         """
 
     def as_of_join(

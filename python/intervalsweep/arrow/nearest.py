@@ -17,13 +17,16 @@ from intervalsweep._signatures import (
     Frame,
     LookUpHow,
     LookUpWord,
+    NearestDirection,
     implements,
 )
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import LookUp, in_order, latest_so_far
+from intervalsweep.arrow.matches import Matches
+from intervalsweep.arrow.neighbours import Neighbours, neighbours
 from intervalsweep.arrow.sides import STARTS, Side, TwoTables, order_of
 from intervalsweep.arrow.tables import RowNumbers, like, take
-from intervalsweep.columns import Naming, check_choice, chosen, join_type
+from intervalsweep.columns import Naming, check_choice, check_count, chosen, join_type
 from intervalsweep.kernels import Int64Array
 
 # For each left row the place of a right row in its side, or -1.
@@ -36,6 +39,9 @@ def nearest(
     left: Frame,
     right: Any,
     *,
+    k: int,
+    direction: NearestDirection,
+    overlapping: bool,
     max_distance: Distance,
     how: LookUpWord,
     columns: Sequence[str] | None,
@@ -50,11 +56,21 @@ def nearest(
     >>> s = pa.table({"ts": [1, 15], "te": [8, 20]})
     >>> nearest(r, s).to_pylist()
     [{'ts': 10, 'te': 12, 'ts_right': 1, 'te_right': 8, 'distance': 2}]
+    >>> nearest(r, s, k=2, columns=["ts_right", "distance"]).to_pylist()
+    [{'ts_right': 1, 'distance': 2}, {'ts_right': 15, 'distance': 3}]
     """
     how = join_type(how, get_args(LookUpHow))
+    check_choice("direction", direction, get_args(NearestDirection))
     both = TwoTables.with_intervals(left, right, **names)
     naming = _naming(both, suffix, distance)
     r, s = (side.where(side.ends["ts"] <= side.ends["te"]) for side in both.sides())
+    if (check_count("k", k), direction, overlapping) != (1, "both", True):
+        shared = Matches.of(left, right, "interval_intersects", **names) if overlapping else None
+        near = neighbours(both.encoding, r, s, shared, k, direction)
+        if max_distance is not None:
+            near = near.where(near.gap <= both.encoding.limit("max_distance", max_distance))
+        result = _pairs(both, naming, near.or_none(both.left.num_rows), distance)
+        return like(left, _finished(*result, how, columns))
     s = in_order(s)
     found, gap = _nearest(both.encoding, r, s)
     if max_distance is not None:
@@ -185,6 +201,17 @@ def _right_rows(both: TwoTables, r: Side, s: Side, found: _Places) -> RowNumbers
     rows = np.full(both.left.num_rows, -1, dtype=np.int64)
     rows[r.rows] = np.where(found < 0, -1, _at(s.rows, found))
     return rows
+
+
+def _pairs(
+    both: TwoTables, naming: Naming, near: Neighbours, distance: str
+) -> tuple[Any, RowNumbers]:
+    """Return the pairs with the distances, and the numbers of the right rows, or -1."""
+    ours, theirs = take(both.left, near.left), take(both.right, near.right)
+    columns = {name: ours.column(name) for name in naming.left}
+    columns |= {new: theirs.column(name) for name, new in naming.right.items()}
+    gaps = both.encoding.lengths(near.gap, near.right >= 0)
+    return pa.table(columns | {distance: gaps}), near.right
 
 
 def _looked_up(both: TwoTables, naming: Naming, rows: RowNumbers) -> Any:

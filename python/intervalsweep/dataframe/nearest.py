@@ -16,10 +16,19 @@ from intervalsweep._signatures import (
     Distance,
     LookUpHow,
     LookUpWord,
+    NearestDirection,
     implements,
 )
 from intervalsweep._sql.calls import call
-from intervalsweep.columns import Naming, SideNames, SparkColumns, check_choice, chosen, join_type
+from intervalsweep.columns import (
+    Naming,
+    SideNames,
+    SparkColumns,
+    check_choice,
+    check_count,
+    chosen,
+    join_type,
+)
 from intervalsweep.dataframe import boundary_events as events
 from intervalsweep.dataframe.boundary_events import of_left, of_right
 from intervalsweep.dataframe.interval_columns import (
@@ -29,9 +38,11 @@ from intervalsweep.dataframe.interval_columns import (
     as_parameter,
     check_frames,
     column,
+    common_type,
     field,
 )
 from intervalsweep.dataframe.joins import result
+from intervalsweep.dataframe.neighbours import ASKING, FOUND, GAP, ROW, neighbours, within
 from intervalsweep.session import check_active
 
 
@@ -111,6 +122,9 @@ def nearest(
     left: DataFrame,
     right: DataFrame,
     *,
+    k: int,
+    direction: NearestDirection,
+    overlapping: bool,
     max_distance: Distance,
     how: LookUpWord,
     columns: Sequence[str] | None,
@@ -130,13 +144,38 @@ def nearest(
     | 10| 12|       1|       8|       2|
     +---+---+--------+--------+--------+
     <BLANKLINE>
+    >>> nearest(r, s, k=2, columns=["ts_right", "distance"]).show()
+    +--------+--------+
+    |ts_right|distance|
+    +--------+--------+
+    |       1|       2|
+    |      15|       3|
+    +--------+--------+
+    <BLANKLINE>
     """
     how = join_type(how, get_args(LookUpHow))
+    check_choice("direction", direction, get_args(NearestDirection))
     check_frames(left, right)
     on = SideNames.of(SparkColumns.of(left), SparkColumns.of(right), **names)
     naming = Naming.of(left.columns, right.columns, on.keys, suffix, [distance])
     ours, theirs = Interval(left, "left", on.left_on), Interval(right, "right", on.right_on)
     (ts, te), (s_ts, s_te) = ours.of(), theirs.of()
+    if (check_count("k", k), direction, overlapping) != (1, "both", True):
+        check_active(left.sparkSession)
+        kind = common_type([(left, te), (right, s_ts)])
+        near = neighbours(
+            left,
+            right,
+            on.keys,
+            (ours, theirs),
+            kind,
+            k=k,
+            direction=direction,
+            overlapping=overlapping,
+        )
+        if max_distance is not None:
+            near = within(near, as_number("max_distance", max_distance, kind))
+        return _exploded(near, naming, how, columns, distance)
     proper = right.where(s_ts <= s_te)
     both = events.events(left, proper, on.keys, sf.when(ts <= te, te), s_ts)
     kind = both.schema[events.POSITION].dataType
@@ -144,11 +183,11 @@ def nearest(
 
     # The nearest of the intervals that start up to the end of r is the one that ends last.
     latest = sf.max_by(events.RIGHT, theirs.of(sf.col(events.RIGHT))[1])
-    neighbours = {
+    around = {
         _BEFORE: latest.over(events.looking_back(right, on.keys)),
         _AFTER: events.nearest_of(events.looking_ahead(right, on.keys)),
     }
-    found = both.withColumns(neighbours).where(events.asking())
+    found = both.withColumns(around).where(events.asking())
     gaps = {
         _GAP_BEFORE: _gap(ours, theirs, _BEFORE, kind),
         _GAP_AFTER: _gap(ours, theirs, _AFTER, kind),
@@ -157,6 +196,18 @@ def nearest(
     if limit is not None:
         nearest_row = nearest_row.withColumns(_within(limit))
     return _finished(nearest_row, naming, how, columns, [sf.col(_GAP).alias(distance)])
+
+
+def _exploded(
+    near: DataFrame, naming: Naming, how: str, columns: Sequence[str] | None, distance: str
+) -> DataFrame:
+    """Return a row for each element of `FOUND`."""
+    explode = sf.explode if how == "inner" else sf.explode_outer
+    pairs = near.select(f"{ASKING}.*", explode(FOUND).alias(FOUND))
+    found = sf.col(FOUND)
+    names = result(naming, how, column, found.getField(ROW).getField)
+    joined = pairs.select(*names, found.getField(GAP).alias(distance))
+    return joined.select([column(name) for name in chosen(columns, SparkColumns.of(joined))])
 
 
 _BEFORE, _AFTER, _GAP = "before", "after", "gap"
