@@ -34,7 +34,7 @@ def run(name: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_all_are_here() -> None:
-    with_spark = ["genomics", "histories_of_streams", "streams", "temporal", "time_series"]
+    with_spark = ["as_of", "genomics", "histories_of_streams", "streams", "temporal", "time_series"]
     assert list(NOTEBOOKS) == [*with_spark, "without_spark"]
 
 
@@ -44,6 +44,15 @@ def test_histories_of_streams(conf: Any, capsys: pytest.CaptureFixture[str]) -> 
     conf(SETTINGS)
     printed = run("histories_of_streams", capsys)
     assert re.search(r"\d\d of \d\d rows are written: True", printed)
+
+
+@pytest.mark.extended
+@pytest.mark.usefixtures("spark")
+def test_as_of(conf: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    conf(SETTINGS)
+    printed = run("as_of", capsys)
+    assert "changes without one before them: 2931" in printed
+    assert "28758 rows, all as over tables: True" in printed
 
 
 @pytest.mark.extended

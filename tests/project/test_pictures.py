@@ -36,6 +36,20 @@ def texts(svg: str) -> list[str]:
     return re.findall(r"<!-- (.*?) -->", svg)
 
 
+def test_pictures_of_the_nearest_rows_are_those_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(TOOLS))
+    pictures = importlib.import_module("nearest_pictures")
+    pictures.main(tmp_path)
+    drawn = {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()}
+    assert drawn == {f.name: f.read_text(encoding="utf-8") for f in pictures.FOLDER.iterdir()}
+    page = (DOCS / "nearest.md").read_text(encoding="utf-8")
+    assert [name for name in drawn if f"images/nearest/{name}" not in page] == []
+    assert pictures.as_of() == [(2, 1), (5, 3), (9, 8)]
+    assert pictures.near(2) == [(2, 1), (2, 3), (5, 3), (5, 8), (9, 8), (9, 12)]
+
+
 def test_pictures_of_the_operators_are_those_of_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
