@@ -39,7 +39,7 @@ OPERATORS = {
 # Each form that the extension rewrites; NEAREST BY from Spark 4.2 on, ASOF from 4.3 on.
 FORMS = (
     *("lateral", "lateral", "lateral of columns", "scalar", "max_by", "aggregate"),
-    *("ranked", "asof", "nearest"),
+    *("grouped", "ranked", "asof", "nearest"),
 )
 ABOVE = ("", "", "", "filter", "order", "count", "join", "distinct")
 # Spark's order: NULL, then numbers, then NaN.
@@ -122,6 +122,15 @@ class Query:
             f"(SELECT {values} AS b FROM ({text}) w) x ON true"
         )
 
+    def _grouped(self, tables: Tables) -> str:
+        text = self._limited(tables, "*")
+        join, on = ("LEFT JOIN", " ON true") if self.outer else ("JOIN", "")
+        values = "concat_ws(' ', coalesce(w.v, '-'), count(*), sum(w.id)) AS b"
+        return (
+            f"SELECT l.id AS a, x.b FROM l {join} LATERAL "
+            f"(SELECT {values} FROM ({text}) w GROUP BY w.v) x{on}"
+        )
+
     def _ranked(self, tables: Tables) -> str:
         order = f"r.t {'DESC' if self.looks_back else 'ASC'}{self.ties}, r.id DESC"
         join = "LEFT JOIN" if self.outer else "JOIN"
@@ -170,6 +179,13 @@ class Query:
             if self.form == "aggregate":
                 sums = [str(len(kept)), *([str(sum(b[0] for b in kept))] if kept else [])]
                 texts.append((a[0], " ".join(sums)))
+                continue
+            if self.form == "grouped":
+                groups: dict[str, list[int]] = {}
+                for b in kept:
+                    groups.setdefault(b[3] or "-", []).append(b[0])
+                texts += [(a[0], f"{v} {len(ids)} {sum(ids)}") for v, ids in groups.items()]
+                texts += [(a[0], None)] if self.outer and not groups else []
                 continue
             pairs += [(a, b) for b in kept]
             if not kept and (self.outer or self.form in ("scalar", "max_by")):
@@ -236,7 +252,7 @@ def query(rng: random.Random, tables: Tables, forms: tuple[str, ...]) -> Query:
     """A random query that a version of Spark with these forms reads."""
     form = rng.choice([f for f in FORMS if f in forms])
     residuals = ["", "", "", *RESIDUALS]
-    takes_any = form.startswith("lateral") or form in ("aggregate", "ranked", "nearest")
+    takes_any = form.startswith("lateral") or form in ("aggregate", "grouped", "ranked", "nearest")
     return Query(
         form,
         key=rng.choice(list(KEYS)),
@@ -246,7 +262,9 @@ def query(rng: random.Random, tables: Tables, forms: tuple[str, ...]) -> Query:
         ties="" if form in ("asof", "max_by", "nearest") else rng.choice(_TIES),
         count=rng.choice((1, 1, 2, 3, 7)) if takes_any else 1,
         outer=rng.random() < 0.5,
-        column="id" if form in ("max_by", "aggregate") else rng.choice(("id", "id", "v")),
+        column="id"
+        if form in ("max_by", "aggregate", "grouped")
+        else rng.choice(("id", "id", "v")),
         above=rng.choice(ABOVE),
         reads_all=form == "ranked",
     )

@@ -68,7 +68,7 @@ class LastRows(Stream):
             source(rng, "l", self.folder, self.given.left),
             source(rng, "r", self.folder, self.given.right),
         ]
-        batch = ("ranked", "nearest")  # not on streams
+        batch = ("grouped", "ranked", "nearest")  # not on streams
         forms = tuple(form for form in known_forms(self.spark.version) if form not in batch)
         self.queries = [streamed(rng, self.given, forms) for _ in range(self.operators)]
         parts = (

@@ -45,6 +45,7 @@ object LateralAggregates extends Rule[LogicalPlan] {
     case join: LateralJoin =>
       val on = join.condition.filter(_ != TrueLiteral)
       rewritten(join.left, join.right.plan, join.joinType, on)
+        .orElse(grouped(join.left, join.right.plan, join.joinType, on))
         .fold[LogicalPlan](join)(Project(join.output, _))
   }
 
@@ -82,8 +83,19 @@ object LateralAggregates extends Rule[LogicalPlan] {
         .orElse(ofPairs(base, lateral))
     } yield lateral.over(rows, joinType, on)
 
+  /** A subquery with GROUP BY, which may have several rows. */
+  private def grouped(
+      base: LogicalPlan,
+      subquery: LogicalPlan,
+      joinType: JoinType,
+      on: Option[Expression]): Option[LogicalPlan] =
+    if (!isSupported(base, subquery, joinType) || on.isDefined && joinType == LeftOuter) None
+    else GroupedLateral.of(base, subquery, joinType).map(_.over(base, joinType))
+      .map(rows => on.fold(rows)(Filter(_, rows)))
+
   private def ofPairs(base: LogicalPlan, lateral: LateralWindow): Option[LogicalPlan] =
-    LateralToJoin.of(base, lateral).filter(join => lateral.functions.forall(join.takes))
+    LateralToJoin.of(base, lateral.conditions, lateral.probe, lateral.limit).filter(join =>
+      lateral.functions.forall(join.takes))
       .map(withColumns(base, lateral, _))
 
   private def isSupported(base: LogicalPlan, subquery: LogicalPlan, joinType: JoinType): Boolean =

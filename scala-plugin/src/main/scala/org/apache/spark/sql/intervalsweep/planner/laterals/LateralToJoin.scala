@@ -34,8 +34,18 @@ private[planner] case class LateralToJoin(
     matches: LogicalPlan) {
   private val inJoin = AttributeMap(columns)
 
-  /** The rows of `base`, each once, with the aggregates added. */
-  def aggregate(functions: Seq[NamedExpression]): LogicalPlan = {
+  /** The same without the rows of `base` that have no match. */
+  def onlyMatches: LateralToJoin = copy(matches = Filter(IsNotNull(marker), matches))
+
+  /** Reads the columns of `base` as those that they have in the join. */
+  def read(e: Expression): Expression = LateralToJoin.read(e, inJoin)
+
+  /**
+   * The rows of `base` with the aggregates added, each once, or once for each group of its matches.
+   *
+   * @param by the expressions that make the groups
+   */
+  def aggregate(functions: Seq[NamedExpression], by: Seq[Expression] = Nil): LogicalPlan = {
     val groups = columns.collect { case (column, same) if column.exprId == same.exprId => column }
     val rows = columns.map {
       case (column, same) if column.exprId == same.exprId => column
@@ -43,7 +53,7 @@ private[planner] case class LateralToJoin(
         val any = First(below, ignoreNulls = false).toAggregateExpression()
         Alias(any, column.name)(column.exprId, column.qualifier, Some(column.metadata))
     }
-    val aggregate = Aggregate(identity +: groups, rows ++ functions, matches)
+    val aggregate = Aggregate((identity +: groups) ++ by, rows ++ functions, matches)
     if (matches.exists(_.isStreaming)) PerBatchRows(aggregate) else aggregate
   }
 
@@ -88,14 +98,22 @@ private[planner] case class LateralToJoin(
 
 private[planner] object LateralToJoin extends PredicateHelper {
 
-  /** None if the join would not be an IntervalSweepJoin. */
-  def of(base: LogicalPlan, lateral: LateralWindow): Option[LateralToJoin] = {
+  /**
+   * None if the join would not be an IntervalSweepJoin.
+   *
+   * @param conditions over the rows of `base` and of `probe`
+   * @param limit      the matches that are aggregated, if they are not all
+   */
+  def of(
+      base: LogicalPlan,
+      conditions: Seq[Expression],
+      probe: LogicalPlan,
+      limit: Option[MatchOrder]): Option[LateralToJoin] = {
     val row = Alias(RowId(), "row")()
     val columns = base.output.map(a => if (isExact(a.dataType)) a else Alias(a, a.name)())
     val inJoin = base.output.zip(columns.map(_.toAttribute))
-    val (ofProbe, across) =
-      lateral.conditions.partition(_.references.subsetOf(lateral.probe.outputSet))
-    val right = ofProbe.reduceOption(And).fold(lateral.probe)(Filter(_, lateral.probe))
+    val (ofProbe, across) = conditions.partition(_.references.subsetOf(probe.outputSet))
+    val right = ofProbe.reduceOption(And).fold(probe)(Filter(_, probe))
     for {
       on <- across.map(read(_, AttributeMap(inJoin))).reduceOption(And)
       if across.forall(CorrelatedSubquery.isPlain)
@@ -103,7 +121,7 @@ private[planner] object LateralToJoin extends PredicateHelper {
       added = Alias(TrueLiteral, "matched")()
       rows = numbered(base, columns, row)
       marked = if (known.isDefined) right else Project(right.output :+ added, right)
-      matches = lateral.limit match {
+      matches = limit match {
         case None => Join(rows, marked, LeftOuter, Some(on), JoinHint.NONE)
         case Some(order) => order.nearest(rows, marked, LeftOuter, on)
       }

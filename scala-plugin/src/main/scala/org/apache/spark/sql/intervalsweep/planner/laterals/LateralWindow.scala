@@ -104,15 +104,8 @@ private[planner] object LateralWindow {
   def of(base: LogicalPlan, subquery: LogicalPlan): Option[LateralWindow] = for {
     (aggregate, nodes) <- below(subquery, Nil)
     if !refersFurther(base, subquery)
-    limited = LimitedRows.of(aggregate.child)
-    rows <- CorrelatedSubquery.of(limited.fold(aggregate.child)(_.rows))
-    probe = renewed(base, rows.plan)
-    readRows = reader(rows, probe)
-    read = limited.fold(readRows)(l =>
-      CorrelatedSubquery.rewritten(_, AttributeMap(l.columns(readRows))))
-    limit = limited.map(_.matchOrder(readRows))
-    if limit.forall(_.isOf(probe))
-    selected = nodes.foldLeft(Selection.of(aggregate, read))(_.under(_))
+    rows <- rowsOf(base, aggregate.child)
+    selected = nodes.foldLeft(Selection.of(aggregate, rows.read))(_.under(_))
     if selected.having.forall(CorrelatedSubquery.isPlain)
   } yield {
     val having = selected.having.reduceOption(And).map(Alias(_, "having")())
@@ -121,12 +114,36 @@ private[planner] object LateralWindow {
     }
     LateralWindow(
       results ++ having,
-      rows.conditions.map(readRows),
-      probe,
+      rows.conditions,
+      rows.probe,
       subquery.output ++ having.map(_.toAttribute),
       having.map(_.toAttribute),
-      limit)
+      rows.limit)
   }
+
+  /**
+   * The rows below the aggregate of a subquery.
+   *
+   * @param conditions over the base and the probe rows
+   * @param limit      the order of the rows, if ORDER BY and LIMIT select some of them
+   * @param read       rewrites an expression over these rows as one over base and probe rows
+   */
+  case class Rows(
+      conditions: Seq[Expression],
+      probe: LogicalPlan,
+      limit: Option[MatchOrder],
+      read: Expression => Expression)
+
+  def rowsOf(base: LogicalPlan, child: LogicalPlan): Option[Rows] = for {
+    limited <- Some(LimitedRows.of(child))
+    rows <- CorrelatedSubquery.of(limited.fold(child)(_.rows))
+    probe = renewed(base, rows.plan)
+    readRows = reader(rows, probe)
+    read = limited.fold(readRows)(l =>
+      CorrelatedSubquery.rewritten(_, AttributeMap(l.columns(readRows))))
+    limit = limited.map(_.matchOrder(readRows))
+    if limit.forall(_.isOf(probe))
+  } yield Rows(rows.conditions.map(readRows), probe, limit, read)
 
   /** Rewrites an expression over the rows of the subquery as one over probe and base rows. */
   def reader(rows: CorrelatedSubquery, probe: LogicalPlan): Expression => Expression = {
