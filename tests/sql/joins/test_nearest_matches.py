@@ -146,6 +146,23 @@ def test_pairs_that_are_numbered_by_right_rows_or_by_groups(both: Both) -> None:
         assert "last 1" in physical(both.frame)
 
 
+@pytest.mark.parametrize(
+    "order",
+    [
+        "abs(a.t - b.t), b.id",
+        "abs(a.t - b.t), b.t DESC, b.id",
+        "timestampdiff(HOUR, timestamp_seconds(900 * b.t), timestamp_seconds(900 * a.t)), b.id",
+        "round(a.t / 7) - round(b.t / 7), b.x, b.id",
+        "CAST(a.t * 1e17 AS DOUBLE) - CAST(b.t AS DOUBLE), b.x DESC, b.id",
+    ],
+)
+def test_further_columns_decide_between_equal_differences(both: Both, order: str) -> None:
+    """The nearest row by the exact difference is another one."""
+    condition = "b.t BETWEEN a.t - 9 AND a.t + 9"
+    assert both(numbered(order, condition, "n = 1"), swept=1) > 200
+    assert not any(f"{limit} 1" in physical(both.frame) for limit in LIMITS)
+
+
 def test_numbers_that_need_all_pairs(both: Both) -> None:
     """Another function of the window, ties that all count, an order or a group of both sides."""
     last = numbered(*NUMBERED["the last"])

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.WINDOW
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.planner.nodes.NearestMatches
 
 /**
@@ -94,6 +95,7 @@ object LimitRankedPairs extends Rule[LogicalPlan] with PredicateHelper {
       ranking <-
         if (isOf(join.right)(first)) Some(Ranking.ofValue(first.child, isDescending))
         else Ranking.of(join, first.child, isDistance = !isDescending)
+          .filter(decides(_, first.child, ties))
       if ranking.left.forall(isKnown(_, join.condition.get))
     } yield NearestMatches(
       join.left,
@@ -106,6 +108,20 @@ object LimitRankedPairs extends Rule[LogicalPlan] with PredicateHelper {
       ties,
       count)
   }
+
+  /**
+   * Whether the first pairs by a difference are those of the order with its further columns. These
+   * count where differences are equal: if they are rounded, or of whole units, or if one value is
+   * below the center and one above it.
+   */
+  private def decides(ranking: Ranking, difference: Expression, ties: Seq[SortOrder]): Boolean =
+    ties.isEmpty || {
+      val isExact = EndpointEncoding.isWhole(ranking.value.dataType) &&
+        !difference.exists(_.isInstanceOf[TimestampDiff])
+      val prefersLesser = ties.head.child.semanticEquals(ranking.value) &&
+        ties.head.direction == Ascending
+      isExact && (!ranking.isNearest || prefersLesser)
+    }
 
   /** Whether a left row in which an expression is NULL has no match. */
   private def isKnown(e: Expression, condition: Expression): Boolean = {
