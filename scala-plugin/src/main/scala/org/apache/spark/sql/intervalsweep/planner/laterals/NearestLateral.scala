@@ -37,13 +37,13 @@ private[planner] case class NearestLateral(
 
   /** The base rows with the columns of the subquery added. None if all pairs would be made. */
   def over(base: LogicalPlan, joinType: JoinType): Option[LogicalPlan] =
-    over(base, joinType, NearestMatchesStrategy.isBounded(_))
+    Some(rows(base, joinType)).filter(_.child match {
+      case node: NearestMatches => NearestMatchesStrategy.isBounded(node)
+      case _ => false
+    })
 
-  /** The same, unless the node of the matches is not taken. */
-  def over(
-      base: LogicalPlan,
-      joinType: JoinType,
-      isTaken: NearestMatches => Boolean): Option[LogicalPlan] = {
+  /** The base rows with the columns of the subquery added, over a [[NearestMatches]]. */
+  def rows(base: LogicalPlan, joinType: JoinType): Project = {
     val marker = Alias(TrueLiteral, "matched")()
     val node = order.nearest(
       base,
@@ -58,7 +58,7 @@ private[planner] case class NearestLateral(
       case _ => LateralWindow.orNull(isMatch, e)
     }
     val added = columns(ofMatch).map { case (column, e) => LateralWindow.named(e, column) }
-    Option.when(isTaken(node))(Project(base.output ++ added, node))
+    Project(base.output ++ added, node)
   }
 }
 

@@ -64,7 +64,7 @@ object StreamWindows extends Rule[LogicalPlan] {
         "A condition after ON with a LIMIT in the subquery",
         "write ON true, and the condition into the subquery")
       val kind = if (joinType == LeftOuter) LeftOuter else Inner
-      val rows = StreamMatches(lateral.over(base, kind, _ => true).get)
+      val rows = StreamMatches(lateral.rows(base, kind))
       on.fold(rows)(Filter(_, rows))
     }
 
@@ -84,8 +84,7 @@ object StreamWindows extends Rule[LogicalPlan] {
   /** `max_by(.., ts)` of a window: its last row. */
   private def lastRow(base: LogicalPlan, lateral: LateralWindow): Option[LogicalPlan] =
     NearestLateral.of(lateral).filter(l => StreamOperator.isWatermarked(l.order.value))
-      .flatMap(_.over(base, LeftOuter, _ => true))
-      .map(StreamMatches(_))
+      .map(last => StreamMatches(last.rows(base, LeftOuter)))
 
   private def aggregates(base: LogicalPlan, lateral: LateralWindow): LogicalPlan =
     if (WindowCounts.isAsked(base, lateral, WindowClocks.find(base, lateral).isDefined))
