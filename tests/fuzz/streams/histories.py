@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.settings import SETTINGS, SHUFFLED
-from fuzz.streams.lateness import in_time
+from fuzz.streams.lateness import arrive
 from fuzz.streams.run import Stream, stream_main
 from fuzz.streams.sets import Sets, sets
 from fuzz.temporal.compare import Asked, difference, in_duckdb, sliced
@@ -115,26 +115,8 @@ class Histories(Stream):
         return len(EMITS) * len(self.queries) + len(self.sets)
 
     def compare(self) -> None:
-        self.late_rows()
-        batches = max(len(s.batches) for s in self.sources)
-        cut = self.rng.choice([None, self.rng.randrange(1, batches + 1)])
-        runs = []
-        for first, last in [(0, None)] if cut is None else [(0, cut), (cut, None)]:
-            for s in self.sources:
-                s.write(first, last)
-            runs += self.run().recentProgress
-        if cut is not None:
-            self.more()
-            runs += self.run().recentProgress
-        self.totals.restarted += cut is not None
-        until = max(filter(None, map(watermark, runs)))
-        self.compare_rows(in_time(self.sources, runs, time=3), until)
-
-    def late_rows(self) -> None:
-        """Lets the watermark of some streams follow so closely that rows are late."""
-        for s in self.sources:
-            if self.rng.random() < 0.3:
-                s.delay = 1
+        kept, runs = arrive(self, time=3)
+        self.compare_rows(kept, max(filter(None, map(watermark, runs))))
 
     def run(self) -> Any:
         for key, value in self.settings.items():

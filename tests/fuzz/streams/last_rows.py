@@ -18,7 +18,7 @@ from typing import Any
 from fuzz.nearest.queries import Query, query
 from fuzz.nearest.run import known_forms
 from fuzz.nearest.tables import Kind, Row, Tables, tables
-from fuzz.streams.lateness import in_time
+from fuzz.streams.lateness import arrive
 from fuzz.streams.run import Stream, stream_main
 from support.spark.comparison import TIME_ZONE
 from support.streams import arrivals, streaming_process
@@ -65,8 +65,8 @@ class LastRows(Stream):
         rng = self.rng
         self.given = tables(rng, (TIME,))
         self.sources = [
-            source(rng, "l", self.folder, self.given.left),
-            source(rng, "r", self.folder, self.given.right),
+            source(rng, "l", self.folder / "l", self.given.left),
+            source(rng, "r", self.folder / "r", self.given.right),
         ]
         batch = ("grouped", "ranked", "nearest")  # not on streams
         forms = tuple(form for form in known_forms(self.spark.version) if form not in batch)
@@ -88,21 +88,7 @@ class LastRows(Stream):
         return {s.name: s.delay for s in self.sources}
 
     def compare(self) -> None:
-        for s in self.sources:
-            if self.rng.random() < 0.3:  # some rows are late
-                s.delay = 1
-        batches = max(len(s.batches) for s in self.sources)
-        cut = self.rng.choice([None, self.rng.randrange(1, batches + 1)])
-        runs = []
-        for first, last in [(0, None)] if cut is None else [(0, cut), (cut, None)]:
-            for s in self.sources:
-                s.write(first, last)
-            runs += self.run().recentProgress
-        if cut is not None:
-            self.more()
-            runs += self.run().recentProgress
-        self.totals.restarted += cut is not None
-        kept = in_time(self.sources, runs, time=2)
+        kept, _ = arrive(self, time=2)
         self.compare_rows(kept["l"], kept["r"])
 
     def run(self) -> Any:

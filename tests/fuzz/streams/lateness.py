@@ -1,22 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of streams are late."""
+"""Runs queries over streams with late rows, and tells which rows are late."""
 
 from __future__ import annotations
 
 import datetime as dt
+import random
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from support.streams.histories import instant, watermark
+from support.streams.histories import Source, instant, watermark
 
 Row = tuple[Any, ...]
 
 
-class Source(Protocol):
-    """A stream of files: its name, and the rows of each file, with times as numbers."""
+class Arriving(Protocol):
+    """A case whose rows arrive in the files of sources."""
 
-    name: str
-    batches: list[list[Row]]
+    rng: random.Random
+    sources: list[Source]
+    totals: Any
+
+    def run(self) -> Any:
+        """Runs the query over the files that are there."""
+
+    def more(self) -> None:
+        """Adds a row to each source, further ahead."""
+
+
+def arrive(case: Arriving, *, time: int) -> tuple[dict[str, tuple[Row, ...]], list[Any]]:
+    """
+    Run a query, half of the time with a restart; some sources have late rows.
+
+    Returns the rows of each source that are not late, and the progress of all micro-batches. `time`
+    is the position of the time in a row.
+    """
+    for s in case.sources:
+        if case.rng.random() < 0.3:
+            s.delay = 1  # The watermark follows so closely that rows are late.
+    batches = max(len(s.batches) for s in case.sources)
+    cut = case.rng.choice([None, case.rng.randrange(1, batches + 1)])
+    runs: list[Any] = []
+    for first, last in [(0, None)] if cut is None else [(0, cut), (cut, None)]:
+        for s in case.sources:
+            s.write(first, last)
+        runs += case.run().recentProgress
+    if cut is not None:
+        case.more()
+        runs += case.run().recentProgress
+    case.totals.restarted += cut is not None
+    return in_time(case.sources, runs, time=time), runs
 
 
 def in_time(

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -44,11 +44,16 @@ class Source:
     folder: Path
     batches: list[list[Row]]
     delay: int
+    columns: ClassVar[pa.Schema] = COLUMNS
 
     def write(self, first: int = 0, last: int | None = None) -> None:
         for number, rows in list(enumerate(self.batches))[first:last]:
-            timed = [(*row[:3], time(row[3]), time(row[4])) for row in rows]
-            arrivals.write(self.folder, timed, number, COLUMNS)
+            arrivals.write(self.folder, map(self.timed, rows), number, self.columns)
+
+    @staticmethod
+    def timed(row: Row) -> Row:
+        """A row with times in place of numbers."""
+        return (*row[:3], time(row[3]), time(row[4]))
 
 
 def until_next(rows: Iterable[Row]) -> tuple[Row, ...]:

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from support.streams import arrivals
+from support.streams import histories
 from support.streams.histories import TIME, time
 
 SCHEMA = "id INT, k INT, t TIMESTAMP, v STRING"
@@ -18,19 +17,15 @@ COLUMNS = pa.schema([("id", pa.int32()), ("k", pa.int32()), ("t", TIME), ("v", p
 Row = tuple[Any, ...]
 
 
-@dataclass
-class Source:
-    """A stream: its rows in order of arrival, cut into files; times are numbers of seconds."""
+class Source(histories.Source):
+    """A stream of rows (id, k, t, v)."""
 
-    name: str
-    folder: Path
-    batches: list[list[Row]]
-    delay: int
+    columns = COLUMNS
 
-    def write(self, first: int = 0, last: int | None = None) -> None:
-        for number, rows in list(enumerate(self.batches))[first:last]:
-            timed = [(i, k, time(t), v) for i, k, t, v in rows]
-            arrivals.write(self.folder / self.name, timed, number, COLUMNS)
+    @staticmethod
+    def timed(row: Row) -> Row:
+        """A row with a time in place of a number."""
+        return (*row[:2], time(row[2]), row[3])
 
 
 def read(spark: Any, folder: Path, delays: Mapping[str, int]) -> None:

@@ -70,7 +70,8 @@ private[planner] object GroupedLateral {
   /** None if the subquery has another form, or if the join would not be an IntervalSweepJoin. */
   def of(base: LogicalPlan, subquery: LogicalPlan, joinType: JoinType): Option[GroupedLateral] =
     for {
-      (aggregate, nodes) <- below(subquery, Nil)
+      (aggregate, nodes) <- LateralWindow.aggregateOf(subquery, Nil)
+      if aggregate.groupingExpressions.nonEmpty
       // An outer row whose groups are all dropped by HAVING would need a row with NULLs.
       if joinType != LeftOuter || nodes.forall(_.isInstanceOf[Project])
       if nodes.flatMap(_.expressions).forall(e => isOwn(e) && CorrelatedSubquery.isPlain(e))
@@ -86,18 +87,6 @@ private[planner] object GroupedLateral {
       })
       if functions.forall(f => join.takes(f))
     } yield GroupedLateral(join, aggregate, read, nodes, subquery.output)
-
-  /** The aggregate of a subquery, and the nodes above it, bottom-up. */
-  private def below(
-      plan: LogicalPlan,
-      nodes: Seq[UnaryNode]): Option[(Aggregate, Seq[UnaryNode])] = plan match {
-    case alias: SubqueryAlias => below(alias.child, nodes)
-    case filter: Filter => below(filter.child, filter +: nodes)
-    case project: Project => below(project.child, project +: nodes)
-    case aggregate: Aggregate if aggregate.groupingExpressions.nonEmpty =>
-      Some((aggregate, nodes))
-    case _ => None
-  }
 
   private def isOwn(e: Expression): Boolean = !e.exists(_.isInstanceOf[OuterReference])
 

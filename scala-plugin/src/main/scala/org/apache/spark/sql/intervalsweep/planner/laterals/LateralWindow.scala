@@ -102,7 +102,9 @@ private[planner] object LateralWindow {
    * @param base the outer rows, which may come from the same table
    */
   def of(base: LogicalPlan, subquery: LogicalPlan): Option[LateralWindow] = for {
-    (aggregate, nodes) <- below(subquery, Nil)
+    (aggregate, nodes) <- aggregateOf(subquery, Nil)
+    if aggregate.groupingExpressions.isEmpty &&
+      aggregate.aggregateExpressions.forall(isOfFunctions)
     if !refersFurther(base, subquery)
     rows <- rowsOf(base, aggregate.child)
     selected = nodes.foldLeft(Selection.of(aggregate, rows.read))(_.under(_))
@@ -177,16 +179,13 @@ private[planner] object LateralWindow {
   }
 
   /** The aggregate of a subquery, and the nodes above it, bottom-up. */
-  private def below(
+  def aggregateOf(
       plan: LogicalPlan,
       nodes: Seq[UnaryNode]): Option[(Aggregate, Seq[UnaryNode])] = plan match {
-    case alias: SubqueryAlias => below(alias.child, nodes)
-    case filter: Filter => below(filter.child, filter +: nodes)
-    case project: Project => below(project.child, project +: nodes)
-    case aggregate: Aggregate
-        if aggregate.groupingExpressions.isEmpty &&
-          aggregate.aggregateExpressions.forall(isOfFunctions) =>
-      Some((aggregate, nodes))
+    case alias: SubqueryAlias => aggregateOf(alias.child, nodes)
+    case filter: Filter => aggregateOf(filter.child, filter +: nodes)
+    case project: Project => aggregateOf(project.child, project +: nodes)
+    case aggregate: Aggregate => Some((aggregate, nodes))
     case _ => None
   }
 
