@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import random
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import intervalsweep
 from fuzz.nearest.run import known_forms
 from fuzz.streams.last_rows import LastRows
 from fuzz.streams.run import Totals
@@ -150,6 +152,14 @@ def test_the_state_has_one_row_per_key(spark: Any, conf: Any, tmp_path: Path) ->
     assert stored[-1] <= 4
 
 
+def test_the_report(streams: Any) -> None:
+    for name, kind in (("the last row", "LEFT OUTER"), ("the last three", "INNER")):
+        text = QUERIES[name].format(S="S", R="R")
+        (report,) = intervalsweep.why_not(streams.sql(text))
+        assert (report.join_type, report.swept) == (kind, True)
+        assert re.search(r"WindowUnion \[.* from any time to 0.0 s .* of each key kept", report.how)
+
+
 ERRORS = {
     f"SELECT * FROM S s, LATERAL (SELECT v FROM R r WHERE {BEFORE} ORDER BY v LIMIT 1)": (
         r"ORDER BY .*v.* order by ts, the column with the watermark"
@@ -173,6 +183,37 @@ ERRORS = {
 def test_errors(streams: Any, text: str) -> None:
     with pytest.raises(Exception, match=ERRORS[text]):
         streams.sql(text)
+
+
+LAST = f"SELECT r.ts FROM R r WHERE {BEFORE} {LIMIT} 1"
+# The query, and which of its columns have an event time.
+TIMES = {
+    f"SELECT s.ts, w.ts AS x FROM S s LEFT JOIN LATERAL ({LAST}) w ON true": [True, False],
+    f"SELECT s.ts AS x, ({LAST}) AS y FROM S s": [True, False],
+    f"SELECT s.ts, w.x FROM S s, LATERAL (SELECT max_by(r.ts, r.ts) x FROM R r WHERE {BEFORE}) w": (
+        [True, False]
+    ),
+    "SELECT x, y, y + INTERVAL 1 DAY AS z FROM (SELECT s.ts AS x, r.ts AS y FROM S s ASOF JOIN R r "
+    "MATCH_CONDITION (s.ts >= r.ts) ON s.k = r.k)": [True, False, False],
+}
+
+
+@pytest.mark.parametrize("text", TIMES)
+def test_only_the_time_of_the_left_row_is_an_event_time(streams: Any, text: str) -> None:
+    """A right row may be older than the watermark, and an aggregate by its time would drop it."""
+    if "ASOF" in text and "asof" not in known_forms(streams.version):
+        pytest.skip("ASOF JOIN needs Spark 4.3")
+    schema = streams.sql(text).schema
+    assert ["spark.watermarkDelayMs" in field.metadata for field in schema] == TIMES[text]
+
+
+def test_the_next_row_has_no_event_time(streams: Any) -> None:
+    """It is emitted after the time of the left row."""
+    after = streams.sql(QUERIES["the next row"].format(S="S", R="R"))
+    with pytest.raises(Exception, match=r"NO_WATERMARK\].* let the window end at the time of the"):
+        window_union(
+            after, streams.table("R"), on="ts", by="k", pre="1 minute", aggs={"n": "count(*)"}
+        )
 
 
 def test_another_limit_is_another_query(streams: Any, tmp_path: Path) -> None:

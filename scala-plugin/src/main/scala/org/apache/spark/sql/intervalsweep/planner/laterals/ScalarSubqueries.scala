@@ -58,7 +58,8 @@ private[planner] final class ScalarSubqueries(
       case subquery: ScalarSubquery if isCandidate(subquery) =>
         joined(rows, subquery.plan).fold[Expression](subquery) { plan =>
           rows = plan
-          subquery.plan.output.head
+          // A stream operator may take the watermark from the column.
+          plan.output.find(_.semanticEquals(subquery.plan.output.head)).get
         }
     }
   }

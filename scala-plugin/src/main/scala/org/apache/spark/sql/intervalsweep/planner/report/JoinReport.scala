@@ -21,6 +21,7 @@ import org.apache.spark.sql.intervalsweep.streams.histories.{HistoryProcessor, S
 import org.apache.spark.sql.intervalsweep.streams.joins.StreamJoinProcessor
 import org.apache.spark.sql.intervalsweep.streams.ongoing.OngoingJoinProcessor
 import org.apache.spark.sql.intervalsweep.streams.state.PartitionProcessor
+import org.apache.spark.sql.intervalsweep.streams.windows.WindowUnionProcessor
 import org.apache.spark.sql.types.{StringType, StructType}
 
 /**
@@ -137,6 +138,7 @@ object JoinReport extends PredicateHelper {
     val joinType = operator match {
       case join: StreamJoinProcessor => JoinOutput.typeOf(join.spec.output)
       case _: OngoingJoinProcessor => Inner
+      case windows: WindowUnionProcessor if windows.dropsUnmatched => Inner
       case _ => LeftOuter
     }
     JoinReport(

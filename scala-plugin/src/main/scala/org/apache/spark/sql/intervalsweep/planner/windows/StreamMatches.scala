@@ -26,16 +26,41 @@ import org.apache.spark.sql.intervalsweep.streams.windows.MatchedColumns
 object StreamMatches extends Rule[LogicalPlan] with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!plan.isStreaming) plan
+    if (!plan.isStreaming || !plan.exists(isOfStreams)) plan
     else plan.resolveOperatorsDown {
-      case project @ Project(columns, node: NearestMatches) if isOfStreams(node) =>
+      case Project(columns, node: NearestMatches) if isOfStreams(node) =>
         val needed = AttributeSet(columns.flatMap(_.references))
-        project.copy(child = planned(node, node.right.output.filter(needed.contains)))
+        val rows = planned(node, node.right.output.filter(needed.contains))
+        Project(columns.map(withoutWatermark(_, rows)), rows)
       case node: NearestMatches if isOfStreams(node) => planned(node, node.right.output)
+    }.resolveOperatorsUp { case node => withMetadataOf(node.children.flatMap(_.output), node) }
+
+  private def isOfStreams(plan: LogicalPlan): Boolean = plan match {
+    case node: NearestMatches =>
+      node.resolved && node.left.isStreaming && node.right.isStreaming
+    case _ => false
+  }
+
+  /** A column over the rows of the operator, without the watermark that it may have lost there. */
+  private def withoutWatermark(column: NamedExpression, rows: LogicalPlan): NamedExpression =
+    column match {
+      case alias: Alias if alias.explicitMetadata.isDefined =>
+        val isKept = rows.output.exists(a => a.semanticEquals(alias.child) &&
+          StreamOperator.hasWatermark(a))
+        val metadata = alias.explicitMetadata.get
+        val own = if (isKept) metadata else StreamOperator.withoutWatermark(metadata)
+        alias.copy()(alias.exprId, alias.qualifier, Some(own), alias.nonInheritableMetadataKeys)
+      case other => other
     }
 
-  private def isOfStreams(node: NearestMatches): Boolean =
-    node.resolved && node.left.isStreaming && node.right.isStreaming
+  /** Nodes above are resolved already: their references have the metadata from before. */
+  private def withMetadataOf(input: Seq[Attribute], node: LogicalPlan): LogicalPlan = {
+    val now = AttributeMap(input.map(a => a -> a))
+    node.transformExpressions {
+      case a: AttributeReference if now.get(a).exists(_.metadata != a.metadata) =>
+        a.withMetadata(now(a).metadata)
+    }
+  }
 
   /** @param needed the columns of the right side that are returned */
   private def planned(node: NearestMatches, needed: Seq[Attribute]): LogicalPlan = {

@@ -13,6 +13,10 @@ final class LimitedWindowsProcessor(spec: WindowUnionSpec, partitions: Option[In
 
   override def kind: String = "as_of_join"
 
+  override def timeAdvice: String =
+    "let the window end at the time of the left row or before it, so that this column keeps its " +
+      "watermark, or read the result in a second query"
+
   @transient private var last: Option[LastRows] = None
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
@@ -27,6 +31,6 @@ final class LimitedWindowsProcessor(spec: WindowUnionSpec, partitions: Option[In
   override protected def numbers: Seq[Long] = LimitedWindows.Numbers
 
   override def resolved(number: Int, isRealTime: Boolean): WindowUnionProcessor =
-    if (isRealTime) StreamErrors.finalInRealTime()
+    if (isRealTime) StreamErrors.notInRealTime("An as-of join of streams")
     else new LimitedWindowsProcessor(spec, Some(number))
 }

@@ -29,6 +29,9 @@ class WindowUnionProcessor(
 
   override def kind: String = "window_union"
 
+  /** Whether a base row without a row in its window is not returned. */
+  def dropsUnmatched: Boolean = spec.matched.exists(!_.isOuter)
+
   override def waitsForWatermark: Boolean = !spec.isEager
 
   override def timeAdvice: String =
