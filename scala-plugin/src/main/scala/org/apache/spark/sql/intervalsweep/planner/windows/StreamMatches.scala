@@ -45,8 +45,9 @@ object StreamMatches extends Rule[LogicalPlan] with PredicateHelper {
   private def withoutWatermark(column: NamedExpression, rows: LogicalPlan): NamedExpression =
     column match {
       case alias: Alias if alias.explicitMetadata.isDefined =>
-        val isKept = rows.output.exists(a => a.semanticEquals(alias.child) &&
-          StreamOperator.hasWatermark(a))
+        val isKept = rows.output.exists(a =>
+          a.semanticEquals(alias.child) &&
+            StreamOperator.hasWatermark(a))
         val metadata = alias.explicitMetadata.get
         val own = if (isKept) metadata else StreamOperator.withoutWatermark(metadata)
         alias.copy()(alias.exprId, alias.qualifier, Some(own), alias.nonInheritableMetadataKeys)
