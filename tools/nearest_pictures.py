@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from operator_pictures import FAINT, INK, UNIT, A, B
+from operator_pictures import INK, LEFT, UNIT, A, B, hours
 
 from intervalsweep.arrow import as_of_join, nearest, window_union
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images" / "nearest"
-LEFT, WIDTH, HEIGHT, HOURS = 72, 400, 118, 13
+HEIGHT = 118
 PRICES, ORDERS = [1, 3, 8, 12], [2, 5, 9]
 PRICE_AT, ORDER_AT = 26, 76
 
@@ -58,19 +58,11 @@ PICTURES: dict[str, Callable[[], Pairs]] = {
 
 def picture(pairs: Pairs) -> str:
     """Return the drawing, with an arrow from each order to the prices that it finds."""
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif" font-size="11">',
-        f'<defs><marker id="tip" markerWidth="7" markerHeight="7" refX="6" refY="3" orient="auto">'
-        f'<path d="M0 0L6 3L0 6z" fill="{INK}"/></marker></defs>',
-        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#ffffff"/>',
-    ]
-    for hour in range(HOURS + 1):
-        x = LEFT + UNIT * hour
-        parts.append(f'<path d="M{x} 8L{x} {HEIGHT - 18}" stroke="#e4e6ea"/>')
-        parts.append(
-            f'<text x="{x}" y="{HEIGHT - 5}" fill="{FAINT}" text-anchor="middle">{hour}</text>'
-        )
+    parts = hours(HEIGHT)
+    parts.append(
+        '<defs><marker id="tip" markerWidth="7" markerHeight="7" refX="6" refY="3" orient="auto">'
+        f'<path d="M0 0L6 3L0 6z" fill="{INK}"/></marker></defs>'
+    )
     for name, y, color, times in (
         ("prices", PRICE_AT, B, PRICES),
         ("orders", ORDER_AT, A, ORDERS),

@@ -93,6 +93,21 @@ def picture(tables: list[Any], operator: Callable[..., Any]) -> str:
     found = sorted(operator(*tables).to_pylist(), key=lambda row: (row["ts"], row["te"]))
     lines += [(row["x"], RESULT, row) for row in found]
     height = ROW * (len(lines) + 2) + 6
+    parts = hours(height)
+    line = ROW * above + 17
+    parts.append(f'<path d="M4 {line}L{WIDTH - 4} {line}" stroke="{FAINT}"/>')
+    for number, (name, color, row) in enumerate(lines):
+        y = 8 + ROW * number + (ROW if number >= above else 0)
+        x, width = LEFT + UNIT * row["ts"], UNIT * (row["te"] - row["ts"])
+        parts.append(f'<text x="8" y="{y + 10}" fill="{INK}">{name}</text>')
+        parts.append(
+            f'<rect x="{x + 1}" y="{y}" width="{width - 2}" height="11" rx="2" fill="{color}"/>'
+        )
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def hours(height: int) -> list[str]:
+    """Return the parts of a drawing that has only a line for each hour."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
         f'height="{height}" font-family="sans-serif" font-size="11">',
@@ -104,16 +119,7 @@ def picture(tables: list[Any], operator: Callable[..., Any]) -> str:
         parts.append(
             f'<text x="{x}" y="{height - 5}" fill="{FAINT}" text-anchor="middle">{hour}</text>'
         )
-    line = ROW * above + 17
-    parts.append(f'<path d="M4 {line}L{WIDTH - 4} {line}" stroke="{FAINT}"/>')
-    for number, (name, color, row) in enumerate(lines):
-        y = 8 + ROW * number + (ROW if number >= above else 0)
-        x, width = LEFT + UNIT * row["ts"], UNIT * (row["te"] - row["ts"])
-        parts.append(f'<text x="8" y="{y + 10}" fill="{INK}">{name}</text>')
-        parts.append(
-            f'<rect x="{x + 1}" y="{y}" width="{width - 2}" height="11" rx="2" fill="{color}"/>'
-        )
-    return "\n".join([*parts, "</svg>", ""])
+    return parts
 
 
 def main(folder: Path = FOLDER) -> None:

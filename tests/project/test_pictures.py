@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,16 +37,30 @@ def texts(svg: str) -> list[str]:
     return re.findall(r"<!-- (.*?) -->", svg)
 
 
+def same_as_drawn(program: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The program, whose drawings must be the kept files, one for each of its pictures."""
+    monkeypatch.syspath_prepend(str(TOOLS))
+    pictures = importlib.import_module(program)
+    pictures.main(folder)
+    drawn = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
+    assert drawn == {f.name: f.read_text(encoding="utf-8") for f in pictures.FOLDER.iterdir()}
+    assert len(drawn) == len(pictures.PICTURES)
+    return pictures
+
+
+def missing(page: str, pictures: Any) -> list[str]:
+    """The pictures that a page does not show."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    folder = pictures.FOLDER.name
+    names = (file.name for file in pictures.FOLDER.iterdir())
+    return [name for name in names if f"images/{folder}/{name}" not in text]
+
+
 def test_pictures_of_the_nearest_rows_are_those_of_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(str(TOOLS))
-    pictures = importlib.import_module("nearest_pictures")
-    pictures.main(tmp_path)
-    drawn = {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()}
-    assert drawn == {f.name: f.read_text(encoding="utf-8") for f in pictures.FOLDER.iterdir()}
-    page = (DOCS / "nearest.md").read_text(encoding="utf-8")
-    assert [name for name in drawn if f"images/nearest/{name}" not in page] == []
+    pictures = same_as_drawn("nearest_pictures", tmp_path, monkeypatch)
+    assert missing("nearest.md", pictures) == []
     assert pictures.as_of() == [(2, 1), (5, 3), (9, 8)]
     assert pictures.near(2) == [(2, 1), (2, 3), (5, 3), (5, 8), (9, 8), (9, 12)]
 
@@ -53,12 +68,6 @@ def test_pictures_of_the_nearest_rows_are_those_of_the_program(
 def test_pictures_of_the_operators_are_those_of_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(str(TOOLS))
-    pictures = importlib.import_module("operator_pictures")
-    pictures.main(tmp_path)
-    drawn = {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()}
-    kept = {f.name: f.read_text(encoding="utf-8") for f in pictures.FOLDER.iterdir()}
-    assert drawn == kept
-    assert len(drawn) == len(pictures.PICTURES) > 15
-    page = (DOCS / "temporal" / "operators.md").read_text(encoding="utf-8")
-    assert [name for name in kept if f"images/temporal/{name}" not in page] == []
+    pictures = same_as_drawn("operator_pictures", tmp_path, monkeypatch)
+    assert len(pictures.PICTURES) > 15
+    assert missing("temporal/operators.md", pictures) == []

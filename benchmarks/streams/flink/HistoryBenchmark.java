@@ -11,11 +11,11 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 
 /**
- * Runs the plan of a query over a file, with its state in RocksDB and a checkpoint each second, as Spark
- * commits its micro-batches; prints one line of JSON.
+ * Runs the plan of a query over a file, with its state in RocksDB and a checkpoint each second, as
+ * Spark commits its micro-batches; prints one line of JSON.
  *
- * <p>Arguments: running, sliding, as_of or last; the file; the milliseconds of the window and of the lateness;
- * how many rows come before the clock starts; the cores; a folder for checkpoints.
+ * <p>Arguments: running, sliding, as_of or last; the file; the milliseconds of the window and of
+ * the lateness; how many rows come before the clock starts; the cores; a folder for checkpoints.
  */
 final class HistoryBenchmark {
     private static final LongAdder ROWS = new LongAdder();

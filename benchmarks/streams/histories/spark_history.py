@@ -55,7 +55,7 @@ def result(spark: Any, written: Written, emit: str) -> Any:
     s = written.stream
     looks_back = s.kind in LOOKING_BACK
     frame = looking_back(spark, written) if looks_back else history(spark, written, emit)
-    is_own = sf.col("k") != MARKER  # the marker is no row of the result
+    is_own = sf.col("k") != MARKER  # the result does not have the marker
     rows, total = sf.count_if(is_own), sf.sum(sf.when(is_own, frame.n))
     return frame.observe("totals", rows.alias("rows"), total.alias("sum"))
 

@@ -23,7 +23,7 @@ from intervalsweep._signatures import (
 from intervalsweep.arrow.encoding import Encoding
 from intervalsweep.arrow.islands import LookUp, in_order, latest_so_far
 from intervalsweep.arrow.matches import Matches
-from intervalsweep.arrow.neighbours import Neighbours, neighbours
+from intervalsweep.arrow.neighbours import neighbours
 from intervalsweep.arrow.sides import STARTS, Side, TwoTables, order_of
 from intervalsweep.arrow.tables import RowNumbers, like, take
 from intervalsweep.columns import Naming, check_choice, check_count, chosen, join_type
@@ -69,8 +69,10 @@ def nearest(
         near = neighbours(both.encoding, r, s, shared, k, direction)
         if max_distance is not None:
             near = near.where(near.gap <= both.encoding.limit("max_distance", max_distance))
-        result = _pairs(both, naming, near.or_none(both.left.num_rows), distance)
-        return like(left, _finished(*result, how, columns))
+        near = near.or_none(both.left.num_rows)
+        result = _looked_up(take(both.left, near.left), both, naming, near.right)
+        gaps = both.encoding.lengths(near.gap, near.right >= 0)
+        return like(left, _finished(result.append_column(distance, gaps), near.right, how, columns))
     s = in_order(s)
     found, gap = _nearest(both.encoding, r, s)
     if max_distance is not None:
@@ -79,7 +81,7 @@ def nearest(
     rows = _right_rows(both, r, s, found)
     gaps = np.zeros(rows.size, dtype=gap.dtype)
     gaps[r.rows] = gap
-    result = _looked_up(both, naming, rows)
+    result = _looked_up(both.left, both, naming, rows)
     result = result.append_column(distance, both.encoding.lengths(gaps, rows >= 0))
     return like(left, _finished(result, rows, how, columns))
 
@@ -120,7 +122,7 @@ def as_of_join(
         near = is_near(both.encoding, r.ends["ts"], s.ends["ts"][found], limit)
         found = np.where(near, found, -1)
     rows = _right_rows(both, r, s, found)
-    return like(left, _finished(_looked_up(both, naming, rows), rows, how, columns))
+    return like(left, _finished(_looked_up(both.left, both, naming, rows), rows, how, columns))
 
 
 def _nearest(encoding: Encoding, r: Side, s: Side) -> tuple[_Places, _Gaps]:
@@ -203,21 +205,10 @@ def _right_rows(both: TwoTables, r: Side, s: Side, found: _Places) -> RowNumbers
     return rows
 
 
-def _pairs(
-    both: TwoTables, naming: Naming, near: Neighbours, distance: str
-) -> tuple[Any, RowNumbers]:
-    """Return the pairs with the distances, and the numbers of the right rows, or -1."""
-    ours, theirs = take(both.left, near.left), take(both.right, near.right)
-    columns = {name: ours.column(name) for name in naming.left}
-    columns |= {new: theirs.column(name) for name, new in naming.right.items()}
-    gaps = both.encoding.lengths(near.gap, near.right >= 0)
-    return pa.table(columns | {distance: gaps}), near.right
-
-
-def _looked_up(both: TwoTables, naming: Naming, rows: RowNumbers) -> Any:
-    """Return the left rows, each with the right row of its number in `rows`; -1 means NULLs."""
+def _looked_up(left: Any, both: TwoTables, naming: Naming, rows: RowNumbers) -> Any:
+    """Return left rows, each with the right row of its number in `rows`; -1 means NULLs."""
     matched = take(both.right, rows)
-    found = {name: both.left.column(name) for name in naming.left}
+    found = {name: left.column(name) for name in naming.left}
     return pa.table(found | {new: matched.column(name) for name, new in naming.right.items()})
 
 

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.settings import SETTINGS, SHUFFLED
-from fuzz.streams.lateness import arrive
-from fuzz.streams.run import Stream, stream_main
+from fuzz.streams.lateness import Arriving
+from fuzz.streams.run import stream_main
 from fuzz.streams.sets import Sets, sets
 from fuzz.temporal.compare import Asked, difference, in_duckdb, sliced
 from fuzz.temporal.queries import Query, query
@@ -61,7 +61,11 @@ def source(rng: random.Random, name: str, folder: Path, rows: Iterable[Row]) -> 
     known.sort(key=lambda row: row[3] + rng.random() * disorder)
     cuts = sorted(rng.randrange(len(known) + 1) for _ in range(rng.choice((0, 1, 2, 4))))
     parts = [known[a:b] for a, b in zip([0, *cuts], [*cuts, len(known)], strict=True) if a < b]
-    return Source(name, folder, [*parts, [(9, 9, "far", FAR, FAR + 1)]], disorder + 1)
+    return Source(name, folder, [*parts, [far(1)]], disorder + 1)
+
+
+def far(times: int) -> Row:
+    return (9, 9, "far", FAR * times, FAR * times + 1)
 
 
 def timed(column: str) -> str:
@@ -79,8 +83,11 @@ def union(queries: Iterable[Query], of_sets: Iterable[Sets]) -> str:
     return " UNION ALL ".join(parts)
 
 
-class Histories(Stream):
+class Histories(Arriving):
     """A case: rows in order of arrival, and queries over them."""
+
+    def far(self, times: int) -> Row:
+        return far(times)
 
     def make(self) -> None:
         rng = self.rng
@@ -115,7 +122,7 @@ class Histories(Stream):
         return len(EMITS) * len(self.queries) + len(self.sets)
 
     def compare(self) -> None:
-        kept, runs = arrive(self, time=3)
+        kept, runs = self.arrive(time=3)
         self.compare_rows(kept, max(filter(None, map(watermark, runs))))
 
     def run(self) -> Any:
@@ -123,10 +130,6 @@ class Histories(Stream):
             self.spark.conf.set(key, value)
         read(self.spark, self.folder, self.delays, self.tables, self.changes)
         return arrivals.run(self.spark.sql(union(self.queries, self.sets)), self.folder)
-
-    @property
-    def delays(self) -> dict[str, int]:
-        return {s.name: s.delay for s in self.sources}
 
     @property
     def tables(self) -> dict[str, str]:
@@ -185,16 +188,6 @@ class Histories(Stream):
         streaming_process.describe_histories(
             self.folder, sql, self.delays, self.tables, self.changes, settings
         )
-
-    def end(self) -> None:
-        self.more()
-        self.run()
-
-    def more(self) -> None:
-        """Adds a row to each stream, further ahead."""
-        for s in self.sources:
-            s.batches.append([(9, 9, "far", 2 * FAR, 2 * FAR + 1)])
-            s.write(len(s.batches) - 1)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from typing import Any
 from fuzz.nearest.queries import Query, query
 from fuzz.nearest.run import known_forms
 from fuzz.nearest.tables import Kind, Row, Tables, tables
-from fuzz.streams.lateness import arrive
-from fuzz.streams.run import Stream, stream_main
+from fuzz.streams.lateness import Arriving
+from fuzz.streams.run import stream_main
 from support.spark.comparison import TIME_ZONE
 from support.streams import arrivals, streaming_process
 from support.streams.arrivals import QUICKLY
@@ -58,8 +58,11 @@ def streamed(rng: random.Random, given: Tables, forms: tuple[str, ...]) -> Query
     )
 
 
-class LastRows(Stream):
+class LastRows(Arriving):
     """A case: rows in order of arrival, and queries over them."""
+
+    def far(self, times: int) -> Row:
+        return far(times)
 
     def make(self) -> None:
         rng = self.rng
@@ -83,12 +86,8 @@ class LastRows(Stream):
             TIME_ZONE: "UTC",
         }
 
-    @property
-    def delays(self) -> dict[str, int]:
-        return {s.name: s.delay for s in self.sources}
-
     def compare(self) -> None:
-        kept, _ = arrive(self, time=2)
+        kept, _ = self.arrive(time=2)
         self.compare_rows(kept["l"], kept["r"])
 
     def run(self) -> Any:
@@ -125,16 +124,6 @@ class LastRows(Stream):
             s.write()
         settings = {**QUICKLY, **self.settings}
         streaming_process.describe_last_rows(self.folder, self.text, self.delays, settings)
-
-    def end(self) -> None:
-        self.more()
-        self.run()
-
-    def more(self) -> None:
-        """Adds a row to each stream, further ahead."""
-        for s in self.sources:
-            s.batches.append([far(2)])
-            s.write(len(s.batches) - 1)
 
 
 if __name__ == "__main__":

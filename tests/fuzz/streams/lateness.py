@@ -4,51 +4,65 @@
 from __future__ import annotations
 
 import datetime as dt
-import random
+from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any
 
+from fuzz.streams.run import Stream
 from support.streams.histories import Source, instant, watermark
 
 Row = tuple[Any, ...]
 
 
-class Arriving(Protocol):
-    """A case whose rows arrive in the files of sources."""
+class Arriving(Stream):
+    """A case whose rows arrive in the files of sources; some are late."""
 
-    rng: random.Random
     sources: list[Source]
-    totals: Any
 
+    @property
+    def delays(self) -> dict[str, int]:
+        return {s.name: s.delay for s in self.sources}
+
+    @abstractmethod
     def run(self) -> Any:
         """Runs the query over the files that are there."""
 
+    @abstractmethod
+    def far(self, times: int) -> Row:
+        """A row that moves the watermark beyond all others; with greater `times`, further."""
+
+    def arrive(self, *, time: int) -> tuple[dict[str, tuple[Row, ...]], list[Any]]:
+        """
+        Runs the query, half of the time with a restart; some sources have late rows.
+
+        Returns the rows of each source that are not late, and the progress of all micro-batches.
+        `time` is the position of the time in a row.
+        """
+        for s in self.sources:
+            if self.rng.random() < 0.3:
+                s.delay = 1  # The watermark follows so closely that rows are late.
+        batches = max(len(s.batches) for s in self.sources)
+        cut = self.rng.choice([None, self.rng.randrange(1, batches + 1)])
+        runs: list[Any] = []
+        for first, last in [(0, None)] if cut is None else [(0, cut), (cut, None)]:
+            for s in self.sources:
+                s.write(first, last)
+            runs += self.run().recentProgress
+        if cut is not None:
+            self.more()
+            runs += self.run().recentProgress
+        self.totals.restarted += cut is not None
+        return in_time(self.sources, runs, time=time), runs
+
+    def end(self) -> None:
+        self.more()
+        self.run()
+
     def more(self) -> None:
-        """Adds a row to each source, further ahead."""
-
-
-def arrive(case: Arriving, *, time: int) -> tuple[dict[str, tuple[Row, ...]], list[Any]]:
-    """
-    Run a query, half of the time with a restart; some sources have late rows.
-
-    Returns the rows of each source that are not late, and the progress of all micro-batches. `time`
-    is the position of the time in a row.
-    """
-    for s in case.sources:
-        if case.rng.random() < 0.3:
-            s.delay = 1  # The watermark follows so closely that rows are late.
-    batches = max(len(s.batches) for s in case.sources)
-    cut = case.rng.choice([None, case.rng.randrange(1, batches + 1)])
-    runs: list[Any] = []
-    for first, last in [(0, None)] if cut is None else [(0, cut), (cut, None)]:
-        for s in case.sources:
-            s.write(first, last)
-        runs += case.run().recentProgress
-    if cut is not None:
-        case.more()
-        runs += case.run().recentProgress
-    case.totals.restarted += cut is not None
-    return in_time(case.sources, runs, time=time), runs
+        """Adds a row to each stream, further ahead."""
+        for s in self.sources:
+            s.batches.append([self.far(2)])
+            s.write(len(s.batches) - 1)
 
 
 def in_time(

@@ -11,8 +11,8 @@ import org.apache.spark.sql.intervalsweep.condition.expressions.EndpointEncoding
 import org.apache.spark.sql.intervalsweep.planner.nodes.NearestMatches
 
 /**
- * An optimizer rule: pairs that are numbered for each left row, of which the first n are kept. The
- * join makes only the pairs that may be among them.
+ * An optimizer rule for queries that number the pairs of each left row and keep the first n: the
+ * join makes only the pairs that may be kept.
  *
  * {{{
  *   Filter n = 1                                      Filter n = 1

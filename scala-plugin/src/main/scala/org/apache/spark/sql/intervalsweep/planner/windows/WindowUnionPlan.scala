@@ -131,9 +131,9 @@ private[planner] final class WindowUnionPlan(
 
   /**
    * Whether the time of the base rows loses its watermark. Another base column with a watermark
-   * always does, as nothing says when the rows are emitted by this column. A base row that waits for the end of its window
-   * is emitted when the watermark has passed its event time. The column loses its watermark too
-   * if the subquery returns a column with a watermark, `window_event_time()`.
+   * always does, as nothing says when the rows are emitted by this column. A base row that waits
+   * for the end of its window is emitted when the watermark has passed its event time. The column
+   * loses its watermark, too, if the subquery returns a column with one, `window_event_time()`.
    */
   private def losesWatermark: Boolean =
     lateral.isEager || window.upper.offset + window.upper.slack > 0 ||

@@ -30,7 +30,7 @@ import org.apache.spark.sql.intervalsweep.streams.windows.{
  */
 private[nearest] final class LimitedWindows(spec: WindowUnionSpec, last: Option[LastRows])
     extends FinalWindows(spec) {
-  import LimitedWindows.{Kept, EvictedAt}
+  import LimitedWindows.{EvictedAt, Kept}
   import WindowUnionSpec.Probe
 
   private val limit: WindowLimit = spec.limit.get
@@ -134,7 +134,7 @@ private[nearest] final class LimitedWindows(spec: WindowUnionSpec, last: Option[
 private[nearest] object LimitedWindows {
 
   /** The positions of the number of kept rows, and of the time of the last eviction. */
-  val Kept = 0
+  private val Kept = 0
   private val EvictedAt = 1
   val Numbers: Seq[Long] = Seq(0L, 0L)
 
