@@ -11,7 +11,7 @@ from benchmarks.papers import relations
 from benchmarks.papers.loops import assembly, rivals
 from benchmarks.papers.loops.iterators import Intervals, Rows
 from benchmarks.papers.query import COUNTERS, FAR, Out, Part, Query, Run, in_turn
-from intervalsweep.arrow.plan import Axis, Sweep, sweeps
+from intervalsweep.arrow.search.plan import Axis, Sweep, sweeps
 from intervalsweep.kernels import Bounds, Boxes, Int32Array, Int64Array, PointIndex, RunSweep
 
 

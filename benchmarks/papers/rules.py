@@ -9,7 +9,7 @@ from benchmarks.papers.algorithms import ALGORITHMS, prepared
 from benchmarks.papers.loops import tuples
 from benchmarks.papers.measuring import Figure, Lines, Panel, Settings, best
 from benchmarks.papers.query import PAIRS, Query, counted
-from intervalsweep.arrow.plan import Axis, Sweep, Term, sweeps
+from intervalsweep.arrow.search.plan import Axis, Sweep, Term, sweeps
 from intervalsweep.kernels import RunSweep
 
 # INTERVAL_INTERSECTS as one box that is open on both axes, instead of two sweeps.

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 import intervalsweep
 from intervalsweep import arrow as isa
-from intervalsweep.arrow import matches, plan, sides
+from intervalsweep.arrow import sides, threads
+from intervalsweep.arrow.search import matches, plan
 from intervalsweep.kernels.expand_runs import Expansion
 from intervalsweep.relations import relation_named
 from support.joins import brute, oracle
@@ -119,7 +120,7 @@ def test_many_rows_with_ties(
     in_order: bool, in_threads: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tables that are larger than the kernels' blocks and lookup tables."""
-    monkeypatch.setattr(matches, "_ROWS_FOR_THREADS", 0 if in_threads else LARGEST)
+    monkeypatch.setattr(threads, "_ROWS_FOR_THREADS", 0 if in_threads else LARGEST)
     monkeypatch.setattr(sides, "_SMALL", 200)  # larger tables have 64-bit row numbers
     monkeypatch.setattr(matches, "_FEW_TIES", 1)
     random.seed(3)

@@ -22,6 +22,7 @@ from intervalsweep import arrow as isa
 from intervalsweep import dataframe as isd
 from intervalsweep._requirements import check_packages
 from intervalsweep._signatures import ArrowFunctions, implements
+from intervalsweep.arrow import threads
 from support.docs.examples import run_example
 from support.joins import brute
 from support.joins.brute import REPEATABLE, Interval
@@ -101,7 +102,9 @@ def next_in_time(row: Any, others: list[Any], sign: int, most: int) -> list[int]
     return [number for distance, number in near if distance == min(near)[0]]
 
 
-def test_as_of_join() -> None:
+@pytest.mark.parametrize("in_threads", [False, True])
+def test_as_of_join(in_threads: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_ROWS_FOR_THREADS", 0 if in_threads else 1 << 16)
     seen: set[Any] = set()
 
     @QUICK

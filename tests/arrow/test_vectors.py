@@ -16,9 +16,9 @@ import pyarrow as pa
 import pytest
 
 from intervalsweep import IntervalSweepError
-from intervalsweep.arrow import plan
 from intervalsweep.arrow.encoding import Encoding
-from intervalsweep.arrow.matches import Matches
+from intervalsweep.arrow.search import plan
+from intervalsweep.arrow.search.matches import Matches
 from intervalsweep.kernels import Bounds
 from intervalsweep.relations import relation_named
 from support.joins import brute, oracle

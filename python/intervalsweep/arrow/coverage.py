@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from intervalsweep._signatures import ArrowFunctions, Frame, implements
-from intervalsweep.arrow.islands import LookUp, Merged
+from intervalsweep.arrow.search.islands import LookUp, Merged
 from intervalsweep.arrow.sides import TwoTables
 from intervalsweep.arrow.tables import like, with_ends
 from intervalsweep.columns import check_unique

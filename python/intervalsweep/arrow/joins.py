@@ -13,7 +13,7 @@ from intervalsweep._overlaps import overlap_names
 from intervalsweep._signatures import ArrowFunctions, Frame, How, JoinWord, implements
 from intervalsweep.arrow.dictionaries import alike
 from intervalsweep.arrow.encoding import Mask
-from intervalsweep.arrow.matches import Matches
+from intervalsweep.arrow.search.matches import Matches
 from intervalsweep.arrow.tables import like
 from intervalsweep.columns import Naming, check_unique, chosen, join_type
 from intervalsweep.kernels import Int32Array

@@ -21,9 +21,9 @@ from intervalsweep._signatures import (
     implements,
 )
 from intervalsweep.arrow.encoding import Encoding
-from intervalsweep.arrow.islands import LookUp, in_order, latest_so_far
-from intervalsweep.arrow.matches import Matches
-from intervalsweep.arrow.neighbours import neighbours
+from intervalsweep.arrow.search.islands import LookUp, in_order, latest_so_far
+from intervalsweep.arrow.search.matches import Matches
+from intervalsweep.arrow.search.neighbours import neighbours
 from intervalsweep.arrow.sides import STARTS, Side, TwoTables, order_of
 from intervalsweep.arrow.tables import RowNumbers, like, take
 from intervalsweep.columns import Naming, check_choice, check_count, chosen, join_type
@@ -207,7 +207,7 @@ def _right_rows(both: TwoTables, r: Side, s: Side, found: _Places) -> RowNumbers
 
 def _looked_up(left: Any, both: TwoTables, naming: Naming, rows: RowNumbers) -> Any:
     """Return left rows, each with the right row of its number in `rows`; -1 means NULLs."""
-    matched = take(both.right, rows)
+    matched = take(both.right.select(list(naming.right)), rows)
     found = {name: left.column(name) for name in naming.left}
     return pa.table(found | {new: matched.column(name) for name, new in naming.right.items()})
 

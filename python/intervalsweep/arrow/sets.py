@@ -18,7 +18,7 @@ from intervalsweep._signatures import (
     implements,
 )
 from intervalsweep.arrow.encoding import Encoding
-from intervalsweep.arrow.islands import Merged, in_order, islands
+from intervalsweep.arrow.search.islands import Merged, in_order, islands
 from intervalsweep.arrow.sides import NO_END, NO_START, Side
 from intervalsweep.arrow.tables import (
     RowNumbers,

@@ -19,8 +19,9 @@ from intervalsweep.arrow.tables import (
     groups_of,
     with_group_of_nulls,
 )
+from intervalsweep.arrow.threads import sort
 from intervalsweep.columns import SideNames
-from intervalsweep.kernels import Int32Array, Int64Array
+from intervalsweep.kernels import Int32Array, Int64Array, group_order, is_sorted
 from intervalsweep.kernels.arrays import MAX_ROWS
 
 # Up to this many rows, row numbers are 32-bit: set operations number both endpoints of each row.
@@ -36,23 +37,40 @@ STARTS: _Used = ({"ts"}, {"ts"})
 def order_of(groups: Int32Array, values: Int64Array, *, last_first: bool = False) -> RowNumbers:
     """Return the order of rows by group and value.
 
-    Equal rows keep their order; with `last_first` they are in the opposite order. If group, value
-    and row number fit into one 64-bit number, that number is sorted, which is much faster.
+    Equal rows keep their order; with `last_first` they are in the opposite order.
     """
-    size = values.size
-    if size == 0:
-        return np.zeros(0, dtype=np.int64)
-    rows = np.arange(size, dtype=np.int64)
     if last_first:
-        rows = rows[::-1]
-    least, bits = int(values.min()), size.bit_length()
+        return values.size - 1 - order_of(groups[::-1].copy(), values[::-1].copy())
+    if is_sorted(None, values):
+        return group_order(groups)
+    order = _sorted_numbers(values, groups)
+    if order is not None:
+        return order
+    order = _sorted_numbers(values)
+    if order is None:
+        order = np.argsort(values, kind="stable")
+    return order[group_order(groups[order])]
+
+
+def _sorted_numbers(values: Int64Array, groups: Int32Array | None = None) -> RowNumbers | None:
+    """Return the order of rows by group, value and row number.
+
+    All three are put into one 64-bit number, as numbers are sorted much faster than rows. None if
+    they do not fit.
+    """
+    least, bits = int(values.min()), values.size.bit_length()
     span = int(values.max()) - least + 1
-    if (int(groups.max()) + 1) * span > NO_END >> bits:
-        return np.lexsort((rows, values, groups))
-    numbers = ((groups * np.int64(span) + (values - least)) << bits) | rows
-    numbers.sort()
+    count = 1 if groups is None else int(groups.max()) + 1
+    if count * span > NO_END >> bits:
+        return None
+    numbers = values - least
+    if groups is not None:
+        numbers += groups * np.int64(span)
+    numbers <<= bits
+    numbers |= np.arange(values.size)
+    sort(numbers)
     numbers &= (1 << bits) - 1
-    return size - 1 - numbers if last_first else numbers
+    return numbers
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,15 @@ from intervalsweep.arrow.pandas_intervals import (
     intervals_of,
     is_pandas_interval,
 )
+from intervalsweep.arrow.threads import in_threads
 from intervalsweep.columns import Ends, check_columns, names_of, not_a_struct
 from intervalsweep.kernels import Int32Array
 from intervalsweep.kernels.string_keys import first_rows
 
 _OFFSET_TYPES = {pa.string(): np.int32, pa.large_string(): np.int64}
+
+# Keys are numbered up to so many times the number of rows.
+_MOST_GROUPS_OF_A_ROW = 2
 
 RowNumbers = npt.NDArray[np.signedinteger[Any]]
 
@@ -89,7 +93,9 @@ def column_of(table: Any, name: str, rows: RowNumbers) -> Any:
 
 def take(table: Any, rows: RowNumbers) -> Any:
     """Return the rows with these numbers; -1 gives a row of NULLs."""
-    return table.take(pa.array(rows, mask=rows < 0))
+    places = pa.array(rows, mask=rows < 0)
+    columns = in_threads(lambda column: column.take(places), table.columns, rows.size)
+    return pa.Table.from_arrays(columns, schema=table.schema)
 
 
 def ends_of(table: Any, side: str, ends: Ends, *, as_floats: bool = False) -> tuple[Any, Any]:
@@ -175,11 +181,14 @@ def with_group_of_nulls(groups: Int32Array, others: Int32Array) -> Int32Array:
 def _paired(numbers: Int32Array, codes: Int32Array) -> Int32Array:
     """Return a number for each distinct pair, or -1 if one of the two is -1.
 
-    The numbers are dense, so that pairing them with a further key cannot overflow.
+    The numbers are not much larger than there are rows, so that pairing them with a further key
+    cannot overflow.
     """
     null = (numbers < 0) | (codes < 0)
     both = np.where(null, 0, numbers * np.int64(int(codes.max(initial=0)) + 1) + codes)
-    return np.where(null, -1, np.unique(both, return_inverse=True)[1]).astype(np.int32)
+    if both.max(initial=0) >= _MOST_GROUPS_OF_A_ROW * both.size:
+        both = np.unique(both, return_inverse=True)[1]
+    return np.where(null, -1, both).astype(np.int32)
 
 
 def _codes(name: str, columns: list[Any]) -> Int32Array:
@@ -199,12 +208,28 @@ def _codes(name: str, columns: list[Any]) -> Int32Array:
         values = pc.add(values, 0.0)  # turns -0.0 into 0.0
     codes = _codes_of_texts(values)
     if codes is None:
+        codes = _codes_of_numbers(values)
+    if codes is None:
         codes = values.combine_chunks().dictionary_encode().indices.fill_null(-1).to_numpy()
     return np.asarray(codes, dtype=np.int32)
 
 
 def _is_comparable(kind: Any) -> bool:
     return not (pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType))
+
+
+def _codes_of_numbers(values: Any) -> Int32Array | None:
+    """Return the distance of each whole number to the smallest if they are close; else None."""
+    if not pa.types.is_integer(values.type) or pa.types.is_uint64(values.type):
+        return None
+    least, largest = pc.min_max(values).as_py().values()
+    if least is None or largest - least >= _MOST_GROUPS_OF_A_ROW * len(values):
+        return None
+    numbers = values.fill_null(least).to_numpy()
+    distances: Int32Array = np.subtract(numbers, least, dtype=np.int64).astype(np.int32)
+    if values.null_count:
+        distances[values.is_null().to_numpy()] = -1
+    return distances
 
 
 def _codes_of_texts(values: Any) -> Int32Array | None:

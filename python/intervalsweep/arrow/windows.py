@@ -25,7 +25,7 @@ from intervalsweep._signatures import (
 )
 from intervalsweep.arrow.dictionaries import plain, sort_values
 from intervalsweep.arrow.encoding import Encoding
-from intervalsweep.arrow.islands import in_order
+from intervalsweep.arrow.search.islands import in_order
 from intervalsweep.arrow.sides import STARTS, Side, TwoTables
 from intervalsweep.arrow.tables import column_of, like
 from intervalsweep.columns import check_choice, check_columns, check_count, check_unique

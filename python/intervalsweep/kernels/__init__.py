@@ -13,7 +13,7 @@ match a box are returned as runs of consecutive points.
 
 from .arrays import Int32Array, Int64Array
 from .boxes import Bounds, Boxes
-from .index import PointIndex, group_offsets, is_sorted
+from .index import PointIndex, group_offsets, group_order, is_sorted
 from .runs import Measures, RunBatch, RunSweep, SumBatch
 
 __all__ = [
@@ -27,5 +27,6 @@ __all__ = [
     "RunSweep",
     "SumBatch",
     "group_offsets",
+    "group_order",
     "is_sorted",
 ]

@@ -38,7 +38,7 @@ class Bounds:
         self.lower_strict = lower_strict
         self.upper_strict = upper_strict
 
-    def take(self, order: npt.NDArray[Any]) -> Bounds:
+    def take(self, order: npt.NDArray[Any] | slice) -> Bounds:
         """Return the bounds of the boxes with these numbers, in this order, or under a mask."""
         return Bounds(
             None if self.lower is None else self.lower[order],

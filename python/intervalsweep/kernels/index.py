@@ -40,6 +40,22 @@ def group_offsets(groups: npt.ArrayLike, count: int | None = None) -> Int64Array
     return offsets
 
 
+def group_order(groups: npt.ArrayLike) -> Int32Array:
+    """Return the rows by group, int32[n]; rows of a group keep their order.
+
+    ``groups`` is int32, not negative; time and memory grow with the largest number, too. Raises
+    ValueError for a wrong dtype or shape.
+
+    >>> group_order(np.array([2, 0, 2, 0], dtype=np.int32)).tolist()
+    [1, 3, 0, 2]
+    """
+    numbers = int32_column("groups", groups)
+    order = np.empty(numbers.size, dtype=np.int32)
+    counts = np.zeros(int(numbers.max(initial=-1)) + 2, dtype=np.int64)
+    index_build.order_by_place(numbers, counts, order)
+    return order
+
+
 def is_sorted(groups: npt.ArrayLike | None, lead: npt.ArrayLike) -> bool:
     """Return whether rows are in the order of a :class:`PointIndex`: by group, then by ``lead``.
 

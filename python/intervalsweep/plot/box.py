@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from intervalsweep._errors import ArgumentError
 from intervalsweep.arrow.encoding import Encoding
-from intervalsweep.arrow.plan import Axis, Term, form
+from intervalsweep.arrow.search.plan import Axis, Term, form
 from intervalsweep.plot.style import FAINT, LEFT, MATCH, RIGHT, axes_of
 from intervalsweep.relations import Relation, check_parameters, relation_named
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from intervalsweep._errors import ColumnError
 from intervalsweep.arrow.encoding import Encoding, largest_of
-from intervalsweep.arrow.matches import Matches
+from intervalsweep.arrow.search.matches import Matches
 from intervalsweep.arrow.tables import RowNumbers, as_table, ends_of
 from intervalsweep.columns import Ends, Keys, check_columns, names_of
 from intervalsweep.plot.style import INK, LEFT, RIGHT, axes_of

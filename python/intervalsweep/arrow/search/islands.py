@@ -11,6 +11,7 @@ import numpy as np
 from intervalsweep.arrow.encoding import Encoding, Mask
 from intervalsweep.arrow.sides import NO_END, Side
 from intervalsweep.arrow.tables import RowNumbers
+from intervalsweep.arrow.threads import in_threads, parts_of
 from intervalsweep.kernels import (
     Bounds,
     Boxes,
@@ -91,16 +92,21 @@ class LookUp:
         self, groups: Int32Array, values: Int64Array, *, strict: bool = False
     ) -> RowNumbers:
         """Return the last row of the group with a value <= (strict: <) the given one, or -1."""
-        return self._edge(groups, Bounds(upper=values, upper_strict=strict), last=True)
+        return self._edges(groups, Bounds(upper=values, upper_strict=strict), last=True)
 
     def first_from(
         self, groups: Int32Array, values: Int64Array, *, strict: bool = False
     ) -> RowNumbers:
         """Return the first row of the group with a value >= (strict: >) the given one, or -1."""
-        return self._edge(groups, Bounds(lower=values, lower_strict=strict), last=False)
+        return self._edges(groups, Bounds(lower=values, lower_strict=strict), last=False)
 
-    def _edge(self, groups: Int32Array, bounds: Bounds, *, last: bool) -> RowNumbers:
+    def _edges(self, groups: Int32Array, bounds: Bounds, *, last: bool) -> RowNumbers:
         found: Any = np.full(groups.size, -1, dtype=np.int64)
-        for batch in RunSweep(self._index, Boxes(groups.size, bounds, group=groups)):
-            found[batch.box] = batch.first + (batch.count - 1 if last else 0)
+
+        def search(part: slice) -> None:
+            rows, edges = groups[part], found[part]
+            for batch in RunSweep(self._index, Boxes(rows.size, bounds.take(part), group=rows)):
+                edges[batch.box] = batch.first + (batch.count - 1 if last else 0)
+
+        in_threads(search, parts_of(groups.size), groups.size)
         return np.asarray(found)

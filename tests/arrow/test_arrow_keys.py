@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""String keys of Arrow tables become numbers, however the strings are stored."""
+"""Keys of Arrow tables become numbers, however the keys are stored."""
 
 from __future__ import annotations
 
@@ -17,6 +17,18 @@ from intervalsweep.kernels.string_keys import first_rows
 from support.joins.brute import REPEATABLE
 
 texts = st.one_of(st.sampled_from(("", "a", "b", "ab", "ba", "chr1", "chr10")), st.text(max_size=3))
+K = [("k", "k")]
+LARGEST = 2**63 - 1
+whole_numbers = st.one_of(
+    st.none(), st.integers(-3, 3), st.sampled_from((-129, -128, 127, 255, -LARGEST - 1, LARGEST))
+)
+WHOLE = [
+    (pa.int8(), pa.int8()),
+    (pa.int8(), pa.int64()),
+    (pa.uint8(), pa.int32()),
+    (pa.int64(), pa.int64()),
+    (pa.uint64(), pa.uint64()),
+]
 stretches = st.lists(st.tuples(texts, st.integers(0, 200)), max_size=8)
 
 
@@ -48,12 +60,55 @@ def test_texts_that_come_in_stretches_are_numbered_as_if_each_were_looked_up(
     ]
     if null is not None and null < len(sides[0]):
         sides[0][null] = None
-    columns = [in_chunks(side, cuts, kind) for side in sides]
-    found = tables.groups_of(*(pa.table({"k": column}) for column in columns), [("k", "k")])
-    numbered = list(zip([*sides[0], *sides[1]], [*found[0], *found[1]], strict=True))
-    assert all((text is None) == (number == -1) for text, number in numbered)
-    known = {(text, number) for text, number in numbered if text is not None}
-    assert len(known) == len({text for text, _ in known}) == len({number for _, number in known})
+    found = tables.groups_of(*(pa.table({"k": in_chunks(side, cuts, kind)}) for side in sides), K)
+    check_numbers([*sides[0], *sides[1]], [*found[0], *found[1]])
+
+
+def check_numbers(keys: list[Any], numbers: list[int]) -> None:
+    """Equal keys have equal numbers, and NULL has -1."""
+    numbered = list(zip(keys, numbers, strict=True))
+    assert all((key is None) == (number == -1) for key, number in numbered)
+    known = {(key, number) for key, number in numbered if key is not None}
+    assert len(known) == len({key for key, _ in known}) == len({number for _, number in known})
+
+
+@given(
+    st.sampled_from(WHOLE),
+    st.lists(whole_numbers, max_size=20),
+    st.lists(whole_numbers, max_size=20),
+    st.lists(st.integers(0, 20), max_size=4),
+)
+@settings(REPEATABLE, max_examples=300)
+def test_whole_numbers(
+    kinds: tuple[Any, Any], left: list[int | None], right: list[int | None], cuts: list[int]
+) -> None:
+    """Numbers that are close together need no dictionary."""
+    sides = [
+        [n if n is None or fits(n, kind) else None for n in side]
+        for side, kind in zip((left, right), kinds, strict=True)
+    ]
+    columns = [in_chunks(side, cuts, kind) for side, kind in zip(sides, kinds, strict=True)]
+    found = tables.groups_of(*(pa.table({"k": column}) for column in columns), K)
+    check_numbers([*sides[0], *sides[1]], [*found[0], *found[1]])
+
+
+def fits(number: int, kind: Any) -> bool:
+    """Whether a type of whole numbers has this number."""
+    try:
+        pa.scalar(number, kind)
+    except (OverflowError, pa.ArrowInvalid):
+        return False
+    return True
+
+
+@given(st.lists(st.tuples(*[whole_numbers] * 3), max_size=20))
+@settings(REPEATABLE, max_examples=200)
+def test_several_keys(rows: list[tuple[int | None, ...]]) -> None:
+    names = ["a", "b", "c"]
+    columns = zip(*rows, strict=True) if rows else [[]] * 3
+    table = pa.table([pa.array(column, pa.int64()) for column in columns], names)
+    found, _ = tables.groups_of(table, table.slice(0, 0), [(name, name) for name in names])
+    check_numbers([None if None in row else row for row in rows], found.tolist())
 
 
 def test_texts_are_compared_with_the_one_before_where_few_differ() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from intervalsweep.arrow.encoding import Encoding
-from intervalsweep.arrow.islands import LookUp
-from intervalsweep.arrow.matches import Matches
+from intervalsweep.arrow.search.islands import LookUp
+from intervalsweep.arrow.search.matches import Matches
 from intervalsweep.arrow.sides import Side, order_of
 from intervalsweep.arrow.tables import RowNumbers
 

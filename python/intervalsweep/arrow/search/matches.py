@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeVar
@@ -14,11 +12,12 @@ import numpy as np
 
 from intervalsweep._overlaps import Overlap
 from intervalsweep._progress import Progress
-from intervalsweep.arrow import plan
 from intervalsweep.arrow.encoding import Encoding, Mask
-from intervalsweep.arrow.overlaps import WITHIN, Overlaps, moved_ends
-from intervalsweep.arrow.plan import Axis, Sweep, Term, name_of
+from intervalsweep.arrow.search import plan
+from intervalsweep.arrow.search.overlaps import WITHIN, Overlaps, moved_ends
+from intervalsweep.arrow.search.plan import Axis, Sweep, Term, name_of
 from intervalsweep.arrow.sides import Side, TwoTables, order_of
+from intervalsweep.arrow.threads import in_threads
 from intervalsweep.kernels import (
     Bounds,
     Boxes,
@@ -103,7 +102,7 @@ class Matches:
         `make` are kept, so the pairs themselves are never in memory all at once.
         """
         with Progress("joining") as progress:
-            found = _in_threads(self._expansion, self._sweeps(), self._rows())
+            found = in_threads(self._expansion, self._sweeps(), self._rows())
             size = sum(expansion.size for expansion, _ in found)
             done = 0
 
@@ -121,10 +120,7 @@ class Matches:
                 return made
 
             parts = [(one, flip, *part) for one, flip in found for part in one.parts()]
-            if len(parts) < 2:
-                return [part(one) for one in parts]
-            with ThreadPoolExecutor(os.cpu_count()) as pool:
-                return list(pool.map(part, parts))
+            return in_threads(part, parts, size)
 
     def _expansion(self, sweep: Sweep) -> tuple[Expansion, bool]:
         """Return the pairs of a sweep, and whether the boxes are right rows."""
@@ -141,7 +137,7 @@ class Matches:
             parts = self.pairs(lambda rows, _: np.bincount(rows, minlength=size))
             return sum(parts, np.zeros(size, dtype=np.int64))
         with Progress("counting"):
-            found = _in_threads(self._counts_of, self._sweeps(), self._rows())
+            found = in_threads(self._counts_of, self._sweeps(), self._rows())
         return sum(found, np.zeros(self.left.num_rows, dtype=np.int64))
 
     def _counts_of(self, sweep: Sweep) -> Int64Array:
@@ -224,18 +220,7 @@ class Matches:
 # So many ties are scanned quickly: the minima and maxima of blocks cover as many points.
 _FEW_TIES = 64
 
-# A sweep over fewer rows ends before a thread has started.
-_ROWS_FOR_THREADS = 1 << 16
-
 _LEAST, _LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-
-
-def _in_threads(find: Callable[[Sweep], _T], sweeps: list[Sweep], rows: int) -> list[_T]:
-    """Call `find` for each sweep, in parallel if they are large: kernels release the GIL."""
-    if len(sweeps) == 1 or rows < _ROWS_FOR_THREADS:
-        return [find(sweep) for sweep in sweeps]
-    with ThreadPoolExecutor(len(sweeps)) as pool:
-        return list(pool.map(find, sweeps))
 
 
 def _numbers(side: Side) -> Int32Array:
