@@ -14,6 +14,7 @@ from support.temporal.snapshots import Snapshots, Table, assert_canonical
 
 BATCH_ROWS = "spark.sql.intervalsweep.batchRows"
 RANGE_ROWS = "spark.sql.intervalsweep.rangeRows"
+PARTIAL_SUMS = "spark.sql.intervalsweep.partialSums"
 # The rows of key 1 are sent in several chunks. With the smallest batches, they do not fit into the
 # memory of a task either, and Spark sorts them.
 ROWS = [(1, n % 3, n % 10, n % 10 + 1 + n % 4) for n in range(200)]
@@ -54,7 +55,74 @@ def test_groups_larger_than_a_window(
         # DuckDB has no sort_array.
         frame = snapshots.check(query, duck=None if "collect_list" in query else "")
         assert_canonical(snapshots.rows)
-        assert "PeriodSweep" in frame._jdf.queryExecution().toString()
+        assert "PeriodSweep" in shown(frame)
+
+
+SUMS = [
+    "SELECT k, count(*) AS n, sum(v) AS t, avg(v) AS m FROM r GROUP BY k",
+    "SELECT k, count(v) AS n FROM r WHERE v > 0 GROUP BY k HAVING count(*) > 1",
+    "SELECT avg(v) AS m FROM r",
+    "SELECT k, sum(t) AS u FROM (SELECT k, v, sum(v) AS t FROM r GROUP BY k, v) GROUP BY k",
+    "SELECT s.k, sum(r.v) AS t FROM r JOIN s ON r.v = s.v GROUP BY s.k",
+    "SELECT k, sum(v) AS t FROM (SELECT * FROM r UNION ALL SELECT * FROM s) GROUP BY k",
+    "SELECT count(*) AS n, avg(v) AS m FROM r WHERE k > 99",
+    "SELECT NULLIF(k, 1) AS j, sum(CAST(v AS DECIMAL(18, 2))) AS t FROM r GROUP BY NULLIF(k, 1)",
+]
+
+
+@pytest.mark.parametrize("codegen", ["true", "false"])
+@pytest.mark.parametrize("batch_rows", ["1", "65536"])
+@pytest.mark.parametrize("partial", ["auto", "always", "never"])
+@pytest.mark.parametrize("query", SUMS)
+def test_partial_sums(
+    spark: Any, snapshots: Snapshots, query: str, partial: str, batch_rows: str, codegen: str
+) -> None:
+    settings = {
+        PARTIAL_SUMS: partial,
+        BATCH_ROWS: batch_rows,
+        EXCLUDED_RULES: FOLDING,
+        "spark.sql.codegen.wholeStage": codegen,
+        "spark.sql.shuffle.partitions": "3",
+    }
+    with configured(spark, settings):
+        frame = snapshots.check(query)
+        assert_canonical(snapshots.rows)
+        assert ("PartialSums" in shown(frame)) == (partial != "never")
+
+
+def test_a_task_adds_up_days_but_not_instants_that_differ(spark: Any) -> None:
+    spark.range(0, 100_000, 1, 1).createOrReplaceTempView("ids")
+    for days, few in ((50, True), (1 << 40, False)):
+        frame = spark.sql(f"""
+            SELECT * FROM sequenced(TABLE(SELECT k, sum(id) AS s FROM validtime(TABLE(
+              SELECT id, id % 3 AS k, id * 7919 % {days} AS ts, id * 7919 % {days} + 5 AS te
+              FROM ids), 'ts', 'te') GROUP BY k))""")
+        count = len(frame.collect())
+        assert count > 3 * 50
+        rows = metric(frame, "numOutputRows", of="PartialSums")
+        assert (rows <= 3 * 55) if few else (rows == 100_000), "a row for each key and instant"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k, max(v) AS b, count(*) AS n FROM r GROUP BY k",
+        "SELECT k, sum(x) AS t FROM f GROUP BY k",
+        "SELECT DISTINCT k FROM r",
+        "SELECT k FROM r EXCEPT ALL SELECT k FROM s",
+    ],
+)
+def test_what_is_not_a_sum_of_whole_numbers_is_not_added_up(
+    spark: Any, snapshots: Snapshots, query: str
+) -> None:
+    with configured(spark, {PARTIAL_SUMS: "always", EXCLUDED_RULES: FOLDING}):
+        frame = snapshots.check(query)
+        assert "PeriodSweep" in shown(frame)
+        assert "PartialSums" not in shown(frame)
+
+
+def shown(frame: Any) -> str:
+    return str(frame._jdf.queryExecution().toString())
 
 
 @pytest.mark.parametrize("rows", ["1", "20"])

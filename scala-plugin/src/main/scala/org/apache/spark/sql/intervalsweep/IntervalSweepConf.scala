@@ -141,6 +141,20 @@ object IntervalSweepConf {
       .booleanConf
       .createWithDefault(true)
 
+  val PartialSums: ConfigEntry[String] =
+    buildConf("spark.sql.intervalsweep.partialSums")
+      .doc(
+        "Whether the tasks that read the rows of a temporal aggregate add them up before the " +
+          "rows are shuffled: auto, always or never. It pays if many rows start and end at the " +
+          "same instants, such as days. auto adds up as long as the sums are fewer than the " +
+          "rows. Only counts, sums and averages of numbers that are not floating-point can be " +
+          "added up.")
+      .version("0.1.0")
+      .stringConf
+      .transform(_.toLowerCase(Locale.ROOT))
+      .checkValues(Set("auto", "always", "never"))
+      .createWithDefault("auto")
+
   val StreamFanout: ConfigEntry[Int] =
     buildConf("spark.sql.intervalsweep.streamFanout")
       .doc(
@@ -167,6 +181,7 @@ object IntervalSweepConf {
       WorkerCacheBytes,
       WorkerTimeout,
       AggregateRuns,
+      PartialSums,
       StreamFanout)
 
   /** Registers the settings with Spark, by initializing this object. */

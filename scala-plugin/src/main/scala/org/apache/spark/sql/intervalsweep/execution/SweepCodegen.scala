@@ -19,7 +19,8 @@ trait SweepCodegen extends SweepNode with CodegenSupport {
   /** One execution per node, however often its rows are requested. */
   def execution: SweepExecution
 
-  override def needCopyResult: Boolean = true
+  /** False: the loop stops after each row that the plan above keeps. */
+  override def needCopyResult: Boolean = false
 
   /**
    * The loop is in this node: the inputs generate no code in this stage that a LIMIT could stop.

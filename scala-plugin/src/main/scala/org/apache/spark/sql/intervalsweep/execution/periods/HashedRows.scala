@@ -20,9 +20,9 @@ private[periods] final class HashedRows(
     context: TaskContext) {
   private val hasKeys = settings.keys.nonEmpty
   private val hashOf =
-    BindReferences.bindReference[Expression](new XxHash64(settings.keys), settings.input)
+    BindReferences.bindReference[Expression](new XxHash64(settings.keys), settings.columns.input)
   private val hashed = UnsafeProjection.create(Seq(hashOf))
-  private val columns = new KeyDictionary(settings, limits)
+  private val columns = new KeyReader(settings.columns, limits)
   private val sorted = if (hasKeys) sortedByHash() else rows
   private var row: InternalRow = _
   private var read = 0L
@@ -50,12 +50,12 @@ private[periods] final class HashedRows(
   def number: Int => Long = columns.number
 
   private def sortedByHash(): Iterator[InternalRow] = {
-    val project = UnsafeProjection.create(settings.input.map(_.dataType).toArray)
+    val project = UnsafeProjection.create(settings.columns.input.map(_.dataType).toArray)
     val unsafe = rows.map {
       case row: UnsafeRow => row
       case row => project(row)
     }
-    val schema = DataTypeUtils.fromAttributes(settings.input)
+    val schema = DataTypeUtils.fromAttributes(settings.columns.input)
     val sorter = RowSorter(schema, SortOrder(hashOf, Ascending), settings.metrics)
     new SortTimer(settings.metrics(SweepMetrics.SortTime)).time(sorter.sort(unsafe))
   }

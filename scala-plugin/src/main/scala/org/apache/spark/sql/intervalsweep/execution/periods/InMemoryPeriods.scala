@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.periods
 
-import java.util.HashMap
-
 import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.intervalsweep.execution.block.BlockMemory
-import org.apache.spark.sql.types.DoubleType
 
 /**
  * All rows of a task in one chunk, if there is memory for them. It keeps only the numbers of the
@@ -30,12 +27,8 @@ private[periods] final class InMemoryPeriods(
     extends PeriodInput {
   import InMemoryPeriods._
 
-  private val columns = new KeyDictionary(settings, limits)
-  private val groups = new HashMap[UnsafeRow, Integer]
-
-  /** The bytes of the keys, which the chunk does not count. */
-  private var keyBytes = 0L
-  private var reservedBytes = 0L
+  private val columns = new KeyReader(settings.columns, limits)
+  private val keys = new KeyNumbers(chunk.keys, memory)
 
   /**
    * The memory reserved for the sort that takes over if the rows do not fit. The sort starts while
@@ -74,30 +67,17 @@ private[periods] final class InMemoryPeriods(
       chunk.keys += new UnsafeRow(0)
       chunk.add(0, _ => 0L)
     }
-    groups.clear()
+    keys.forget()
     !isFull
   }
 
   private def add(row: InternalRow): Unit = {
-    val keys = columns.keys(row)
-    var group = groups.get(keys)
-    if (group == null) {
-      val own = keys.copy()
-      group = chunk.keys.size
-      chunk.keys += own
-      groups.put(own, group)
-      keyBytes += KeyBytes + own.getSizeInBytes
-    }
+    val group = keys.of(columns.keys(row))
     columns.take(row)
     chunk.add(group, columns.number)
   }
 
-  private def hasRoom(): Boolean = chunk.hasRoom() &&
-    (keyBytes <= reservedBytes || {
-      val isGranted = memory.tryReserve(ReservedBytes)
-      if (isGranted) reservedBytes += ReservedBytes
-      isGranted
-    })
+  private def hasRoom(): Boolean = chunk.hasRoom() && keys.hasRoom()
 
   override def advance(): Boolean = {
     from += size
@@ -112,28 +92,15 @@ private[periods] final class InMemoryPeriods(
    * read once.
    */
   def all: Iterator[InternalRow] = {
-    val project = UnsafeProjection.create(settings.keys ++ settings.columns, settings.input)
-    val kept = Iterator.range(0, chunk.size).map(restored)
+    val narrow = new NarrowRows(settings.columns)
+    val kept = Iterator.range(0, chunk.size).map { i =>
+      narrow.of(chunk.keys(chunk.groups(i)), chunk.numbers(_)(i))
+    }
     memory.release(sortBytes)
     kept ++ {
       chunk.free()
-      memory.release(reservedBytes)
-      rows.map(project)
-    }
-  }
-
-  private lazy val restored: Int => InternalRow = {
-    val types = settings.columns.map(_.dataType)
-    val numbers = new SpecificInternalRow(types)
-    val joined = new JoinedRow
-    val project = UnsafeProjection.create((settings.keys.map(_.dataType) ++ types).toArray)
-    i => {
-      types.indices.foreach { k =>
-        val number = chunk.numbers(k)(i)
-        if (types(k) == DoubleType) numbers.setDouble(k, java.lang.Double.longBitsToDouble(number))
-        else numbers.setLong(k, number)
-      }
-      project(joined(chunk.keys(chunk.groups(i)), numbers))
+      keys.release()
+      rows.map(narrow.of)
     }
   }
 }
@@ -165,8 +132,4 @@ private[periods] object InMemoryPeriods {
 
   /** One page for rows, and one for the pointers to them that are sorted. */
   private val PagesOfSort = 2
-
-  /** The bytes of a key in addition to its value: the objects, and its place in the table. */
-  private val KeyBytes = 128L
-  private val ReservedBytes = 1L << 20
 }

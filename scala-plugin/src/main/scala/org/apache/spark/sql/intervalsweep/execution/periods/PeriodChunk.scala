@@ -12,11 +12,19 @@ import org.apache.spark.sql.intervalsweep.execution.packing.Permutation
  * memory is counted, and released when the task ends.
  *
  * @param width the numbers that a row has: its start, its end, and others
+ * @param isNeeded true if a task cannot go on without memory for the first rows; it fails then
  */
-private[periods] final class PeriodChunk(width: Int, mostRows: Int, memory: BlockMemory) {
+private[periods] final class PeriodChunk(
+    width: Int,
+    mostRows: Int,
+    memory: BlockMemory,
+    isNeeded: Boolean = true) {
   var groups = new Array[Int](0)
   var numbers: Array[Array[Long]] = Array.fill(width)(new Array[Long](0))
   var size = 0
+
+  /** The rows for which there is memory. */
+  def capacity: Int = groups.length
 
   /** The key of each group. */
   val keys = new ArrayBuffer[UnsafeRow]
@@ -37,16 +45,16 @@ private[periods] final class PeriodChunk(width: Int, mostRows: Int, memory: Bloc
     keys.clear()
   }
 
-  /** Makes room for one more row; false if memory for it is refused. */
-  def hasRoom(): Boolean = size < groups.length || size < mostRows && grow()
+  /** Makes room for more rows; false if memory for them is refused. */
+  def hasRoom(more: Int = 1): Boolean =
+    size + more <= groups.length || size + more <= mostRows && grow()
 
   private def grow(): Boolean = {
     val rows = math.min(mostRows, math.max(PeriodChunk.FirstRows, 2 * groups.length))
     val bytes = bytesOf(rows) - bytesOf(groups.length)
-    val isFirst = groups.length == 0
-    // The first rows must fit: without them the task cannot go on.
-    if (isFirst) memory.reserve(bytes)
-    val isGranted = isFirst || memory.tryReserve(bytes)
+    val mustFit = isNeeded && groups.length == 0
+    if (mustFit) memory.reserve(bytes)
+    val isGranted = mustFit || memory.tryReserve(bytes)
     if (isGranted) {
       groups = java.util.Arrays.copyOf(groups, rows)
       numbers = numbers.map(java.util.Arrays.copyOf(_, rows))

@@ -155,8 +155,9 @@ private[periods] object PeriodRanges {
       rows: Iterator[InternalRow],
       settings: PeriodSettings,
       columns: Seq[Expression])(look: UnsafeRow => Unit): Long = {
+    val own = settings.columns
     val numbersOf =
-      UnsafeProjection.create(Seq(settings.from, settings.to) ++ columns, settings.input)
+      UnsafeProjection.create(Seq(own.from, own.to) ++ columns, own.input)
     val context = TaskContext.get()
     var read = 0L
     while (rows.hasNext) {
@@ -222,9 +223,9 @@ private[periods] object PeriodRanges {
       settings: PeriodSettings,
       ranges: PeriodRanges,
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
-    val columns = settings.columns
+    val columns = settings.columns.all
     val replicated = metrics(SweepMetrics.ReplicatedRows)
-    val input = settings.input
+    val input = settings.columns.input
     val addressed = rows.mapPartitionsInternal[Product2[Int, InternalRow]] { partition =>
       val project = UnsafeProjection.create(columns, input)
       val pair = new MutablePair[Int, InternalRow]

@@ -12,18 +12,12 @@ import org.apache.spark.sql.intervalsweep.temporal.nodes.{MeasureKind, PeriodMea
 /**
  * The settings of a sweep that every task needs; made on the driver.
  *
- * @param input the columns of the rows
- * @param numbers the numbers of a row in addition to its period: its weight, or the inputs of
- *   measures
+ * @param columns the columns of the rows
  * @param batchRows the number of rows that are processed together
  */
 private[periods] case class PeriodSettings(
     rule: PeriodRule,
-    input: Seq[Attribute],
-    keys: Seq[Attribute],
-    from: Attribute,
-    to: Attribute,
-    numbers: Seq[Expression],
+    columns: PeriodColumns,
     measures: Seq[PeriodMeasure],
     results: Seq[Expression],
     output: Seq[Attribute],
@@ -34,14 +28,11 @@ private[periods] case class PeriodSettings(
   /** The number of rows that are sent at once, unless one group has more. */
   def chunkRows: Int = PeriodSettings.ChunkBatches * batchRows
 
-  /** All numbers of a row: its start, its end, and the others. */
-  def columns: Seq[Expression] = Seq(from, to) ++ numbers
+  def keys: Seq[Attribute] = columns.keys
+  def numbers: Seq[Expression] = columns.numbers
 
   /** Settings for rows that consist of their keys and numbers only. */
-  def narrow: PeriodSettings = {
-    val own = columns.map(c => AttributeReference("number", c.dataType, nullable = false)())
-    copy(input = keys ++ own, from = own(0), to = own(1), numbers = own.drop(2))
-  }
+  def narrow: PeriodSettings = copy(columns = columns.narrow)
 
   /**
    * The number of LONGs that the worker returns with a period: how often the row is valid, or the

@@ -96,11 +96,12 @@ case class PeriodSweepExec(
     val batchRows = conf.getConf(IntervalSweepConf.BatchRows)
     PeriodSettings(
       rule,
-      child.output,
-      keys,
-      from,
-      to,
-      if (measures.isEmpty) weight.toSeq else measures.map(_.input),
+      PeriodColumns(
+        child.output,
+        keys,
+        from,
+        to,
+        if (measures.isEmpty) weight.toSeq else measures.map(_.input)),
       measures,
       results,
       output,

@@ -19,11 +19,12 @@ class PeriodRangesSuite extends AnyFunSuite {
   private val fraction = AttributeReference("fraction", DoubleType, nullable = false)()
   private val settings = PeriodSettings(
     PeriodRule.Coalesce,
-    input = Seq(fraction, key, weight) ++ ends,
-    keys = Seq(key),
-    from = ends.head,
-    to = ends.last,
-    numbers = Seq(weight, fraction),
+    PeriodColumns(
+      input = Seq(fraction, key, weight) ++ ends,
+      keys = Seq(key),
+      from = ends.head,
+      to = ends.last,
+      numbers = Seq(weight, fraction)),
     measures = Nil,
     results = Nil,
     output = Nil,
@@ -60,9 +61,9 @@ class PeriodRangesSuite extends AnyFunSuite {
       val end = later(random.nextInt(later.size))
       val ranges = PeriodRanges(cuts(random))
       val fragments = (ranges.of(start) to ranges.of(end - 1)).map { range =>
-        val dictionary = new KeyDictionary(settings, ranges.limits(range))
-        dictionary.take(InternalRow(0.5, 3, 1L, start, end))
-        (dictionary.number(0), dictionary.number(1))
+        val reader = new KeyReader(settings.columns, ranges.limits(range))
+        reader.take(InternalRow(0.5, 3, 1L, start, end))
+        (reader.number(0), reader.number(1))
       }
       val inner = ranges.cuts.toSeq.filter(cut => start < cut && cut < end)
       val all = start +: inner :+ end
@@ -73,13 +74,13 @@ class PeriodRangesSuite extends AnyFunSuite {
   }
 
   test("numbers after the period, and keys") {
-    val dictionary = new KeyDictionary(settings, (Long.MinValue, Long.MaxValue))
+    val reader = new KeyReader(settings.columns, (Long.MinValue, Long.MaxValue))
     for ((number, value) <- Seq((7, 0.25), (-3, -1.5), (0, Double.PositiveInfinity))) {
       val row = InternalRow(value, number, number * 10L, 0L, 1L)
-      dictionary.take(row)
-      assert(dictionary.keys(row).getInt(0) == number)
-      assert(dictionary.number(2) == number * 10L)
-      assert(dictionary.number(3) == java.lang.Double.doubleToRawLongBits(value))
+      reader.take(row)
+      assert(reader.keys(row).getInt(0) == number)
+      assert(reader.number(2) == number * 10L)
+      assert(reader.number(3) == java.lang.Double.doubleToRawLongBits(value))
     }
   }
 }
