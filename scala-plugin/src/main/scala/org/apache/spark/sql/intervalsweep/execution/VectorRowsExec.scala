@@ -4,6 +4,8 @@ package org.apache.spark.sql.intervalsweep.execution
 import java.lang.Double.doubleToRawLongBits
 import java.lang.Float.floatToRawIntBits
 
+import scala.collection.mutable
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
@@ -16,7 +18,8 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
-import org.apache.spark.sql.intervalsweep.execution.packing.{BatchedRows, RowBatch}
+import org.apache.spark.sql.intervalsweep.condition.expressions.{EndpointEncoding, PeriodEndpoint}
+import org.apache.spark.sql.intervalsweep.execution.packing.{BatchedRows, Permutation, RowBatch}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 import org.apache.spark.unsafe.types.UTF8String
@@ -68,20 +71,25 @@ private final class VectorRows(
     numBatches: SQLMetric,
     numRows: SQLMetric)
     extends BatchedRows(output.map(_.dataType).toArray) {
-  private val columns = output.map(a => new VectorColumn(a.dataType, find(a))).toArray
+  private val known = mutable.Map.empty[Int, VectorColumn]
+  private val columns = output.map(column).toArray
   private lazy val isTaken = Predicate.create(condition.get, input)
   private var vectors: ColumnarBatch = _
   private var all = Array.emptyIntArray
 
-  private val checks: Option[VectorChecks] = VectorChecks.of(condition, find)
+  private val checks: Option[VectorChecks] = VectorChecks.of(condition, column)
 
-  private def find(column: Attribute): Int = input.indexWhere(_.exprId == column.exprId)
+  private def column(a: Attribute): VectorColumn = {
+    val ordinal = input.indexWhere(_.exprId == a.exprId)
+    known.getOrElseUpdate(ordinal, new VectorColumn(a.dataType, ordinal))
+  }
 
   override protected def nextBatch(): RowBatch = {
     if (vectors != null) vectors.closeIfFreeable()
     vectors = if (batches.hasNext) batches.next() else null
     if (vectors == null) null
     else {
+      known.values.foreach(_.forget())
       val rows = taken()
       numBatches.add(1)
       numRows.add(rows.length)
@@ -112,11 +120,13 @@ private final class VectorRows(
  * @param ordered pairs of columns whose first value must be less than the second, such as the
  *   starts and ends of periods
  */
-private final class VectorChecks(notNull: Seq[Int], ordered: Seq[(VectorColumn, VectorColumn)]) {
+private final class VectorChecks(
+    notNull: Seq[VectorColumn],
+    ordered: Seq[(VectorOperand, VectorOperand)]) {
 
   /** The rows of a batch that satisfy the condition. `all` are the numbers of its rows. */
   def taken(batch: ColumnarBatch, all: Array[Int]): Array[Int] = {
-    val whole = notNull.map(batch.column(_)).filter(_.hasNull).foldLeft(all) { (rows, vector) =>
+    val whole = notNull.map(_.vector(batch)).filter(_.hasNull).foldLeft(all) { (rows, vector) =>
       VectorChecks.kept(rows, !vector.isNullAt(_))
     }
     ordered.foldLeft(whole) { case (rows, (low, high)) =>
@@ -126,20 +136,56 @@ private final class VectorChecks(notNull: Seq[Int], ordered: Seq[(VectorColumn, 
   }
 }
 
+/** A column of numbers, or an end of a period that is one; see [[PeriodEndpoint]]. */
+private final class VectorOperand(val column: VectorColumn, period: Option[PeriodEndpoint]) {
+  private val ofNull = period.fold(0L)(_.unbounded)
+  private val largest =
+    period.fold(Long.MaxValue)(p => EndpointEncoding.ofLargest(p.child.dataType))
+
+  /** True if NULL is not less or greater than anything. */
+  def isNullable: Boolean = period.isEmpty
+
+  def words(batch: ColumnarBatch, all: Array[Int]): Array[Long] = {
+    val words = column.words(batch, all)
+    val vector = column.vector(batch)
+    if (isNullable || !vector.hasNull && largest == Long.MaxValue) words
+    else bounded(words, vector)
+  }
+
+  private def bounded(words: Array[Long], vector: ColumnVector): Array[Long] = {
+    val bounded = new Array[Long](words.length)
+    var i = 0
+    while (i < words.length) {
+      bounded(i) =
+        if (vector.isNullAt(i)) ofNull
+        else if (words(i) == largest) Long.MaxValue
+        else words(i)
+      i += 1
+    }
+    bounded
+  }
+}
+
 private object VectorChecks extends PredicateHelper {
 
   /** None if the condition has conjuncts of another kind. */
-  def of(condition: Option[Expression], find: Attribute => Int): Option[VectorChecks] = {
-    val conjuncts = condition.toSeq.flatMap(splitConjunctivePredicates)
-    val notNull = conjuncts.collect { case IsNotNull(a: Attribute) => a }
-    val ordered = conjuncts.collect {
-      case LessThan(a: Attribute, b: Attribute) if isNumber(a) && isNumber(b) => a -> b
+  def of(condition: Option[Expression], column: Attribute => VectorColumn): Option[VectorChecks] = {
+    def operand(e: Expression): Option[VectorOperand] = e match {
+      case a: Attribute if isNumber(a) => Some(new VectorOperand(column(a), None))
+      case period @ PeriodEndpoint(a: Attribute, _) if isNumber(a) && RowBatch.isLittleEndian =>
+        Some(new VectorOperand(column(a), Some(period)))
+      case _ => None
     }
+    val conjuncts = condition.toSeq.flatMap(splitConjunctivePredicates)
+    val notNull = conjuncts.collect { case IsNotNull(a: Attribute) => column(a) }
+    val ordered = for {
+      LessThan(low, high) <- conjuncts
+      operands <- operand(low).zip(operand(high))
+    } yield operands
     // A comparison is true only if neither of its columns is NULL.
+    val compared = ordered.flatMap { case (a, b) => Seq(a, b) }.filter(_.isNullable).map(_.column)
     Option.when(notNull.size + ordered.size == conjuncts.size)(
-      new VectorChecks(
-        (notNull ++ ordered.flatMap { case (a, b) => Seq(a, b) }).map(find).distinct,
-        ordered.map { case (a, b) => column(a, find) -> column(b, find) }))
+      new VectorChecks((notNull ++ compared).distinct, ordered))
   }
 
   /** True if the order of the values is the order of their words. */
@@ -147,9 +193,6 @@ private object VectorChecks extends PredicateHelper {
     case LongType | IntegerType | DateType | TimestampType | TimestampNTZType => true
     case _ => false
   }
-
-  private def column(a: Attribute, find: Attribute => Int): VectorColumn =
-    new VectorColumn(a.dataType, find(a))
 
   /** The rows that `isKept` accepts; the same array if it accepts all. */
   def kept(rows: Array[Int], isKept: Int => Boolean): Array[Int] = {
@@ -172,6 +215,14 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
 
   private val shift = RowBatch.shift(dataType)
 
+  /** The words of all rows of the current batch, once they were read; null before. */
+  private var ofAll: Array[Long] = _
+
+  def vector(batch: ColumnarBatch): ColumnVector = batch.column(ordinal)
+
+  /** Call it before the next batch. */
+  def forget(): Unit = ofAll = null
+
   /** Null if none of `rows` is NULL: the filter may have dropped the NULL rows. */
   def nullsIfAny(batch: ColumnarBatch, rows: Array[Int]): Array[Boolean] = {
     val vector = batch.column(ordinal)
@@ -186,6 +237,16 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
   }
 
   def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
+    val areAll = rows.length == batch.numRows
+    if (ofAll == null) {
+      val words = read(batch, rows)
+      if (areAll) ofAll = words
+      words
+    } else if (areAll) ofAll
+    else Permutation.permuted(ofAll, rows, rows.length)
+  }
+
+  private def read(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
     val vector = batch.column(ordinal)
     dataType match {
       case _: StringType => null

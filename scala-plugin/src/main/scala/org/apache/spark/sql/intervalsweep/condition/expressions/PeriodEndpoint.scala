@@ -16,7 +16,8 @@ import org.apache.spark.sql.types._
  */
 case class PeriodEndpoint(child: Expression, isEnd: Boolean) extends UnaryExpression {
 
-  private def unbounded: Long = if (isEnd) Long.MaxValue else Long.MinValue
+  /** The LONG that NULL stands for. */
+  def unbounded: Long = if (isEnd) Long.MaxValue else Long.MinValue
 
   private lazy val largest: Long = EndpointEncoding.ofLargest(child.dataType)
 

@@ -8,7 +8,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute, Expression, MutableProjection, SpecificInternalRow
 }
-import org.apache.spark.sql.intervalsweep.condition.expressions.{EncodedEndpoint, EndpointEncoding}
+import org.apache.spark.sql.intervalsweep.condition.expressions.{
+  EncodedEndpoint, EndpointEncoding, PeriodEndpoint
+}
 import org.apache.spark.sql.intervalsweep.execution.packing.RowBatch
 import org.apache.spark.sql.types.{DataType, DoubleType, FloatType, LongType}
 
@@ -34,7 +36,7 @@ final class EndpointReader(endpoints: Seq[Expression], input: Seq[Attribute])
   def read(row: InternalRow): Boolean = {
     this.row = if (project == null) row else { project(row); computed }
     var k = 0
-    while (k < fields.length && !this.row.isNullAt(fields(k).ordinal)) k += 1
+    while (k < fields.length && !fields(k).isMissing(this.row)) k += 1
     k == fields.length
   }
 
@@ -47,28 +49,57 @@ object EndpointReader {
   private def columns(
       endpoints: Seq[Expression],
       input: Seq[Attribute]): Option[Array[EndpointColumn]] = {
-    val found = endpoints.collect {
-      case EncodedEndpoint(a: Attribute) if RowBatch.isWord(a.dataType) =>
-        new EndpointColumn(input.indexWhere(_.exprId == a.exprId), a.dataType)
-    }
+    val found = endpoints.flatMap(columnOf(_, input))
     Option.when(found.size == endpoints.size)(found.toArray)
+  }
+
+  private def columnOf(endpoint: Expression, input: Seq[Attribute]): Option[EndpointColumn] = {
+    def column(a: Attribute, unbounded: Option[Long]) =
+      Option.when(RowBatch.isWord(a.dataType)) {
+        new EndpointColumn(input.indexWhere(_.exprId == a.exprId), a.dataType, unbounded)
+      }
+    endpoint match {
+      case EncodedEndpoint(a: Attribute) => column(a, None)
+      case EncodedEndpoint(period: PeriodEndpoint) => columnOf(period, input)
+      case period @ PeriodEndpoint(a: Attribute, _) => column(a, Some(period.unbounded))
+      case _ => None
+    }
   }
 }
 
 /**
- * A column of numbers, read in the encoding of [[EncodedEndpoint]].
+ * A column of numbers, read in the encoding of [[EncodedEndpoint]] or of [[PeriodEndpoint]].
  *
  * @param ordinal its position in a row
  * @param dataType a type that can be encoded, and that is [[RowBatch.isWord]]
+ * @param unbounded what NULL means at an end of a period; None if the column is no such end
  */
-final class EndpointColumn(val ordinal: Int, dataType: DataType) {
+final class EndpointColumn(
+    val ordinal: Int,
+    dataType: DataType,
+    unbounded: Option[Long] = None) {
+  private val isOfPeriod = unbounded.isDefined
+  private val ofNull = unbounded.getOrElse(0L)
+
+  /** The value that means unbounded, too. */
+  private val largest = if (isOfPeriod) EndpointEncoding.ofLargest(dataType) else Long.MaxValue
   private val bytes = dataType.defaultSize
   private val isFraction = dataType == FloatType || dataType == DoubleType
   private val right = 64 - 8 * bytes
   private val left = right - RowBatch.shift(dataType)
 
-  /** The value of a row's column, which must not be NULL. */
+  /** True if a row has no value: it is NULL, and NULL has no meaning. */
+  def isMissing(row: InternalRow): Boolean = !isOfPeriod && row.isNullAt(ordinal)
+
+  /** The value of a row's column, which must not be missing. */
   def of(row: InternalRow): Long =
+    if (isOfPeriod && row.isNullAt(ordinal)) ofNull
+    else {
+      val value = encoded(row)
+      if (value == largest) Long.MaxValue else value
+    }
+
+  private def encoded(row: InternalRow): Long =
     if (isFraction) EndpointEncoding.ofDouble(fraction(row))
     else bytes match {
       case 8 => row.getLong(ordinal)
@@ -80,8 +111,24 @@ final class EndpointColumn(val ordinal: Int, dataType: DataType) {
   private def fraction(row: InternalRow): Double =
     if (bytes == 8) row.getDouble(ordinal) else row.getFloat(ordinal).toDouble
 
-  /** Reads the column's words of `n` rows, from row `first` on. None of them may be NULL. */
-  def read(words: Array[Long], first: Int, n: Int, into: Array[Long], at: Int): Unit =
+  /** True if no row of a batch lacks a value. */
+  def takes(batch: RowBatch): Boolean = isOfPeriod || batch.nulls(ordinal) == null
+
+  /** Reads the values of `n` rows of a batch, from row `first` on. None of them may be missing. */
+  def read(batch: RowBatch, first: Int, n: Int, into: Array[Long], at: Int): Unit = {
+    read(batch.words(ordinal), first, n, into, at)
+    if (largest != Long.MaxValue) {
+      var i = at
+      while (i < at + n) { if (into(i) == largest) into(i) = Long.MaxValue; i += 1 }
+    }
+    val nulls = batch.nulls(ordinal)
+    if (nulls != null) {
+      var i = 0
+      while (i < n) { if (nulls(first + i)) into(at + i) = ofNull; i += 1 }
+    }
+  }
+
+  private def read(words: Array[Long], first: Int, n: Int, into: Array[Long], at: Int): Unit =
     if (isFraction) {
       var i = 0
       while (i < n) {

@@ -115,18 +115,22 @@ final class GroupReader(
   }
 
   /** True if the groups of a whole batch can be read at once. */
-  def takes(batch: RowBatch): Boolean = column != null && batch.nulls(column.ordinal) == null
+  def takes(batch: RowBatch): Boolean = column != null && column.takes(batch)
 
   /** The group numbers of `n` rows of such a batch, from row `first` on. */
   def of(batch: RowBatch, first: Int, n: Int): Array[Int] = {
     val (numbers, found) = (new Array[Long](n), new Array[Int](n))
-    column.read(batch.words(column.ordinal), first, n, numbers, 0)
+    column.read(batch, first, n, numbers, 0)
     val known = groups.asInstanceOf[NumberGroups]
     val otherwise = if (isKept) groups.size else KeyGroups.NoGroup
     var i = 0
     while (i < n) {
-      val group = known.of(numbers(i))
-      found(i) = if (group == KeyGroups.NoGroup) otherwise else group
+      // The rows of a key are often stored together.
+      if (i > 0 && numbers(i) == numbers(i - 1)) found(i) = found(i - 1)
+      else {
+        val group = known.of(numbers(i))
+        found(i) = if (group == KeyGroups.NoGroup) otherwise else group
+      }
       i += 1
     }
     found

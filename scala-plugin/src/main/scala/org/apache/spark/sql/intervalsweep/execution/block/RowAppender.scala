@@ -63,10 +63,10 @@ private[block] final class RowAppender(
       case _ => 0
     }
 
-  /** True if no endpoint and no key in the batch is NULL. */
+  /** True if no endpoint and no key is missing in the batch. */
   private def isWhole(batch: RowBatch, groupOf: GroupReader): Boolean =
     batch != null && (groupOf == null || groupOf.takes(batch)) &&
-      batchEndpoints.get.forall(c => batch.nulls(c.ordinal) == null)
+      batchEndpoints.get.forall(_.takes(batch))
 
   /** Adds those rows of a batch, from row `first` on, that have a group. */
   private def addWithGroups(batch: RowBatch, first: Int, groups: Array[Int]): Unit = {

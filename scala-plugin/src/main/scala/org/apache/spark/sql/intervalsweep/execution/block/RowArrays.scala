@@ -43,7 +43,7 @@ private[block] final class RowArrays(layout: BlockLayout) {
   /** Adds `n` rows of a batch, from its row `first` on, without their groups. */
   def add(batch: RowBatch, first: Int, n: Int, fields: Array[EndpointColumn]): Unit = {
     endpoints.indices.foreach { k =>
-      fields(k).read(batch.words(fields(k).ordinal), first, n, endpoints(k), numRows)
+      fields(k).read(batch, first, n, endpoints(k), numRows)
     }
     columns.indices.foreach(k => columns(k).setAll(numRows, batch, layout.ordinals(k), first, n))
     numRows += n

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Add, AttributeReference, BoundReference, Expression, Literal, UnsafeProjection
 }
-import org.apache.spark.sql.intervalsweep.condition.expressions.EncodedEndpoint
+import org.apache.spark.sql.intervalsweep.condition.expressions.{EncodedEndpoint, PeriodEndpoint}
 import org.apache.spark.sql.intervalsweep.execution.packing.{
   BatchedRows, RowBatch, RowPacker, RowUnpacker
 }
@@ -57,12 +57,14 @@ class EndpointReaderSuite extends AnyFunSuite {
     }
   }
 
-  private def readBatch(dataType: DataType, words: Array[Long]): Seq[Long] = {
-    val ts = column(dataType)
-    val into = new Array[Long](words.length + 3)
-    reader(ts, ts).columns.get.head.read(words, 1, words.length - 1, into, 2)
-    into.slice(2, words.length + 1).toSeq
+  private def readBatch(reader: EndpointReader, batch: RowBatch): Seq[Long] = {
+    val into = new Array[Long](batch.numRows + 3)
+    reader.columns.get.head.read(batch, 1, batch.numRows - 1, into, 2)
+    into.slice(2, batch.numRows + 1).toSeq
   }
+
+  private def batch(words: Array[Long], nulls: Array[Boolean] = null): RowBatch =
+    new RowBatch(words.length, Array(words, words), Array(null, nulls), Array(null, null))
 
   for (dataType <- values.keys.toSeq.sortBy(_.sql)) {
     test(s"a column is read as it is encoded, row by row: ${dataType.sql}") {
@@ -80,12 +82,27 @@ class EndpointReaderSuite extends AnyFunSuite {
 
     test(s"a column is read as it is encoded, from words of a batch: ${dataType.sql}") {
       val words = unpacked(dataType).batch.words(1)
-      assert(readBatch(dataType, words) === encoded(dataType).tail)
+      val ts = column(dataType)
+      assert(readBatch(reader(ts, ts), batch(words)) === encoded(dataType).tail)
       val unused = 64 - 8 * dataType.defaultSize
       val shift = RowBatch.shift(dataType)
       val signed = words.map(word => word >> shift << unused >> unused << shift)
-      assert(readBatch(dataType, signed) === encoded(dataType).tail)
+      assert(readBatch(reader(ts, ts), batch(signed)) === encoded(dataType).tail)
     }
+
+    for (isEnd <- Seq(false, true))
+      test(s"an end of a period may be NULL: ${dataType.sql}, ${if (isEnd) "end" else "start"}") {
+        val ts = column(dataType)
+        val read = reader(PeriodEndpoint(ts, isEnd), ts)
+        val at = PeriodEndpoint(BoundReference(1, dataType, nullable = true), isEnd)
+        val all = rows(dataType) :+ InternalRow(9, null)
+        val expected = all.map(at.eval(_).asInstanceOf[Long])
+        assert(all.map { row => assert(read.read(row)); read(0) } === expected)
+        val words = unpacked(dataType).batch.words(1) :+ 7L
+        val whole = batch(words, Array.tabulate(words.length)(_ == words.length - 1))
+        assert(read.columns.get.head.takes(whole) && !reader(ts, ts).columns.get.head.takes(whole))
+        assert(readBatch(read, whole) === expected.tail)
+      }
   }
 
   test("what is computed is no column, and read all the same") {
