@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.block
 
-import java.util.{HashMap => JHashMap}
-
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
-import org.apache.spark.sql.intervalsweep.execution.packing.RowBatch
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.intervalsweep.execution.packing.{DistinctRows, RowBatch}
 import org.apache.spark.util.collection.OpenHashSet
 
 /** Numbers the key groups from 0 on, in the order in which their keys are added. */
@@ -67,27 +65,18 @@ final class NumberGroups extends KeyGroups {
 
 /** Groups of several keys, or of a key that is not a number. */
 final class ManyKeysGroups extends KeyGroups {
-  private val numbers = new JHashMap[UnsafeRow, Integer]
+  private val rows = new DistinctRows
 
-  override def of(key: RowKeys): Int = {
-    val number = numbers.get(key.asInstanceOf[ManyKeys].row)
-    if (number == null) KeyGroups.NoGroup else number
-  }
+  override def of(key: RowKeys): Int = rows.find(key.asInstanceOf[ManyKeys].row)
 
   /** Gives a new key the next number. */
-  def add(key: RowKeys): Unit =
-    numbers.put(key.asInstanceOf[ManyKeys].row.copy(), numbers.size)
+  def add(key: RowKeys): Unit = rows.findOrAdd(key.asInstanceOf[ManyKeys].row)
 
   /** Adds the keys of others. Returns the number that each group of `others` has here. */
-  def addAll(others: ManyKeysGroups): Array[Int] = {
-    val here = new Array[Int](others.size)
-    others.numbers.forEach { (key, number) =>
-      here(number) = numbers.computeIfAbsent(key, _ => numbers.size)
-    }
-    here
-  }
+  def addAll(others: ManyKeysGroups): Array[Int] =
+    Array.tabulate(others.size)(number => rows.findOrAdd(others.rows(number)))
 
-  override def size: Int = numbers.size
+  override def size: Int = rows.size
 }
 
 /**

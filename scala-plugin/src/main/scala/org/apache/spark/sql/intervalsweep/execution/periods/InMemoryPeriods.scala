@@ -64,10 +64,9 @@ private[periods] final class InMemoryPeriods(
     }
     if (chunk.size == 0 && settings.isOfEmpty && chunk.hasRoom()) {
       // A row with an empty period: the group exists, and has nothing in it.
-      chunk.keys += new UnsafeRow(0)
+      chunk.keys.add(new UnsafeRow(0))
       chunk.add(0, _ => 0L)
     }
-    keys.forget()
     !isFull
   }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.periods
 
-import scala.collection.mutable.ArrayBuffer
-
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockMemory, EndpointOrder}
-import org.apache.spark.sql.intervalsweep.execution.packing.Permutation
+import org.apache.spark.sql.intervalsweep.execution.packing.{DistinctRows, Permutation}
 
 /**
  * The numbers of rows that are sent to the worker together, and the keys of their groups. Their
@@ -27,7 +24,7 @@ private[periods] final class PeriodChunk(
   def capacity: Int = groups.length
 
   /** The key of each group. */
-  val keys = new ArrayBuffer[UnsafeRow]
+  val keys = new DistinctRows
 
   /** Removes all rows before `row`, which begins a group. */
   def keepFrom(row: Int): Unit = {
@@ -36,7 +33,7 @@ private[periods] final class PeriodChunk(
     numbers.foreach(values => System.arraycopy(values, row, values, 0, rest))
     var i = 0
     while (i < rest) { groups(i) = groups(row + i) - group; i += 1 }
-    keys.remove(0, group)
+    keys.removeFirst(group)
     size = rest
   }
 
@@ -65,7 +62,8 @@ private[periods] final class PeriodChunk(
   /** Releases the memory. */
   def free(): Unit = {
     memory.release(bytesOf(groups.length))
-    clear()
+    size = 0
+    keys.free()
     groups = new Array[Int](0)
     numbers = Array.fill(width)(new Array[Long](0))
   }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.periods
 
-import java.util.HashMap
-
-import scala.collection.mutable.ArrayBuffer
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.intervalsweep.execution.block.BlockMemory
+import org.apache.spark.sql.intervalsweep.execution.packing.DistinctRows
 import org.apache.spark.sql.types.DoubleType
 
 /**
@@ -16,50 +13,27 @@ import org.apache.spark.sql.types.DoubleType
  * @param keys the keys by number; new keys are added
  * @param memory counts the keys
  */
-private[periods] final class KeyNumbers(keys: ArrayBuffer[UnsafeRow], memory: BlockMemory) {
-  import KeyNumbers._
-
-  private val numbers = new HashMap[UnsafeRow, Integer]
-  private var usedBytes = 0L
+private[periods] final class KeyNumbers(keys: DistinctRows, memory: BlockMemory) {
   private var reservedBytes = 0L
 
   /** The number of a key. */
-  def of(key: UnsafeRow): Int = {
-    var number = numbers.get(key)
-    if (number == null) {
-      val own = key.copy()
-      number = keys.size
-      keys += own
-      numbers.put(own, number)
-      usedBytes += KeyBytes + own.getSizeInBytes
+  def of(key: UnsafeRow): Int = keys.findOrAdd(key)
+
+  /** Makes room for one more key; false if memory for it is refused. */
+  def hasRoom(): Boolean = {
+    val wanted = keys.bytes - reservedBytes
+    wanted <= 0 || memory.tryReserve(wanted) && {
+      reservedBytes += wanted
+      keys.makeRoom()
+      true
     }
-    number
   }
-
-  /** Makes room for more keys; false if memory for them is refused. */
-  def hasRoom(): Boolean = usedBytes <= reservedBytes || {
-    val isGranted = memory.tryReserve(ReservedBytes)
-    if (isGranted) reservedBytes += ReservedBytes
-    isGranted
-  }
-
-  /** Forgets which keys have numbers. The memory of the keys stays reserved. */
-  def forget(): Unit = numbers.clear()
 
   /** Releases the memory of the keys, which are no longer needed. */
   def release(): Unit = {
-    forget()
     memory.release(reservedBytes)
-    usedBytes = 0
     reservedBytes = 0
   }
-}
-
-private object KeyNumbers {
-
-  /** The bytes of a key in addition to its value: the objects, and its place in the table. */
-  private val KeyBytes = 128L
-  private val ReservedBytes = 1L << 20
 }
 
 /**
@@ -117,20 +91,28 @@ private[periods] final class NarrowRows(columns: PeriodColumns) {
  */
 private[periods] final class KeyReader(columns: PeriodColumns, limits: (Long, Long)) {
   private val keysOf = UnsafeProjection.create(columns.keys, columns.input)
-  private val numbersOf = UnsafeProjection.create(columns.all, columns.input)
   private val areFractions = columns.all.map(_.dataType == DoubleType).toArray
-  private var numbers: UnsafeRow = _
+
+  /** Where the numbers are in a row; None if they must be computed. */
+  private val ordinals = {
+    val found = columns.all.map(e => columns.input.indexWhere(_.semanticEquals(e)))
+    Option.unless(found.contains(-1))(found.toArray)
+  }
+  private val numbersOf =
+    ordinals.fold(UnsafeProjection.create(columns.all, columns.input))(_ => null)
+  private val places = ordinals.getOrElse(columns.all.indices.toArray)
+  private var numbers: InternalRow = _
 
   /** The keys of a row; the object may be reused for every row. */
   def keys(row: InternalRow): UnsafeRow = keysOf(row)
 
   /** Takes a row. [[number]] then gives its start, its end, and its other numbers. */
-  def take(row: InternalRow): Unit = numbers = numbersOf(row)
+  def take(row: InternalRow): Unit = numbers = if (numbersOf == null) row else numbersOf(row)
 
-  val number: Int => Long = {
-    case 0 => math.max(numbers.getLong(0), limits._1)
-    case 1 => math.min(numbers.getLong(1), limits._2)
-    case k if areFractions(k) => java.lang.Double.doubleToRawLongBits(numbers.getDouble(k))
-    case k => numbers.getLong(k)
+  val number: Int => Long = k => {
+    val number =
+      if (areFractions(k)) java.lang.Double.doubleToRawLongBits(numbers.getDouble(places(k)))
+      else numbers.getLong(places(k))
+    if (k == 0) math.max(number, limits._1) else if (k == 1) math.min(number, limits._2) else number
   }
 }

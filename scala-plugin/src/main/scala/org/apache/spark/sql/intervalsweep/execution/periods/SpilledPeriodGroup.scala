@@ -40,7 +40,7 @@ private[periods] final class SpilledPeriodGroup(
   /** Fills the chunk with the next rows of the group. Returns true if there are more rows. */
   def fill(chunk: PeriodChunk): Boolean = {
     chunk.clear()
-    chunk.keys += key
+    chunk.keys.add(key)
     while (chunk.size < settings.chunkRows && sorted.hasNext && chunk.hasRoom()) {
       val row = sorted.next()
       chunk.add(0, row.getLong(_))
@@ -62,22 +62,22 @@ private[periods] object SpilledPeriodGroup {
     val runHash = rows.hash
     // Two keys with the same hash are so rare that the memory for their rows does not matter.
     val others = new ArrayBuffer[(UnsafeRow, Array[Long])]
-    val key = chunk.keys.head
+    val key = chunk.keys(0).copy()
     val width = 2 + settings.numbers.size
     val kept =
       Iterator.range(0, chunk.size).map(i => (chunk.keys(chunk.groups(i)), chunk.row(i)))
     val read = new Iterator[(UnsafeRow, Array[Long])] {
       override def hasNext: Boolean = rows.hasNext && rows.hash == runHash
       override def next(): (UnsafeRow, Array[Long]) = {
-        val own = if (rows.keys == key) key else rows.keys.copy()
+        val own = rows.keys
         rows.take()
         (own, Array.tabulate(width)(rows.number))
       }
     }
-    val own = (kept ++ read).flatMap { case row @ (k, numbers) =>
+    val own = (kept ++ read).flatMap { case (k, numbers) =>
       if (k == key) Some(numbers)
       else {
-        others += row
+        others += ((k.copy(), numbers))
         None
       }
     }

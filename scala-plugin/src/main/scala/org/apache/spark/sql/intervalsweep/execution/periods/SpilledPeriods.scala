@@ -75,7 +75,7 @@ private[periods] final class SpilledPeriods(
     val keys = rows.keys
     var group = runGroup
     while (group < chunk.keys.size && chunk.keys(group) != keys) group += 1
-    if (group == chunk.keys.size) chunk.keys += keys.copy()
+    if (group == chunk.keys.size) chunk.keys.add(keys)
     group
   }
 }
