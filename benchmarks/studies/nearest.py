@@ -2,6 +2,9 @@
 """Compares as-of and nearest joins with those of DuckDB, Polars and Spark.
 
     python -m benchmarks.studies.nearest [--rows 1000000] [--runs 7] [--only "1,000 keys" ...]
+    python -m benchmarks.studies.nearest --growth [--runs 3]    # 10^5 to 10^7 rows, ours and DuckDB
+
+With `--output`, it writes the medians as JSON, and draws them next to it.
 
 All systems read the same Parquet files in the query and return one row: the rows, those with a
 match, and the sum of the times that were found, as the choice among equal times is free. Spark's
@@ -12,6 +15,8 @@ The memory is that of another process, which answers the query three times.
 from __future__ import annotations
 
 import argparse
+import itertools
+import json
 import statistics
 import subprocess
 import sys
@@ -21,10 +26,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from benchmarks.adapter import Limits
 from benchmarks.data import Synthetic
+from benchmarks.machine import heading
 from benchmarks.processes import resident
 from benchmarks.systems import ENABLED, name_tables, spark_session
 from benchmarks.turns import Way, seconds_of
@@ -32,7 +38,7 @@ from benchmarks.turns import Way, seconds_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-CORES, HEAP, OURS = 2, "4g", "IntervalSweep"
+CORES, HEAP, OURS, SPARK = 2, "4g", "IntervalSweep", "Spark alone"
 FOUND = "SELECT count(*), count(found), CAST(sum(found) AS BIGINT) FROM ({}) AS all_"
 AS_OF = (
     "SELECT s.ts AS found FROM r LEFT ASOF JOIN s MATCH_CONDITION (r.ts >= s.ts){on}",
@@ -89,6 +95,10 @@ QUESTIONS = {
 }
 
 
+# What is measured: the seconds of each system, the rows of Spark's own plan, and peak bytes.
+Measured: TypeAlias = "dict[str, Any]"
+
+
 def main() -> None:
     """Measures the questions and prints a line for each."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -96,28 +106,78 @@ def main() -> None:
     parser.add_argument("--small", type=int, default=20_000)
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--only", nargs="+", default=list(QUESTIONS))
+    parser.add_argument("--growth", action="store_true", help="three sizes, without Spark's plan")
+    parser.add_argument("--output", type=Path)
     parser.add_argument("--alone", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.alone:
         answer_alone(given.alone[0], given.alone[1], given.only[0])
         return
+    sizes = (100_000, 1_000_000, 10_000_000) if given.growth else (given.rows,)
+    found = {}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-        for title in given.only:
-            print(line(title, Path(scratch), given), flush=True)
+        for title, rows in itertools.product(given.only, sizes):
+            name = f"{title}, {rows:,} rows" if given.growth else title
+            found[name] = measured(title, rows, Path(scratch), given)
+            print(line(name, found[name]), flush=True)
+    if given.output:
+        given.output.write_text(json.dumps({**heading(), "questions": found}, indent=1) + "\n")
+        draw(found, given.output.with_suffix(".png"))
 
 
-def line(title: str, folder: Path, given: argparse.Namespace) -> str:
+def measured(title: str, rows: int, folder: Path, given: argparse.Namespace) -> Measured:
     """Measures one question."""
     question = QUESTIONS[title]
-    Synthetic(keys=question.keys).write(folder, given.rows)
+    Synthetic(keys=question.keys).write(folder, rows)
     ways = ways_of(question, folder)
-    took = {name: statistics.median(s) for name, s in seconds_of(ways, given.runs, 6).items()}
-    peaks = {name: peak(name, folder, title) for name in (OURS, "DuckDB")}
-    own = took.pop(OURS)
-    rivals = [f"{name} {s:.2f} s ({s / own:.2f})" for name, s in took.items()]
-    rivals.append(spark_alone(question, folder, given, own))
-    memory = ", ".join(f"{name} {size / 2**20:.0f} MiB" for name, size in peaks.items())
-    return f"{title}: {own:.2f} s; {', '.join(rivals)}; {memory}"
+    found: Measured = {
+        "seconds": {
+            name: statistics.median(s) for name, s in seconds_of(ways, given.runs, 6).items()
+        },
+        "bytes": {name: peak(name, folder, title) for name in (OURS, "DuckDB")},
+    }
+    if not given.growth:
+        alone = rows if question.is_keyed and question.keys > 1 else given.small
+        found["seconds"][SPARK] = spark_alone(question, folder, alone)
+        found["rows of Spark alone"] = alone
+    return found
+
+
+def line(name: str, found: Measured) -> str:
+    """A line for one question: seconds, and in parentheses how many times as long as ours."""
+    seconds, peaks = found["seconds"], found["bytes"]
+    rivals = [f"{key} {s:.2f} s ({s / seconds[OURS]:.2f})" for key, s in seconds.items()]
+    memory = ", ".join(f"{key} {size / 2**20:.0f} MiB" for key, size in peaks.items())
+    rows = found.get("rows of Spark alone")
+    small = f" with {rows:,} rows a side" if rows else ""
+    return f"{name}: {', '.join(rivals)}{small}; {memory}"
+
+
+def draw(found: dict[str, Measured], file: Path) -> None:
+    """Draws bars of seconds on a logarithmic scale."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib.figure import Figure
+
+    systems = list(dict.fromkeys(name for each in found.values() for name in each["seconds"]))
+    width = 1 / (len(systems) + 1)
+    figure = Figure((8, 1 + 0.16 * len(found) * (len(systems) + 1)), layout="tight")
+    axes = figure.subplots()
+    axes.set(xscale="log", ylim=(len(found), -width), xlabel="median seconds")
+    for number, name in enumerate(systems):
+        places = [row + (number + 0.5) * width for row in range(len(found))]
+        values = [each["seconds"].get(name, 0) for each in found.values()]
+        axes.barh(places, values, width, label=name)
+        for place, each in zip(places, found.values(), strict=True):
+            rows = each.get("rows of Spark alone")
+            if name == SPARK and rows and rows < 1_000_000:
+                text = f" {rows:,} rows"
+                axes.text(each["seconds"][name], place, text, va="center", fontsize="x-small")
+    axes.set_yticks([row + 0.5 - width / 2 for row in range(len(found))], list(found))
+    axes.margins(x=0.15)
+    axes.legend()
+    figure.savefig(file, dpi=120)
 
 
 def ways_of(question: Question, folder: Path) -> dict[str, Way]:
@@ -165,9 +225,8 @@ def in_polars(question: Question, folder: Path) -> Sequence[Any]:
     return row
 
 
-def spark_alone(question: Question, folder: Path, given: argparse.Namespace, own: float) -> str:
-    """Spark's own plan, once."""
-    rows = given.rows if question.is_keyed and question.keys > 1 else given.small
+def spark_alone(question: Question, folder: Path, rows: int) -> float:
+    """The seconds of Spark's own plan, which runs once and must give our answer."""
     Synthetic(keys=question.keys).write(folder, rows)
     spark = session(folder)
     expected = in_spark(spark, question)
@@ -178,8 +237,7 @@ def spark_alone(question: Question, folder: Path, given: argparse.Namespace, own
     spark.conf.set(ENABLED, "true")
     if answer != expected:
         raise AssertionError(f"Spark's own plan returns {answer}, not {expected}")
-    times = f" ({took / own:.1f})" if rows == given.rows else f" with {rows:,} rows a side"
-    return f"Spark's own {took:.1f} s{times}"
+    return took
 
 
 def peak(system: str, folder: Path, title: str) -> int:

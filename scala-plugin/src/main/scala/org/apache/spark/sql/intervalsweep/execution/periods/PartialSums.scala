@@ -125,7 +125,10 @@ final class PartialSums private[periods] (
     val most = PeriodSettings.GatheredBatches * batchRows
     new SumChanges(new PeriodChunk(columns.all.size, most, memory, isNeeded = false), memory)
   }
-  private var added = 0
+
+  /** The rows that were added, and how many there will be when [[pays]] is asked next. */
+  private var added = 0L
+  private var nextLook = math.min(batchRows, PartialSums.FirstRows).toLong
   private var before = 0
 
   /** True if the next row, and all after it, go past. */
@@ -138,15 +141,20 @@ final class PartialSums private[periods] (
   def add(key: UnsafeRow): Unit = {
     changes.add(key, numbers)
     added += 1
-    isPast = !changes.hasRoom() || added == batchRows && !isReduced()
+    isPast = !changes.hasRoom() || added == nextLook && !pays()
   }
 
-  /** True if the rows since the last call made fewer changes than they are. */
-  private def isReduced(): Boolean = {
-    val isFewer = changes.size - before <= added
+  /**
+   * True if it pays to add up the next rows. The first rows say whether keys and instants occur
+   * again at all. Later rows must make fewer changes than they are.
+   */
+  private def pays(): Boolean = {
+    val isFirst = before == 0
+    val made = changes.size - before
+    val are = if (isFirst) PartialSums.MostNew * 2 * added else batchRows.toDouble
     before = changes.size
-    added = 0
-    isFewer || isForced
+    nextLook += batchRows
+    made <= are || isForced
   }
 
   /** Rows with the same sums at each instant as those that were added. Can be called once. */
@@ -155,6 +163,13 @@ final class PartialSums private[periods] (
     val narrow = new NarrowRows(columns)
     changes.periods.map { case (key, row) => narrow.of(key, row(_)) }
   }
+}
+
+private object PartialSums {
+  private val FirstRows = 1 << 13
+
+  /** The most of the starts and ends of the first rows that are new. */
+  private val MostNew = 0.98
 }
 
 /** How the tasks of a [[PartialSumsExec]] add up rows. */

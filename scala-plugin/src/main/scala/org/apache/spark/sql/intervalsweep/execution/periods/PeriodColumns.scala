@@ -16,8 +16,9 @@ import org.apache.spark.sql.types.DoubleType
 private[periods] final class KeyNumbers(keys: DistinctRows, memory: BlockMemory) {
   private var reservedBytes = 0L
 
-  /** The number of a key. */
-  def of(key: UnsafeRow): Int = keys.findOrAdd(key)
+  /** The number of a key. Without columns, there is one key. */
+  def of(key: UnsafeRow): Int =
+    if (key.numFields == 0 && keys.size > 0) 0 else keys.findOrAdd(key)
 
   /** Makes room for one more key; false if memory for it is refused. */
   def hasRoom(): Boolean = {
@@ -65,8 +66,10 @@ private[periods] case class PeriodColumns(
 private[periods] final class NarrowRows(columns: PeriodColumns) {
   private val types = columns.all.map(_.dataType)
   private val areFractions = types.map(_ == DoubleType).toArray
-  private val narrowed = UnsafeProjection.create(columns.keys ++ columns.all, columns.input)
-  private val project = UnsafeProjection.create((columns.keys.map(_.dataType) ++ types).toArray)
+  private lazy val narrowed =
+    UnsafeProjection.create(columns.keys ++ columns.all, columns.input)
+  private lazy val project =
+    UnsafeProjection.create((columns.keys.map(_.dataType) ++ types).toArray)
   private val values = new SpecificInternalRow(types)
   private val joined = new JoinedRow
 

@@ -108,15 +108,20 @@ private[periods] final class PeriodSweepIterator(
 private final class PeriodResults(settings: PeriodSettings) {
   private val states =
     if (settings.isCount) Nil else settings.measures.map(_.state)
-  private val project = {
+  private val isMerged = settings.rule.isInstanceOf[PeriodRule.Values]
+
+  /** Two take turns if rows are merged: the waiting row must not be overwritten. */
+  private val projections = {
     val ends = settings.output.takeRight(2)
-    UnsafeProjection.create(settings.results ++ ends, settings.keys ++ states ++ ends)
+    Array.fill(if (isMerged) 2 else 1) {
+      UnsafeProjection.create(settings.results ++ ends, settings.keys ++ states ++ ends)
+    }
   }
+  private var turn = 0
   private val numbers =
     new SpecificInternalRow(states.map(_.dataType) ++ Seq(LongType, LongType))
   private val areFractions = states.map(_.dataType == DoubleType).toArray
   private val joined = new JoinedRow
-  private val isMerged = settings.rule.isInstanceOf[PeriodRule.Values]
   private val startAt = settings.results.size
   private val endAt = startAt + 1
   private var row: UnsafeRow = _
@@ -148,7 +153,7 @@ private final class PeriodResults(settings: PeriodSettings) {
     }
     numbers.setLong(k, start)
     numbers.setLong(k + 1, end)
-    row = project(joined(key, numbers))
+    row = projections(turn)(joined(key, numbers))
     if (isMerged) merged(start, end) else row
   }
 
@@ -169,7 +174,8 @@ private final class PeriodResults(settings: PeriodSettings) {
       null
     } else {
       val before = waiting
-      waiting = row.copy()
+      waiting = row
+      turn = 1 - turn
       before
     }
 
