@@ -3,6 +3,7 @@
 
     python -m benchmarks.studies.nearest [--rows 1000000] [--runs 7] [--only "1,000 keys" ...]
     python -m benchmarks.studies.nearest --growth [--runs 3]    # 10^5 to 10^7 rows, ours and DuckDB
+    python -m benchmarks.studies.nearest --arrow    # as-of joins of Arrow tables, without Spark
 
 With `--output`, it writes the medians as JSON, and draws them next to it.
 
@@ -107,11 +108,15 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--only", nargs="+", default=list(QUESTIONS))
     parser.add_argument("--growth", action="store_true", help="three sizes, without Spark's plan")
+    parser.add_argument("--arrow", action="store_true", help="tables in memory, without Spark")
     parser.add_argument("--output", type=Path)
     parser.add_argument("--alone", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.alone:
         answer_alone(given.alone[0], given.alone[1], given.only[0])
+        return
+    if given.arrow:
+        print_arrow(given)
         return
     sizes = (100_000, 1_000_000, 10_000_000) if given.growth else (given.rows,)
     found = {}
@@ -141,6 +146,53 @@ def measured(title: str, rows: int, folder: Path, given: argparse.Namespace) -> 
         found["seconds"][SPARK] = spark_alone(question, folder, alone)
         found["rows of Spark alone"] = alone
     return found
+
+
+def print_arrow(given: argparse.Namespace) -> None:
+    """Measures as-of joins of Arrow tables: all left rows, with the time that was found."""
+    with tempfile.TemporaryDirectory() as scratch:
+        for title in (title for title in given.only if QUESTIONS[title].polars):
+            question = QUESTIONS[title]
+            Synthetic(keys=question.keys).write(Path(scratch), given.rows)
+            ways = arrow_ways(question, Path(scratch))
+            took = {n: statistics.median(s) for n, s in seconds_of(ways, given.runs, 3).items()}
+            parts = [f"{name} {s:.3f} s ({s / took[OURS]:.2f})" for name, s in took.items()]
+            print(f"{title}, Arrow: {', '.join(parts)}", flush=True)
+
+
+def arrow_ways(question: Question, folder: Path) -> dict[str, Way]:
+    """An as-of join of two Arrow tables; each system returns rows, and reports their sum."""
+    import duckdb
+    import polars
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    from intervalsweep import arrow
+
+    keys = ["k"] if question.is_keyed else []
+    r, s = (pq.read_table(folder / f"{n}.parquet").select([*keys, "ts"]) for n in "rs")
+    s = s.append_column("found", s.column("ts"))
+    connection = duckdb.connect(config={"threads": CORES})
+    connection.register("r", r)
+    connection.register("s", s)
+    on = "r.k = s.k AND " if keys else ""
+    text = f"SELECT r.*, s.found FROM r ASOF LEFT JOIN s ON {on}r.ts >= s.ts"
+    left, right = polars.from_arrow(r), polars.from_arrow(s)
+
+    def answer(table: Any) -> tuple[int, int]:
+        found = pa.table(table).column("found")
+        return len(found), pc.sum(found).as_py()
+
+    def in_polars() -> tuple[int, int]:
+        by = "k" if keys else None
+        return answer(left.sort("ts").join_asof(right.sort("ts"), on="ts", by=by).to_arrow())
+
+    return {
+        OURS: lambda: answer(arrow.as_of_join(r, s, on="ts", by=keys)),
+        "DuckDB": lambda: answer(connection.sql(text).to_arrow_table()),
+        "Polars": in_polars,
+    }
 
 
 def line(name: str, found: Measured) -> str:
