@@ -29,7 +29,7 @@ private[periods] final class SumChanges(chunk: PeriodChunk, memory: BlockMemory)
 
   /** Makes room for the changes of one more row; false if memory for them is refused. */
   def hasRoom(): Boolean = keys.hasRoom() && chunk.hasRoom(2) &&
-    (places.length >= 2 * chunk.capacity || hasPlaces())
+    (places.length >= 2 * chunk.capacity || growPlaces())
 
   /**
    * Adds a row, for whose changes there is room.
@@ -64,7 +64,8 @@ private[periods] final class SumChanges(chunk: PeriodChunk, memory: BlockMemory)
   private def isOf(at: Int, group: Int, instant: Long): Boolean =
     chunk.numbers(0)(at) == instant && chunk.groups(at) == group
 
-  private def hasPlaces(): Boolean = {
+  /** Makes places for as many changes as there is room for; false if memory is refused. */
+  private def growPlaces(): Boolean = {
     val wanted = Integer.highestOneBit(math.max(2 * chunk.capacity - 1, 1)) << 1
     val isGranted = memory.tryReserve(4L * (wanted - places.length))
     if (isGranted) {
