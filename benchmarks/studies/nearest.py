@@ -96,7 +96,7 @@ QUESTIONS = {
 }
 
 
-# What is measured: the seconds of each system, the rows of Spark's own plan, and peak bytes.
+# A measurement has seconds and peak bytes by system, and the number of rows of Spark's own plan.
 Measured: TypeAlias = "dict[str, Any]"
 
 

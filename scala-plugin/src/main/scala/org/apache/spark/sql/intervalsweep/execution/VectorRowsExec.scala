@@ -18,7 +18,7 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
-import org.apache.spark.sql.intervalsweep.condition.expressions.{EndpointEncoding, PeriodEndpoint}
+import org.apache.spark.sql.intervalsweep.condition.expressions.PeriodEndpoint
 import org.apache.spark.sql.intervalsweep.execution.packing.{BatchedRows, Permutation, RowBatch}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
@@ -139,10 +139,9 @@ private final class VectorChecks(
 /** A column of numbers, or an end of a period that is one; see [[PeriodEndpoint]]. */
 private final class VectorOperand(val column: VectorColumn, period: Option[PeriodEndpoint]) {
   private val ofNull = period.fold(0L)(_.unbounded)
-  private val largest =
-    period.fold(Long.MaxValue)(p => EndpointEncoding.ofLargest(p.child.dataType))
+  private val largest = period.fold(Long.MaxValue)(_.largest)
 
-  /** True if NULL is not less or greater than anything. */
+  /** True if a comparison with NULL is not true. */
   def isNullable: Boolean = period.isEmpty
 
   def words(batch: ColumnarBatch, all: Array[Int]): Array[Long] = {

@@ -19,7 +19,8 @@ case class PeriodEndpoint(child: Expression, isEnd: Boolean) extends UnaryExpres
   /** The LONG that NULL stands for. */
   def unbounded: Long = if (isEnd) Long.MaxValue else Long.MinValue
 
-  private lazy val largest: Long = EndpointEncoding.ofLargest(child.dataType)
+  /** The encoding that means unbounded, too. */
+  lazy val largest: Long = EndpointEncoding.ofLargest(child.dataType)
 
   override def nullable: Boolean = false
 

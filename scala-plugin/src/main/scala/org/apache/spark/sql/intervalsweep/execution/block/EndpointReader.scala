@@ -54,14 +54,14 @@ object EndpointReader {
   }
 
   private def columnOf(endpoint: Expression, input: Seq[Attribute]): Option[EndpointColumn] = {
-    def column(a: Attribute, unbounded: Option[Long]) =
+    def column(a: Attribute, period: Option[PeriodEndpoint]) =
       Option.when(RowBatch.isWord(a.dataType)) {
-        new EndpointColumn(input.indexWhere(_.exprId == a.exprId), a.dataType, unbounded)
+        new EndpointColumn(input.indexWhere(_.exprId == a.exprId), a.dataType, period)
       }
     endpoint match {
       case EncodedEndpoint(a: Attribute) => column(a, None)
       case EncodedEndpoint(period: PeriodEndpoint) => columnOf(period, input)
-      case period @ PeriodEndpoint(a: Attribute, _) => column(a, Some(period.unbounded))
+      case period @ PeriodEndpoint(a: Attribute, _) => column(a, Some(period))
       case _ => None
     }
   }
@@ -72,17 +72,15 @@ object EndpointReader {
  *
  * @param ordinal its position in a row
  * @param dataType a type that can be encoded, and that is [[RowBatch.isWord]]
- * @param unbounded what NULL means at an end of a period; None if the column is no such end
+ * @param period the end of a period that the column is; None if it is another value
  */
 final class EndpointColumn(
     val ordinal: Int,
     dataType: DataType,
-    unbounded: Option[Long] = None) {
-  private val isOfPeriod = unbounded.isDefined
-  private val ofNull = unbounded.getOrElse(0L)
-
-  /** The value that means unbounded, too. */
-  private val largest = if (isOfPeriod) EndpointEncoding.ofLargest(dataType) else Long.MaxValue
+    period: Option[PeriodEndpoint] = None) {
+  private val isOfPeriod = period.isDefined
+  private val ofNull = period.fold(0L)(_.unbounded)
+  private val largest = period.fold(Long.MaxValue)(_.largest)
   private val bytes = dataType.defaultSize
   private val isFraction = dataType == FloatType || dataType == DoubleType
   private val right = 64 - 8 * bytes

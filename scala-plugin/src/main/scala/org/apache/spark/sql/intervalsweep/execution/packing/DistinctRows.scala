@@ -24,7 +24,7 @@ private[execution] final class DistinctRows {
 
   /**
    * The hash of a row, and in the lower half one more than its number, at a place that the hash
-   * determines; 0 if there is no row.
+   * determines; 0 if the place is empty.
    */
   private var places = Array.emptyLongArray
   private var arePlaced = true

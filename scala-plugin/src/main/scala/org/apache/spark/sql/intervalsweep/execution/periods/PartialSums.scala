@@ -50,15 +50,21 @@ private[periods] final class SumChanges(chunk: PeriodChunk, memory: BlockMemory)
   }
 
   private def positionOf(group: Int, instant: Long): Int = {
-    val mask = places.length - 1
-    var place = SumChanges.hash(group, instant) & mask
-    while (places(place) != 0 && !isOf(places(place) - 1, group, instant))
-      place = (place + 1) & mask
+    val place = placeOf(group, instant)
     if (places(place) == 0) {
       chunk.add(group, k => if (k == 0) instant else 0L)
       places(place) = chunk.size
     }
     places(place) - 1
+  }
+
+  /** The place of a change, which is empty if the change is not there. */
+  private def placeOf(group: Int, instant: Long): Int = {
+    val mask = places.length - 1
+    var place = SumChanges.hash(group, instant) & mask
+    while (places(place) != 0 && !isOf(places(place) - 1, group, instant))
+      place = (place + 1) & mask
+    place
   }
 
   private def isOf(at: Int, group: Int, instant: Long): Boolean =
@@ -72,9 +78,7 @@ private[periods] final class SumChanges(chunk: PeriodChunk, memory: BlockMemory)
       places = new Array[Int](wanted)
       var i = 0
       while (i < chunk.size) {
-        var place = SumChanges.hash(chunk.groups(i), chunk.numbers(0)(i)) & (wanted - 1)
-        while (places(place) != 0) place = (place + 1) & (wanted - 1)
-        places(place) = i + 1
+        places(placeOf(chunk.groups(i), chunk.numbers(0)(i))) = i + 1
         i += 1
       }
     }

@@ -38,7 +38,7 @@ private[periods] final class KeyNumbers(keys: DistinctRows, memory: BlockMemory)
 }
 
 /**
- * The columns of rows that are swept.
+ * The columns that a sweep reads.
  *
  * @param input the columns of the rows
  * @param from the LONG at which a row becomes valid; `to` is the LONG at which it ends
@@ -101,8 +101,8 @@ private[periods] final class KeyReader(columns: PeriodColumns, limits: (Long, Lo
     val found = columns.all.map(e => columns.input.indexWhere(_.semanticEquals(e)))
     Option.unless(found.contains(-1))(found.toArray)
   }
-  private val numbersOf =
-    ordinals.fold(UnsafeProjection.create(columns.all, columns.input))(_ => null)
+  private val numbersOf: InternalRow => InternalRow =
+    if (ordinals.isDefined) identity else UnsafeProjection.create(columns.all, columns.input)
   private val places = ordinals.getOrElse(columns.all.indices.toArray)
   private var numbers: InternalRow = _
 
@@ -110,7 +110,7 @@ private[periods] final class KeyReader(columns: PeriodColumns, limits: (Long, Lo
   def keys(row: InternalRow): UnsafeRow = keysOf(row)
 
   /** Takes a row. [[number]] then gives its start, its end, and its other numbers. */
-  def take(row: InternalRow): Unit = numbers = if (numbersOf == null) row else numbersOf(row)
+  def take(row: InternalRow): Unit = numbers = numbersOf(row)
 
   val number: Int => Long = k => {
     val number =
