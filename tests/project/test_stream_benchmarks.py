@@ -67,6 +67,19 @@ def test_both_systems_are_given_the_same_events(tmp_path: Path) -> None:
     assert write(w, tmp_path / "IV", batches=3, files=2) == written
 
 
+def test_files_of_the_same_millisecond_were_read_in_no_order(tmp_path: Path) -> None:
+    """Spark reads files in the order of their times, and counts the rows of other files as late."""
+    write(SMALL["IV"], tmp_path / "events", batches=3, files=2)
+    small = histories.Stream("as_of", rows=80, keys=3, rate=0.5, length=9, lateness=4)
+    histories.write(small, tmp_path / "history", batches=5)
+    folders = [folder for folder in tmp_path.glob("*/*") if folder.is_dir()]
+    assert len(folders) == 4
+    for folder in folders:
+        times = [file.stat().st_mtime for file in sorted(folder.iterdir())]
+        assert len(times) >= 5
+        assert times == sorted(set(times))
+
+
 def test_sweeps_change_one_parameter() -> None:
     for what in SWEEPS:
         assert len({repr(w) for w in sweep(what).values()}) == len(SWEEPS[what])
