@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -31,3 +32,11 @@ def seconds_of(
         if agree and len(set(answers.values())) > 1:
             raise AssertionError(f"the answers differ: {answers}")
     return seconds
+
+
+def medians_of(
+    ways: Mapping[str, Way], runs: int, warm_up: int, *, agree: bool = True
+) -> dict[str, float]:
+    """The median of the seconds of each way's runs, as of `seconds_of`."""
+    seconds = seconds_of(ways, runs, warm_up, agree=agree)
+    return {name: statistics.median(each) for name, each in seconds.items()}

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -36,6 +35,7 @@ from benchmarks.papers.loops.iterators import Intervals
 from benchmarks.papers.loops.tuples import Sides, real
 from benchmarks.report import write_json
 from benchmarks.streams.session import stream_session
+from benchmarks.streams.workloads import set_turn
 
 SCHEMA = "id LONG, ts TIMESTAMP, te TIMESTAMP, at TIMESTAMP"
 SECOND = 1_000_000
@@ -103,7 +103,7 @@ def write(folder: Path, rows: Intervals, events: Events, step: float, batches: i
         }
         file = folder / f"{batch:05}.parquet"
         pq.write_table(pa.table(columns), file)
-        os.utime(file, (batch + 1, batch + 1))
+        set_turn(file, batch)
 
 
 def _times(seconds: Any, missing: Any = None) -> Any:

@@ -203,8 +203,15 @@ def write_parquet(e: Events, w: Workload, folder: Path, files: int) -> None:
             table = pa.table({"k": key, "ts": times, "v": value})
             file = folder / name / f"{i:05}.parquet"
             pq.write_table(table, file)
-            # Spark reads the oldest file first. Files of the same millisecond are in no order.
-            os.utime(file, (i + 1, i + 1))
+            set_turn(file, i)
+
+
+def set_turn(file: Path, number: int) -> None:
+    """Makes a file the `number`-th of its stream, from 0 on.
+
+    Spark reads the oldest file first. Files of the same millisecond are in no order.
+    """
+    os.utime(file, (number + 1, number + 1))
 
 
 def totals(e: Events, w: Workload) -> dict[str, float]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import statistics
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING
 from benchmarks.adapter import Limits
 from benchmarks.data import Synthetic
 from benchmarks.systems import ENABLED, spark_session
-from benchmarks.turns import seconds_of
+from benchmarks.turns import medians_of
 from benchmarks.workloads import Join, Workload
 
 if TYPE_CHECKING:
@@ -74,8 +73,8 @@ def medians(spark: SparkSession, query: str, ways: list[str], runs: int) -> list
         spark.conf.set(ENABLED, enabled)
         return tuple(spark.sql(query).collect()[0])
 
-    seconds = seconds_of({each: partial(way, each) for each in ways}, runs, WARMING)
-    return [statistics.median(seconds[each]) for each in ways]
+    seconds = medians_of({each: partial(way, each) for each in ways}, runs, WARMING)
+    return [seconds[each] for each in ways]
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -34,7 +33,7 @@ from benchmarks.data import Synthetic
 from benchmarks.machine import heading
 from benchmarks.processes import resident
 from benchmarks.systems import ENABLED, name_tables, spark_session
-from benchmarks.turns import Way, seconds_of
+from benchmarks.turns import Way, medians_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -136,9 +135,7 @@ def measured(title: str, rows: int, folder: Path, given: argparse.Namespace) -> 
     Synthetic(keys=question.keys).write(folder, rows)
     ways = ways_of(question, folder)
     found: Measured = {
-        "seconds": {
-            name: statistics.median(s) for name, s in seconds_of(ways, given.runs, 6).items()
-        },
+        "seconds": medians_of(ways, given.runs, 6),
         "bytes": {name: peak(name, folder, title) for name in (OURS, "DuckDB")},
     }
     if not given.growth:
@@ -155,7 +152,7 @@ def print_arrow(given: argparse.Namespace) -> None:
             question = QUESTIONS[title]
             Synthetic(keys=question.keys).write(Path(scratch), given.rows)
             ways = arrow_ways(question, Path(scratch))
-            took = {n: statistics.median(s) for n, s in seconds_of(ways, given.runs, 3).items()}
+            took = medians_of(ways, given.runs, 3)
             parts = [f"{name} {s:.3f} s ({s / took[OURS]:.2f})" for name, s in took.items()]
             print(f"{title}, Arrow: {', '.join(parts)}", flush=True)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import tempfile
 import threading
 from collections.abc import Mapping
@@ -24,7 +23,7 @@ from benchmarks.adapter import Limits
 from benchmarks.studies.large import watch
 from benchmarks.systems import ENABLED, spark_session
 from benchmarks.temporal.queries import JOINS, QUERIES, Query
-from benchmarks.turns import Way, seconds_of
+from benchmarks.turns import Way, medians_of
 
 MEAN_LENGTH = 100
 KEYS = 1_000
@@ -50,8 +49,7 @@ def write(
 
 def timed(runs: int, ways: Mapping[str, Way], *, agree: bool = True) -> dict[str, float]:
     """Median seconds of runs that take turns; with `agree`, all answers must be equal."""
-    seconds = seconds_of(ways, runs, WARM_UP, agree=agree)
-    return {name: statistics.median(each) for name, each in seconds.items()}
+    return medians_of(ways, runs, WARM_UP, agree=agree)
 
 
 class Systems:

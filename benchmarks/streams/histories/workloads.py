@@ -10,7 +10,6 @@ of an as-of join are changes of a value, the others ask for the value.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -19,6 +18,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from benchmarks.streams.workloads import set_turn
 
 START = 1_700_000_000_000
 ASKS = -1  # the value of a row that asks for a value
@@ -99,8 +100,7 @@ def write(stream: Stream, folder: Path, batches: int) -> Written:
             own = part[of(part["third"])]
             file = folder / name / f"{i:05}.csv"
             own.to_csv(file, index=False, header=False)
-            # Spark reads the oldest file first. Files of the same millisecond are in no order.
-            os.utime(file, (i + 1, i + 1))
+            set_turn(file, i)
     ours, flink = totals(stream, rows)
     written = Written(folder, stream, batches, ours, flink)
     described = {key: value for key, value in asdict(written).items() if key != "folder"}

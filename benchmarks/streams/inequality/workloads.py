@@ -9,7 +9,6 @@ number of pairs.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from benchmarks.streams.workloads import set_turn
 
 RANGE = 10**9
 SEED = 1
@@ -132,4 +133,4 @@ def write(query: Query, window: Window, rows: tuple[Rows, Rows], folder: Path) -
             columns = dict(zip(("seq", *query.columns), (seq, part.x, part.y), strict=True))
             file = folder / name / f"{number:05}.parquet"
             pq.write_table(pa.table(columns), file)
-            os.utime(file, (number, number))
+            set_turn(file, number)
