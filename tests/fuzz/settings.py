@@ -27,6 +27,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "spark.sql.intervalsweep.boxes": ("auto", "auto", "left", "right"),
     "spark.sql.intervalsweep.weakRanges": ("false", "true"),
     "spark.sql.intervalsweep.partialSums": ("auto", "always", "never"),
+    "spark.sql.intervalsweep.packedExchange": ("true", "true", "false"),
 }
 # Settings of a third of all cases: both sides are shuffled, and adaptive execution plans the rest
 # of the query again when it knows the row counts. Tables of one partition are not shuffled, so

@@ -7,7 +7,7 @@ import org.apache.spark.sql.intervalsweep.functions.{
   PairEventTime, Placeholder, RelationDescriptions, WindowFunctions
 }
 import org.apache.spark.sql.intervalsweep.planner.adaptive.{
-  GatherTotalsInOnePartition, PrunePartitions, ReadVectors, SplitSkewedKeys
+  GatherTotalsInOnePartition, PackExchanges, PrunePartitions, ReadVectors, SplitSkewedKeys
 }
 import org.apache.spark.sql.intervalsweep.planner.aggregates.AggregateRuns
 import org.apache.spark.sql.intervalsweep.planner.joins.{
@@ -89,9 +89,11 @@ class IntervalSweepExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPlannerStrategy(_ => IntervalSweepStrategy)
     extensions.injectPlannerStrategy(_ => StreamStrategy)
     extensions.injectPlannerStrategy(_ => PeriodSweepStrategy)
+    extensions.injectColumnar(_ => PackExchanges.Columnar)
     extensions.injectColumnar(_ => ReadVectors)
     extensions.injectQueryStagePrepRule(_ => PrunePartitions)
     extensions.injectQueryStagePrepRule(_ => SplitSkewedKeys)
     extensions.injectQueryStagePrepRule(_ => GatherTotalsInOnePartition)
+    extensions.injectQueryStagePrepRule(_ => PackExchanges)
   }
 }

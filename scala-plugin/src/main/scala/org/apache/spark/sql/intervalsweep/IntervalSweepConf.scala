@@ -155,6 +155,16 @@ object IntervalSweepConf {
       .checkValues(Set("auto", "always", "never"))
       .createWithDefault("auto")
 
+  val PackedExchange: ConfigEntry[Boolean] =
+    buildConf("spark.sql.intervalsweep.packedExchange")
+      .doc(
+        "When true, rows that are shuffled by keys, for a join or a temporal operation, are " +
+          "packed by columns, hundreds or thousands at a time. When false, Spark's own exchange " +
+          "sends them one by one.")
+      .version("0.1.0")
+      .booleanConf
+      .createWithDefault(true)
+
   val StreamFanout: ConfigEntry[Int] =
     buildConf("spark.sql.intervalsweep.streamFanout")
       .doc(
@@ -182,6 +192,7 @@ object IntervalSweepConf {
       WorkerTimeout,
       AggregateRuns,
       PartialSums,
+      PackedExchange,
       StreamFanout)
 
   /** Registers the settings with Spark, by initializing this object. */

@@ -7,8 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, SinglePartition}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
-import org.apache.spark.util.MutablePair
+import org.apache.spark.sql.intervalsweep.execution.packing.{AddressedRow, RowShuffle}
 
 /**
  * Gathers the rows of all tasks in one partition, by a shuffle within the job that reads them.
@@ -22,9 +21,9 @@ case class SinglePartitionGatherExec(child: SparkPlan) extends UnaryExecNode {
   override lazy val metrics: Map[String, SQLMetric] = RowShuffle.createMetrics(sparkContext)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val addressed = child.execute().mapPartitionsInternal[Product2[Int, InternalRow]] { rows =>
-      val pair = new MutablePair[Int, InternalRow]
-      rows.map(pair.update(0, _))
+    val addressed = child.execute().mapPartitionsInternal[AddressedRow] { rows =>
+      val sent = new AddressedRow
+      rows.map(sent.update(0, _))
     }
     RowShuffle(addressed, 1, output.map(_.dataType).toArray, metrics)
   }

@@ -30,6 +30,9 @@ private[execution] final class DistinctRows {
   private var arePlaced = true
   private var found: UnsafeRow = _
 
+  /** Depends on all that [[prefetch]] has read, which would otherwise be optimized away. */
+  private[packing] var prefetched = 0L
+
   /** The number of rows. */
   var size = 0
 
@@ -49,16 +52,38 @@ private[execution] final class DistinctRows {
     }
 
   /** The number of a row, which is added if it is not there. */
-  def findOrAdd(row: UnsafeRow): Int = {
+  def findOrAdd(row: UnsafeRow): Int = findOrAdd(row, row.hashCode)
+
+  /** @param hash the hash of the row */
+  def findOrAdd(row: UnsafeRow, hash: Int): Int = {
     makeRoom()
     place()
-    val hash = row.hashCode
     val at = placeOf(row, hash)
     if (places(at) == 0) {
       append(row)
       places(at) = entry(hash, size)
     }
     places(at).toInt - 1
+  }
+
+  /**
+   * Reads the memory that [[findOrAdd]] needs for rows with these hashes. The rows are looked up one
+   * after another, and each would wait for its own reads. Here the processor has the reads of
+   * several rows under way.
+   */
+  def prefetch(hashes: Array[Int], n: Int): Unit = {
+    place()
+    val mask = places.length - 1
+    var sum = 0L
+    var i = 0
+    while (i < n && mask > 0) {
+      val known = places(mixed(hashes(i)) & mask)
+      sum +=
+        (if ((known >> 32).toInt == hashes(i) && known != 0) words(starts(known.toInt - 1))
+         else known)
+      i += 1
+    }
+    prefetched = sum
   }
 
   /** Adds a row that is not there. */
@@ -95,12 +120,18 @@ private[execution] final class DistinctRows {
   }
 
   /** The bytes of all arrays, after [[makeRoom]]. */
-  def bytes: Long = 8L * wordsWanted + RowBytes * rowsWanted
+  def bytes(moreRows: Int = 1, moreWords: Int = 0): Long =
+    8L * wordsWanted(moreWords) + RowBytes * rowsWanted(moreRows)
 
-  /** Makes room for one more row, unless the row is very long. */
-  def makeRoom(): Unit = {
-    if (words.length < wordsWanted) words = Arrays.copyOf(words, wordsWanted)
-    val rows = rowsWanted
+  /**
+   * Makes room for more rows.
+   *
+   * @param moreWords the words of all these rows but the last one, which is not very long
+   */
+  def makeRoom(moreRows: Int = 1, moreWords: Int = 0): Unit = {
+    val wanted = wordsWanted(moreWords)
+    if (words.length < wanted) words = Arrays.copyOf(words, wanted)
+    val rows = rowsWanted(moreRows)
     if (rows >= starts.length) {
       starts = Arrays.copyOf(starts, rows + 1)
       val old = places
@@ -110,12 +141,14 @@ private[execution] final class DistinctRows {
     }
   }
 
-  private def wordsWanted: Int =
-    if (words.length - used >= WordsOfRow) words.length
-    else math.max(FirstWords, math.max(doubled(words.length), used + WordsOfRow))
+  private def wordsWanted(more: Int): Int = {
+    val least = used + more + WordsOfRow
+    if (least <= words.length) words.length
+    else math.max(FirstWords, math.max(doubled(words.length), least))
+  }
 
-  private def rowsWanted: Int =
-    if (size < starts.length - 1) starts.length - 1
+  private def rowsWanted(more: Int): Int =
+    if (size + more < starts.length) starts.length - 1
     else math.max(FirstRows, doubled(starts.length - 1))
 
   private def append(row: UnsafeRow): Unit = {

@@ -40,6 +40,9 @@ final class RowPacker(numFields: Int) {
   /** The approximate number of bytes that the rows take in the packer. */
   def size: Long = 8L * columns.length * rows + restBytes
 
+  /** The bytes that the rows take in Spark's own format. */
+  def rowBytes: Long = 8L * width * rows + restBytes
+
   /** @param row a row in Spark's own format, or a row of a batch */
   def add(row: InternalRow): Unit = {
     reserve(1)
@@ -189,7 +192,7 @@ final class RowPacker(numFields: Int) {
 }
 
 private object RowPacker {
-  private val FirstRows = 64
+  private val FirstRows = 16
 
   private def larger(bytes: Int): Int =
     math.max(bytes, math.min(2L * bytes, Int.MaxValue - 64).toInt)

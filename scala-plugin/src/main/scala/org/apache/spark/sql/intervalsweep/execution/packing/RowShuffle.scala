@@ -29,37 +29,54 @@ object RowShuffle {
   private val MostBytes = 256L << 10
   private val LeastBytes = 4L << 10
 
+  /** The metric that counts the bytes of the rows before they are packed, if a node has it. */
+  val DataSize = "dataSize"
+
   private[execution] val packedColumns = Array[DataType](BinaryType)
 
   /**
-   * @param addressed rows with the numbers of the partitions that they go to; the objects may be
-   *   reused for every row
+   * @param addressed the rows; the objects may be reused for every row
    * @param metrics metrics of the node, which count reads and writes in rows
    */
   def apply(
-      addressed: RDD[Product2[Int, InternalRow]],
+      addressed: RDD[AddressedRow],
       partitions: Int,
       types: Array[DataType],
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
+    val chunks =
+      new ShuffledRowRDD(dependency(addressed, partitions, types.length, metrics), metrics)
+    unpacked(chunks, metrics)(RowUnpacker.unpack(_, types))
+  }
+
+  /** The shuffle of packed rows. Each of its rows has one chunk. */
+  def dependency(
+      addressed: RDD[AddressedRow],
+      partitions: Int,
+      numFields: Int,
+      metrics: Map[String, SQLMetric]): ShuffleDependency[Int, InternalRow, InternalRow] = {
     val written = metrics(SQLShuffleWriteMetricsReporter.SHUFFLE_RECORDS_WRITTEN)
-    val read = metrics(SQLShuffleReadMetricsReporter.RECORDS_READ)
     val packed = addressed.mapPartitionsInternal[Product2[Int, InternalRow]](
-      new PackedAddresses(_, partitions, types.length, written))
-    val dependency = new ShuffleDependency[Int, InternalRow, InternalRow](
+      new PackedAddresses(_, partitions, numFields, written, metrics.get(DataSize)))
+    new ShuffleDependency[Int, InternalRow, InternalRow](
       if (keepsRows) packed.mapPartitionsInternal(_.map(copied)) else packed,
       new PartitionIdPassthrough(partitions),
       new UnsafeRowSerializer(packedColumns.length),
       shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(metrics))
-    new ShuffledRowRDD(dependency, metrics).mapPartitionsInternal { chunks =>
+  }
+
+  /** The rows that `unpack` reads from the chunks of a shuffle. */
+  def unpacked(chunks: RDD[InternalRow], metrics: Map[String, SQLMetric])(
+      unpack: Iterator[Array[Byte]] => Iterator[InternalRow]): RDD[InternalRow] = {
+    val read = metrics(SQLShuffleReadMetricsReporter.RECORDS_READ)
+    chunks.mapPartitionsInternal { chunks =>
       val counted = TaskContext.get().taskMetrics().createTempShuffleReadMetrics()
-      val unpacked = chunks.map { chunk =>
+      unpack(chunks.map { chunk =>
         val bytes = chunk.getBinary(0)
         val rows = RowUnpacker.numRows(bytes)
         counted.incRecordsRead(rows - 1L)
         read.add(rows - 1L)
         bytes
-      }
-      RowUnpacker.unpack(unpacked, types)
+      })
     }
   }
 
@@ -82,12 +99,25 @@ object RowShuffle {
       SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sc)
 }
 
+/**
+ * A row, and the number of the partition that it goes to. Spark's pairs would make an object of each
+ * number.
+ */
+final class AddressedRow(var partition: Int = 0, var row: InternalRow = null) {
+  def update(partition: Int, row: InternalRow): AddressedRow = {
+    this.partition = partition
+    this.row = row
+    this
+  }
+}
+
 /** Packed rows with the partition that they go to. The pair object is reused. */
 private final class PackedAddresses(
-    addressed: Iterator[Product2[Int, InternalRow]],
+    addressed: Iterator[AddressedRow],
     partitions: Int,
     numFields: Int,
-    written: SQLMetric)
+    written: SQLMetric,
+    dataSize: Option[SQLMetric])
     extends Iterator[Product2[Int, InternalRow]] {
   private val packers = new Array[RowPacker](partitions)
   private val mostBytes = RowShuffle.bytesFor(partitions)
@@ -116,16 +146,18 @@ private final class PackedAddresses(
     val packer = packers(full)
     written.add(packer.numRows - 1L)
     counted.incRecordsWritten(packer.numRows - 1L)
+    dataSize.foreach(_.add(packer.rowBytes))
     packed.update(0, packer.take())
     pair.update(full, project(packed))
     full = -1
     pair
   }
 
-  private def add(row: Product2[Int, InternalRow]): Unit = {
-    if (packers(row._1) == null) packers(row._1) = new RowPacker(numFields)
-    val packer = packers(row._1)
-    packer.add(row._2)
-    if (packer.size >= mostBytes) full = row._1
+  private def add(addressed: AddressedRow): Unit = {
+    val to = addressed.partition
+    if (packers(to) == null) packers(to) = new RowPacker(numFields)
+    val packer = packers(to)
+    packer.add(addressed.row)
+    if (packer.size >= mostBytes) full = to
   }
 }

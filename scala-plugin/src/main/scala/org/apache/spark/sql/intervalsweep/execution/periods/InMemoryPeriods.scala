@@ -62,6 +62,7 @@ private[periods] final class InMemoryPeriods(
         if (chunk.size % RowsPerCheck == 0) context.killTaskIfInterrupted()
       }
     }
+    numberGroups()
     if (chunk.size == 0 && settings.isOfEmpty && chunk.hasRoom()) {
       // A row with an empty period: the group exists, and has nothing in it.
       chunk.keys.add(new UnsafeRow(0))
@@ -71,10 +72,15 @@ private[periods] final class InMemoryPeriods(
   }
 
   private def add(row: InternalRow): Unit = {
-    val group = keys.of(columns.keys(row))
     columns.take(row)
-    chunk.add(group, columns.number)
+    chunk.add(InMemoryPeriods.NotNumbered, columns.number)
+    keys.offer(columns.keys(row))
+    if (keys.isFull) numberGroups()
   }
+
+  /** Finds the groups of the last rows. */
+  private def numberGroups(): Unit =
+    keys.numberOffered(chunk.groups, chunk.size - keys.offered)
 
   private def hasRoom(): Boolean = chunk.hasRoom() && keys.hasRoom()
 
@@ -128,6 +134,9 @@ private[periods] object InMemoryPeriods {
   }
 
   private val RowsPerCheck = 1 << 12
+
+  /** The group of a row until it is known. */
+  private val NotNumbered = -1
 
   /** One page for rows, and one for the pointers to them that are sorted. */
   private val PagesOfSort = 2

@@ -7,11 +7,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
-import org.apache.spark.sql.intervalsweep.execution.packing.{CollectPacked, RowShuffle}
+import org.apache.spark.sql.intervalsweep.execution.packing.{
+  AddressedRow, CollectPacked, RowShuffle
+}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   MeasureKind, PeriodMeasure, PeriodRule, TemporalErrors
 }
-import org.apache.spark.util.MutablePair
 
 /**
  * Ranges of time for a sweep without keys. A task sweeps one range.
@@ -224,23 +225,52 @@ private[periods] object PeriodRanges {
       ranges: PeriodRanges,
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
     val columns = settings.columns.all
+    val (input, isOfIslands) = (settings.columns.input, settings.isOfIslands)
     val replicated = metrics(SweepMetrics.ReplicatedRows)
-    val input = settings.columns.input
-    val addressed = rows.mapPartitionsInternal[Product2[Int, InternalRow]] { partition =>
-      val project = UnsafeProjection.create(columns, input)
-      val pair = new MutablePair[Int, InternalRow]
-      partition.flatMap { row =>
-        val narrow = project(row)
-        val (start, end) = (narrow.getLong(0), narrow.getLong(1))
-        if (start >= end) Iterator.empty
-        else {
-          val (first, last) = (ranges.of(start), ranges.of(end - 1))
-          if (settings.isOfIslands && ranges.of(end) > first) TemporalErrors.changedRows()
-          if (last > first) replicated.add((last - first).toLong)
-          Iterator.range(first, last + 1).map(pair.update(_, narrow))
-        }
-      }
+    val addressed = rows.mapPartitionsInternal[AddressedRow] { partition =>
+      val narrow = partition.map(UnsafeProjection.create(columns, input))
+      new PeriodsInRanges(narrow, ranges, isOfIslands, replicated)
     }
     RowShuffle(addressed, ranges.count, columns.map(_.dataType).toArray, metrics)
+  }
+}
+
+/**
+ * Rows with the ranges that they go to, one after another. The object is reused.
+ *
+ * @param rows their first columns are the start and the end of a period
+ */
+private final class PeriodsInRanges(
+    rows: Iterator[InternalRow],
+    ranges: PeriodRanges,
+    isOfIslands: Boolean,
+    replicated: SQLMetric)
+    extends Iterator[AddressedRow] {
+  private val addressed = new AddressedRow
+  private var range = 0
+  private var last = -1
+
+  override def hasNext: Boolean = {
+    while (range > last && rows.hasNext) advance()
+    range <= last
+  }
+
+  override def next(): AddressedRow = {
+    if (!hasNext) throw new NoSuchElementException
+    addressed.partition = range
+    range += 1
+    addressed
+  }
+
+  private def advance(): Unit = {
+    val row = rows.next()
+    val (start, end) = (row.getLong(0), row.getLong(1))
+    if (start < end) {
+      range = ranges.of(start)
+      last = ranges.of(end - 1)
+      if (isOfIslands && ranges.of(end) > range) TemporalErrors.changedRows()
+      if (last > range) replicated.add((last - range).toLong)
+      addressed.row = row
+    }
   }
 }

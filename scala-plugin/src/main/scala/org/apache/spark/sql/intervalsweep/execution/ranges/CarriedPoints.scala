@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, RowOrdering, SortOr
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.model.{AxisInterval, KeptMatches, MatchLimit}
 import org.apache.spark.sql.intervalsweep.execution.block.EndpointReader
-import org.apache.spark.util.MutablePair
+import org.apache.spark.sql.intervalsweep.execution.packing.AddressedRow
 
 /**
  * The points that go to further ranges, because a [[MatchLimit]] may keep them for a box there. A
@@ -32,11 +32,11 @@ case class CarriedPoints(limit: MatchLimit, ties: Seq[SortOrder], point: Int) {
 
   /** The addressed points of a task, followed by those that it carries. */
   private[ranges] def follow(
-      points: Iterator[Product2[Int, InternalRow]],
+      points: Iterator[AddressedRow],
       endpointOf: EndpointReader,
       columns: Seq[Attribute],
       ranges: Int,
-      replicated: SQLMetric): Iterator[Product2[Int, InternalRow]] = {
+      replicated: SQLMetric): Iterator[AddressedRow] = {
     val kept = new KeptPoints(this, endpointOf, columns, ranges)
     points.map { addressed => kept.add(addressed); addressed } ++ {
       val carried = kept.carried
@@ -97,12 +97,12 @@ private final class KeptPoints(
       order: Ordering[Point]): Array[mutable.PriorityQueue[Point]] =
     Array.fill(if (isUsed) ranges else 0)(mutable.PriorityQueue.empty(order))
 
-  def add(addressed: Product2[Int, InternalRow]): Unit =
+  def add(addressed: AddressedRow): Unit =
     // Spark has read the endpoints of the row to address it; a row without them is not addressed.
-    if (endpointOf.read(addressed._2)) {
+    if (endpointOf.read(addressed.row)) {
       val coordinate = endpointOf(points.point)
-      if (last.nonEmpty) offer(last(addressed._1), coordinate, addressed._2)
-      if (first.nonEmpty) offer(first(addressed._1), coordinate, addressed._2)
+      if (last.nonEmpty) offer(last(addressed.partition), coordinate, addressed.row)
+      if (first.nonEmpty) offer(first(addressed.partition), coordinate, addressed.row)
     }
 
   private def offer(
@@ -117,19 +117,19 @@ private final class KeptPoints(
   }
 
   /** The points that each range gets from the ranges before it, and from those after it. */
-  def carried: Seq[Product2[Int, InternalRow]] =
+  def carried: Seq[AddressedRow] =
     passed(last, 0 until ranges) ++ passed(first, (0 until ranges).reverse)
 
   /** Goes through the ranges, and passes on the `count` points that were met last. */
   private def passed(
       queues: Array[mutable.PriorityQueue[Point]],
-      order: Seq[Int]): Seq[Product2[Int, InternalRow]] =
+      order: Seq[Int]): Seq[AddressedRow] =
     if (queues.isEmpty) Nil
     else {
-      val result = mutable.ArrayBuffer.empty[Product2[Int, InternalRow]]
+      val result = mutable.ArrayBuffer.empty[AddressedRow]
       var recent = Seq.empty[Point]
       order.foreach { range =>
-        recent.foreach(point => result += new MutablePair(range, point.row))
+        recent.foreach(point => result += new AddressedRow(range, point.row))
         // The queue's greatest point is the one that is farthest from the next range.
         recent = (queues(range).dequeueAll.reverse ++ recent).take(count)
       }

@@ -7,8 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.model.{AxisInterval, MatchLimit, Side, Sweep}
 import org.apache.spark.sql.intervalsweep.execution.block.EndpointReader
-import org.apache.spark.sql.intervalsweep.execution.packing.RowShuffle
-import org.apache.spark.util.MutablePair
+import org.apache.spark.sql.intervalsweep.execution.packing.{AddressedRow, RowShuffle}
 
 /**
  * Divides the axis of encoded points into ranges. Range `k` has the points above `bounds(k - 1)`,
@@ -173,7 +172,7 @@ object RangeShuffle {
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
     // Rows are numbered in the order in which they come. A partition that is computed a second time
     // may have another order.
-    val addressed = rows.mapPartitionsWithIndexInternal[Product2[Int, InternalRow]](
+    val addressed = rows.mapPartitionsWithIndexInternal[AddressedRow](
       address(_, _, side, carried, ranges, replicated),
       isOrderSensitive = side.isNumbered || side.router.usesNumbers)
     RowShuffle(addressed, ranges, side.columns.map(_.dataType).toArray, metrics)
@@ -185,10 +184,10 @@ object RangeShuffle {
       side: RangeSide,
       carried: Option[CarriedPoints],
       ranges: Int,
-      replicated: SQLMetric): Iterator[Product2[Int, InternalRow]] = {
+      replicated: SQLMetric): Iterator[AddressedRow] = {
     val addressed =
       new AddressedRows(partition, rows, side, new RowTargets(side, ranges), replicated)
-    carried.fold[Iterator[Product2[Int, InternalRow]]](addressed)(
+    carried.fold[Iterator[AddressedRow]](addressed)(
       _.follow(
         addressed,
         new EndpointReader(side.endpoints, side.output),
@@ -198,16 +197,16 @@ object RangeShuffle {
   }
 }
 
-/** Rows with the partitions that they go to, one after another. The pair object is reused. */
+/** Rows with the partitions that they go to, one after another. The object is reused. */
 private final class AddressedRows(
     partition: Int,
     rows: Iterator[InternalRow],
     side: RangeSide,
     targets: RowTargets,
     replicated: SQLMetric)
-    extends Iterator[Product2[Int, InternalRow]] {
+    extends Iterator[AddressedRow] {
   private lazy val numbered = ReplicatedRows.numbered(side.output)
-  private val pair = new MutablePair[Int, InternalRow]
+  private val addressed = new AddressedRow
   private var number = ReplicatedRows.firstNumber(partition)
   private var at = 0
 
@@ -216,10 +215,10 @@ private final class AddressedRows(
     at < targets.count
   }
 
-  override def next(): Product2[Int, InternalRow] = {
-    pair._1 = targets(at)
+  override def next(): AddressedRow = {
+    addressed.partition = targets(at)
     at += 1
-    pair
+    addressed
   }
 
   private def advance(): Unit = {
@@ -227,7 +226,7 @@ private final class AddressedRows(
     targets.read(row, number)
     at = 0
     if (targets.count > 1) replicated.add(targets.count - 1L)
-    pair._2 =
+    addressed.row =
       if (side.isNumbered) numbered(row, number, targets.count) else row
     number += 1
   }

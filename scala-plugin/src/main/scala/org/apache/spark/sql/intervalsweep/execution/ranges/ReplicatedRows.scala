@@ -14,9 +14,8 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.condition.model.Side
 import org.apache.spark.sql.intervalsweep.execution.block.{KeyGroups, RowBlock, UnsweptRows}
 import org.apache.spark.sql.intervalsweep.execution.chunks.JoinChunks
-import org.apache.spark.sql.intervalsweep.execution.packing.{RowShuffle, RowSorter}
+import org.apache.spark.sql.intervalsweep.execution.packing.{AddressedRow, RowShuffle, RowSorter}
 import org.apache.spark.sql.types.{BooleanType, IntegerType, LongType}
-import org.apache.spark.util.MutablePair
 
 /**
  * Rows of a join by ranges that are in several ranges. Whether such a row has a match is known only
@@ -87,9 +86,9 @@ object ReplicatedRows {
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
     val numberAt = columns.size - 2
     val byNumber = new HashPartitioner(partitions)
-    val addressed = answers.mapPartitionsInternal[Product2[Int, InternalRow]] { rows =>
-      val pair = new MutablePair[Int, InternalRow]
-      rows.map(row => pair.update(byNumber.getPartition(row.getLong(numberAt)), row))
+    val addressed = answers.mapPartitionsInternal[AddressedRow] { rows =>
+      val sent = new AddressedRow
+      rows.map(row => sent.update(byNumber.getPartition(row.getLong(numberAt)), row))
     }
     val order = SortOrder(BoundReference(numberAt, LongType, nullable = false), Ascending)
     val sorter = RowSorter(DataTypeUtils.fromAttributes(columns), order, metrics)

@@ -34,6 +34,22 @@ class DistinctRowsSuite extends AnyFunSuite {
     known.foreach { case (row, number) => assert(rows(number) == row) }
   }
 
+  test("rows get the same numbers if their memory is read before") {
+    val (rows, known) = (new DistinctRows, mutable.LinkedHashMap.empty[UnsafeRow, Int])
+    rows.prefetch(Array.emptyIntArray, 0)
+    for (different <- Seq(1, 1000, 100_000); _ <- 1 to 300) {
+      val some = Seq.fill(1 + random.nextInt(100))(row(different).copy())
+      val words = some.map(_.getSizeInBytes / 8).sum
+      rows.makeRoom(some.size, words)
+      val before = rows.bytes(some.size, words)
+      rows.prefetch(some.map(_.hashCode).toArray, some.size)
+      some.foreach { next =>
+        assert(rows.findOrAdd(next, next.hashCode) == known.getOrElseUpdate(next, known.size))
+      }
+      assert(rows.bytes(0) == before, "there was room for all of them")
+    }
+  }
+
   test("the first rows are removed, all are, and others come") {
     val rows = new DistinctRows
     var kept = Seq.empty[UnsafeRow]
@@ -65,13 +81,13 @@ class DistinctRowsSuite extends AnyFunSuite {
 
   test("the bytes that are wanted are those of the arrays") {
     val rows = new DistinctRows
-    var last = rows.bytes
+    var last = rows.bytes()
     for (n <- 1 to 5000) {
       rows.makeRoom()
-      assert(rows.bytes == last)
+      assert(rows.bytes() == last)
       rows.findOrAdd(project(InternalRow(null, n.toLong)))
-      assert(rows.bytes >= last)
-      last = rows.bytes
+      assert(rows.bytes() >= last)
+      last = rows.bytes()
     }
     assert(last < 5000 * 80 * 2)
   }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.intervalsweep.execution.packing
+
+import scala.concurrent.Future
+
+import org.apache.spark.{MapOutputStatistics, ShuffleDependency}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.plans.logical.Statistics
+import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
+import org.apache.spark.sql.execution.{
+  ShuffledRowRDD, ShufflePartitionSpec, SparkPlan, SQLExecution
+}
+import org.apache.spark.sql.execution.exchange.{
+  ENSURE_REQUIREMENTS, ShuffleExchangeLike, ShuffleOrigin
+}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics, SQLShuffleWriteMetricsReporter}
+
+/**
+ * Spark's exchange by the hash of keys, with [[RowPacker packed]] rows. It has the same rows in the
+ * same partitions, and adaptive execution treats it as it treats Spark's own exchange.
+ */
+case class PackedExchangeExec(override val outputPartitioning: HashPartitioning, child: SparkPlan)
+    extends ShuffleExchangeLike {
+
+  override def nodeName: String = "PackedExchange"
+
+  override def shuffleOrigin: ShuffleOrigin = ENSURE_REQUIREMENTS
+  override def advisoryPartitionSize: Option[Long] = None
+
+  override lazy val metrics: Map[String, SQLMetric] = RowShuffle.createMetrics(sparkContext) ++ Map(
+    RowShuffle.DataSize -> SQLMetrics.createSizeMetric(sparkContext, "data size"),
+    "numPartitions" -> SQLMetrics.createMetric(sparkContext, "number of partitions"))
+
+  @transient private lazy val input: RDD[InternalRow] = child.execute()
+
+  @transient private lazy val dependency: ShuffleDependency[Int, InternalRow, InternalRow] = {
+    val partitions = metrics("numPartitions")
+    partitions.set(outputPartitioning.numPartitions)
+    val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
+    SQLMetrics.postDriverMetricUpdates(sparkContext, execution, Seq(partitions))
+    val (address, columns) = (outputPartitioning.partitionIdExpression, child.output)
+    val addressed = input.mapPartitionsInternal[AddressedRow] { rows =>
+      val addressOf = UnsafeProjection.create(Seq(address), columns)
+      val sent = new AddressedRow
+      rows.map(row => sent.update(addressOf(row).getInt(0), row))
+    }
+    RowShuffle.dependency(
+      addressed,
+      outputPartitioning.numPartitions,
+      output.size,
+      metrics)
+  }
+
+  @transient override lazy val mapOutputStatisticsFuture: Future[MapOutputStatistics] =
+    if (input.getNumPartitions == 0) Future.successful(null)
+    else sparkContext.submitMapStage(dependency)
+
+  override def numMappers: Int = dependency.rdd.getNumPartitions
+  override def numPartitions: Int = dependency.partitioner.numPartitions
+  override def shuffleId: Int = dependency.shuffleId
+
+  override def runtimeStatistics: Statistics = {
+    val rows = metrics(SQLShuffleWriteMetricsReporter.SHUFFLE_RECORDS_WRITTEN).value
+    Statistics(metrics(RowShuffle.DataSize).value, Some(rows))
+  }
+
+  override def getShuffleRDD(parts: Array[ShufflePartitionSpec]): RDD[InternalRow] =
+    unpacked(new ShuffledRowRDD(dependency, metrics, parts))
+
+  /** Made once, so that two nodes that read this exchange have the same RDD. */
+  @transient private lazy val rows: RDD[InternalRow] =
+    unpacked(new ShuffledRowRDD(dependency, metrics))
+
+  override protected def doExecute(): RDD[InternalRow] = rows
+
+  private def unpacked(chunks: RDD[InternalRow]): RDD[InternalRow] = {
+    val numFields = output.size
+    RowShuffle.unpacked(chunks, metrics)(_.flatMap(RowUnpacker.unsafeRows(_, numFields)))
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): PackedExchangeExec =
+    copy(child = newChild)
+}
