@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,6 +58,54 @@ def test_groups_larger_than_a_window(
         frame = snapshots.check(query, duck=None if "collect_list" in query else "")
         assert_canonical(snapshots.rows)
         assert "PeriodSweep" in shown(frame)
+
+
+OF_FILES = [
+    "SELECT DISTINCT k, v FROM {r}",
+    "SELECT k, v FROM {r} EXCEPT ALL SELECT k, v FROM {s}",
+    "SELECT k FROM {r} INTERSECT ALL SELECT v FROM {s} WHERE k > 1",
+    "SELECT k, max(v) AS b FROM {r} GROUP BY k",
+    "SELECT k, v FROM (SELECT k + 1 AS k, v FROM {r}) EXCEPT ALL SELECT k, v FROM {s}",
+]
+# The last value of a type means unbounded, as NULL does.
+ENDS = {
+    "INT": "nullif({}, 2)",
+    "BIGINT": "if({0} = 3, 9223372036854775807, {0})",
+    "DATE": "date_add(DATE'2020-01-01', {})",
+    "TIMESTAMP": "timestamp_seconds({})",
+    "DOUBLE": "{} / 2D",
+    "DECIMAL(9, 1)": "CAST({} AS DECIMAL(9, 1))",
+}
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("query", OF_FILES)
+def test_columns_of_files_are_shuffled(
+    spark: Any, snapshots: Snapshots, tmp_path: Path, query: str, ends: str, adaptive: str
+) -> None:
+    """Rows that are read from files in batches are those that are read one by one."""
+    tables = {}
+    for name in ("r", "s"):
+        columns = [f"CAST({ENDS[ends].format(end)} AS {ends}) AS {end}" for end in ("ts", "te")]
+        rows = spark.table(f"all_{name}").selectExpr("nullif(k, 3) AS k", "v", *columns)
+        rows.where("ts < te OR ts IS NULL OR te IS NULL").write.parquet(str(tmp_path / name))
+        tables[name] = f"validtime(TABLE(parquet.`{tmp_path / name}`), 'ts', 'te')"
+    history = f"SELECT * FROM sequenced(TABLE({query.format(**tables)}))"
+    found = {}
+    for batches in ("true", "false"):
+        settings = {
+            "spark.sql.parquet.enableVectorizedReader": batches,
+            "spark.sql.adaptive.enabled": adaptive,
+            "spark.sql.shuffle.partitions": "3",
+        }
+        with configured(spark, settings):
+            frame = spark.sql(history)
+            found[batches] = Counter(map(repr, frame.collect()))
+            is_whole = ends not in ("DOUBLE", "DECIMAL(9, 1)") and "max" not in query
+            assert ("VectorRows" in shown(frame)) == (batches == "true" and is_whole)
+    assert found["true"] == found["false"]
+    assert found["true"].total() > 5
 
 
 SUMS = [

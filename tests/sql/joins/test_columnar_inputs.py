@@ -233,8 +233,30 @@ def test_joins_by_keys(
     on = f"{keys} AND r.ts <= s.ts AND s.ts < r.te + 2000"
     query = f"SELECT r.id, r.day, s.id, s.label FROM r JOIN s ON {on}"
     assert both(query) > 100
-    # A shuffle by keys needs rows in Spark's own format.
-    assert both.executed().count("VectorRows") == (2 if way == "broadcast" else 0)
+    assert both.executed().count("VectorRows") == 2
+    assert ("PackedExchange" in both.executed()) == (way == "by ranges")
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize("key", VALUES)
+def test_rows_of_batches_meet_rows_by_keys_of_every_type(
+    spark: Any, conf: Callable[..., None], both: Both, key: str, adaptive: str
+) -> None:
+    """The partition of a key must not depend on how the rows of a side are read."""
+    conf({**WAYS["by ranges"], "spark.sql.adaptive.enabled": adaptive})
+    conf({"spark.sql.shuffle.partitions": "7"})
+    # A filter that is not deterministic is not evaluated over batches.
+    spark.table("s").where("rand(1) >= 0").createOrReplaceTempView("row_by_row")
+    for other, sides in (("s", 2), ("row_by_row", 1)):
+        query = (
+            f"SELECT r.id, s.id AS other, s.name, STRING(r.{key}) FROM r LEFT JOIN {other} s "
+            f"ON r.{key} = s.{key} AND r.ts < s.te AND s.ts < r.te + 9000"
+        )
+        assert both(query) >= ROWS
+        assert sum(row.other is not None for row in both.rows) > ROWS / 4
+        assert both.executed().count("VectorRows") == sides
+        assert both.executed().count("PackedExchange") >= 2
 
 
 @pytest.mark.usefixtures("tables")

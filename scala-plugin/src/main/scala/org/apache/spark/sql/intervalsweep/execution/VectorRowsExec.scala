@@ -6,10 +6,12 @@ import java.lang.Float.floatToRawIntBits
 
 import scala.collection.mutable
 
+import org.apache.spark.SparkException
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, Expression, IsNotNull, LessThan, NamedExpression, Predicate, PredicateHelper,
+  Alias, Attribute, Expression, IsNotNull, LessThan, Literal, NamedExpression, Predicate,
+  PredicateHelper,
   SortOrder
 }
 import org.apache.spark.sql.execution.{
@@ -29,7 +31,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * so the columns of the plan are never turned into rows.
  *
  * @param condition a filter over the columns of `child`
- * @param columns some columns of `child`, possibly renamed, all of types that [[RowBatch.takes]]
+ * @param columns what [[VectorRowsExec.reads]], all of types that [[RowBatch.takes]]
  */
 case class VectorRowsExec(
     condition: Option[Expression],
@@ -50,8 +52,8 @@ case class VectorRowsExec(
   override protected def doExecute(): RDD[InternalRow] = {
     val (input, filter) = (child.output, condition)
     val read = columns.map {
-      case Alias(column: Attribute, _) => column
-      case column => column.toAttribute
+      case Alias(value, _) => value
+      case column => column
     }
     val (batches, rows) = (longMetric("numInputBatches"), longMetric("numOutputRows"))
     child.executeColumnar().mapPartitionsInternal { partition =>
@@ -63,21 +65,46 @@ case class VectorRowsExec(
     copy(child = newChild)
 }
 
+object VectorRowsExec {
+
+  /** True for a column, perhaps with another name, an end of a period, and a whole number. */
+  def reads(value: NamedExpression): Boolean = value match {
+    case _: Attribute | Alias(_: Attribute, _) => true
+    case Alias(PeriodEndpoint(a: Attribute, _), _) => isNumber(a) && RowBatch.isLittleEndian
+    case Alias(Literal(number, LongType | IntegerType), _) => number != null
+    case _ => false
+  }
+
+  /** True if the order of the values is the order of their words. */
+  private[execution] def isNumber(column: Attribute): Boolean = column.dataType match {
+    case LongType | IntegerType | DateType | TimestampType | TimestampNTZType => true
+    case _ => false
+  }
+}
+
 private final class VectorRows(
     batches: Iterator[ColumnarBatch],
-    output: Seq[Attribute],
+    output: Seq[Expression],
     input: Seq[Attribute],
     condition: Option[Expression],
     numBatches: SQLMetric,
     numRows: SQLMetric)
     extends BatchedRows(output.map(_.dataType).toArray) {
   private val known = mutable.Map.empty[Int, VectorColumn]
-  private val columns = output.map(column).toArray
+  private val columns = output.map(values).toArray
   private lazy val isTaken = Predicate.create(condition.get, input)
   private var vectors: ColumnarBatch = _
   private var all = Array.emptyIntArray
 
   private val checks: Option[VectorChecks] = VectorChecks.of(condition, column)
+
+  private def values(e: Expression): VectorValues = e match {
+    case a: Attribute => column(a)
+    case period @ PeriodEndpoint(a: Attribute, _) => new VectorOperand(column(a), Some(period))
+    case Literal(number: Number, dataType) =>
+      new VectorConstant(number.longValue << RowBatch.shift(dataType))
+    case _ => throw SparkException.internalError(s"VectorRows cannot read ${e.sql}")
+  }
 
   private def column(a: Attribute): VectorColumn = {
     val ordinal = input.indexWhere(_.exprId == a.exprId)
@@ -136,27 +163,46 @@ private final class VectorChecks(
   }
 }
 
+/** Values of some rows of columnar batches, in the form of a [[RowBatch]]. */
+private sealed trait VectorValues {
+  def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long]
+
+  /** Null if none of `rows` is NULL. */
+  def nullsIfAny(batch: ColumnarBatch, rows: Array[Int]): Array[Boolean] = null
+  def texts(batch: ColumnarBatch, rows: Array[Int]): Array[UTF8String] = null
+}
+
+/** The same number for all rows. */
+private final class VectorConstant(word: Long) extends VectorValues {
+  override def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] =
+    Array.fill(rows.length)(word)
+}
+
 /** A column of numbers, or an end of a period that is one; see [[PeriodEndpoint]]. */
-private final class VectorOperand(val column: VectorColumn, period: Option[PeriodEndpoint]) {
+private final class VectorOperand(val column: VectorColumn, period: Option[PeriodEndpoint])
+    extends VectorValues {
   private val ofNull = period.fold(0L)(_.unbounded)
   private val largest = period.fold(Long.MaxValue)(_.largest)
 
   /** True if a comparison with NULL is not true. */
   def isNullable: Boolean = period.isEmpty
 
-  def words(batch: ColumnarBatch, all: Array[Int]): Array[Long] = {
-    val words = column.words(batch, all)
+  override def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
+    val words = column.words(batch, rows)
     val vector = column.vector(batch)
     if (isNullable || !vector.hasNull && largest == Long.MaxValue) words
-    else bounded(words, vector)
+    else bounded(words, vector, rows)
   }
 
-  private def bounded(words: Array[Long], vector: ColumnVector): Array[Long] = {
+  private def bounded(
+      words: Array[Long],
+      vector: ColumnVector,
+      rows: Array[Int]): Array[Long] = {
     val bounded = new Array[Long](words.length)
     var i = 0
     while (i < words.length) {
       bounded(i) =
-        if (vector.isNullAt(i)) ofNull
+        if (vector.isNullAt(rows(i))) ofNull
         else if (words(i) == largest) Long.MaxValue
         else words(i)
       i += 1
@@ -170,8 +216,9 @@ private object VectorChecks extends PredicateHelper {
   /** None if the condition has conjuncts of another kind. */
   def of(condition: Option[Expression], column: Attribute => VectorColumn): Option[VectorChecks] = {
     def operand(e: Expression): Option[VectorOperand] = e match {
-      case a: Attribute if isNumber(a) => Some(new VectorOperand(column(a), None))
-      case period @ PeriodEndpoint(a: Attribute, _) if isNumber(a) && RowBatch.isLittleEndian =>
+      case a: Attribute if VectorRowsExec.isNumber(a) => Some(new VectorOperand(column(a), None))
+      case period @ PeriodEndpoint(a: Attribute, _)
+          if VectorRowsExec.isNumber(a) && RowBatch.isLittleEndian =>
         Some(new VectorOperand(column(a), Some(period)))
       case _ => None
     }
@@ -185,12 +232,6 @@ private object VectorChecks extends PredicateHelper {
     val compared = ordered.flatMap { case (a, b) => Seq(a, b) }.filter(_.isNullable).map(_.column)
     Option.when(notNull.size + ordered.size == conjuncts.size)(
       new VectorChecks((notNull ++ compared).distinct, ordered))
-  }
-
-  /** True if the order of the values is the order of their words. */
-  private def isNumber(column: Attribute): Boolean = column.dataType match {
-    case LongType | IntegerType | DateType | TimestampType | TimestampNTZType => true
-    case _ => false
   }
 
   /** The rows that `isKept` accepts; the same array if it accepts all. */
@@ -209,7 +250,7 @@ private object VectorChecks extends PredicateHelper {
 /**
  * A column of columnar batches. It returns the values of some rows in the form of a [[RowBatch]].
  */
-private final class VectorColumn(dataType: DataType, ordinal: Int) {
+private final class VectorColumn(dataType: DataType, ordinal: Int) extends VectorValues {
   import VectorColumn.Slots
 
   private val shift = RowBatch.shift(dataType)
@@ -223,7 +264,7 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
   def forget(): Unit = ofAll = null
 
   /** Null if none of `rows` is NULL: the filter may have dropped the NULL rows. */
-  def nullsIfAny(batch: ColumnarBatch, rows: Array[Int]): Array[Boolean] = {
+  override def nullsIfAny(batch: ColumnarBatch, rows: Array[Int]): Array[Boolean] = {
     val vector = batch.column(ordinal)
     if (!vector.hasNull) null
     else {
@@ -235,7 +276,7 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
     }
   }
 
-  def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
+  override def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
     val areAll = rows.length == batch.numRows
     if (ofAll == null) {
       val words = read(batch, rows)
@@ -261,7 +302,7 @@ private final class VectorColumn(dataType: DataType, ordinal: Int) {
     }
   }
 
-  def texts(batch: ColumnarBatch, rows: Array[Int]): Array[UTF8String] =
+  override def texts(batch: ColumnarBatch, rows: Array[Int]): Array[UTF8String] =
     if (!RowBatch.isText(dataType)) null
     else batch.column(ordinal) match {
       case vector: WritableColumnVector if vector.hasDictionary => decoded(vector, rows)

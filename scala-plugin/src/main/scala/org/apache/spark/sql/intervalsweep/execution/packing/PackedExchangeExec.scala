@@ -6,7 +6,7 @@ import scala.concurrent.Future
 import org.apache.spark.{MapOutputStatistics, ShuffleDependency}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
 import org.apache.spark.sql.catalyst.plans.logical.Statistics
 import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.execution.{
@@ -40,17 +40,11 @@ case class PackedExchangeExec(override val outputPartitioning: HashPartitioning,
     partitions.set(outputPartitioning.numPartitions)
     val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     SQLMetrics.postDriverMetricUpdates(sparkContext, execution, Seq(partitions))
-    val (address, columns) = (outputPartitioning.partitionIdExpression, child.output)
-    val addressed = input.mapPartitionsInternal[AddressedRow] { rows =>
-      val addressOf = UnsafeProjection.create(Seq(address), columns)
-      val sent = new AddressedRow
-      rows.map(row => sent.update(addressOf(row).getInt(0), row))
-    }
-    RowShuffle.dependency(
-      addressed,
-      outputPartitioning.numPartitions,
-      output.size,
-      metrics)
+    val (partitioning, columns) = (outputPartitioning, child.output)
+    val packing = ShufflePacking(partitioning.numPartitions, columns.size, metrics)
+    val packed = input.mapPartitionsInternal(
+      PackedExchangeExec.packed(_, partitioning, columns, packing))
+    RowShuffle.dependency(packed, packing)
   }
 
   @transient override lazy val mapOutputStatisticsFuture: Future[MapOutputStatistics] =
@@ -82,4 +76,25 @@ case class PackedExchangeExec(override val outputPartitioning: HashPartitioning,
 
   override protected def withNewChildInternal(newChild: SparkPlan): PackedExchangeExec =
     copy(child = newChild)
+}
+
+object PackedExchangeExec {
+
+  private def packed(
+      rows: Iterator[InternalRow],
+      partitioning: HashPartitioning,
+      columns: Seq[Attribute],
+      packing: ShufflePacking): Iterator[Product2[Int, InternalRow]] = {
+    def oneByOne: PackedChunks = {
+      val addressOf = UnsafeProjection.create(Seq(partitioning.partitionIdExpression), columns)
+      val sent = new AddressedRow
+      val addressed = rows.map(row => sent.update(addressOf(row).getInt(0), row))
+      new PackedAddresses(addressed, packing)
+    }
+    rows match {
+      case batches: BatchedRows => HashedBatch.of(partitioning, columns)
+          .fold(oneByOne)(new PackedBatches(batches, _, packing))
+      case _ => oneByOne
+    }
+  }
 }

@@ -67,6 +67,16 @@ final class RowPacker(numFields: Int) {
     rows += n
   }
 
+  /** Adds `n` rows, whose words must all be set. Returns the place of the first one. */
+  private[packing] def addRows(n: Int): Int = {
+    reserve(n)
+    rows += n
+    rows - n
+  }
+
+  /** The words of all rows in a column: of flags, of a field, or of the sizes of the rests. */
+  private[packing] def column(k: Int): Array[Long] = columns(k)
+
   private def reserve(more: Int): Unit = if (rows + more > columns(0).length) {
     val larger = math.max(rows + more, 2 * columns(0).length)
     columns.indices.foreach(k => columns(k) = Arrays.copyOf(columns(k), larger))
@@ -96,8 +106,11 @@ final class RowPacker(numFields: Int) {
     if (batch.hasTexts) addTexts(batch, row, rows)
   }
 
-  /** The word of a text has its offset from the start of the row, and its length. */
-  private def addTexts(batch: RowBatch, row: Int, at: Int): Unit = {
+  /**
+   * Adds the texts of a row, after those of the rows before it. The word of a text has its offset
+   * from the start of the row, and its length.
+   */
+  private[packing] def addTexts(batch: RowBatch, row: Int, at: Int): Unit = {
     val start = restBytes
     var k = 0
     while (k < numFields) {
@@ -120,10 +133,12 @@ final class RowPacker(numFields: Int) {
   }
 
   private def setNullIf(batch: RowBatch, field: Int, row: Int, at: Int): Unit =
-    if (batch.nulls(field)(row)) {
-      columns(field / 64)(at) |= 1L << field
-      columns(flags + field)(at) = 0
-    }
+    if (batch.nulls(field)(row)) setNull(field, at)
+
+  private[packing] def setNull(field: Int, at: Int): Unit = {
+    columns(field / 64)(at) |= 1L << field
+    columns(flags + field)(at) = 0
+  }
 
   private def addRest(row: UnsafeRow, bytes: Int): Unit = {
     val end = makeRoom(bytes)

@@ -6,14 +6,12 @@ import org.apache.spark.{
 }
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection}
 import org.apache.spark.sql.execution.{ShuffledRowRDD, UnsafeRowSerializer}
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.metric.{
   SQLMetric, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter
 }
 import org.apache.spark.sql.types.{BinaryType, DataType}
-import org.apache.spark.util.MutablePair
 
 /**
  * Spark's own shuffle, run within a node. It moves rows that [[RowPacker]] has packed, so its
@@ -43,26 +41,22 @@ object RowShuffle {
       partitions: Int,
       types: Array[DataType],
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
-    val chunks =
-      new ShuffledRowRDD(dependency(addressed, partitions, types.length, metrics), metrics)
-    unpacked(chunks, metrics)(RowUnpacker.unpack(_, types))
+    val packing = ShufflePacking(partitions, types.length, metrics)
+    val packed = addressed.mapPartitionsInternal[Product2[Int, InternalRow]](
+      new PackedAddresses(_, packing))
+    unpacked(new ShuffledRowRDD(dependency(packed, packing), metrics), metrics)(
+      RowUnpacker.unpack(_, types))
   }
 
-  /** The shuffle of packed rows. Each of its rows has one chunk. */
+  /** The shuffle of chunks of packed rows. Each of its rows has one chunk. */
   def dependency(
-      addressed: RDD[AddressedRow],
-      partitions: Int,
-      numFields: Int,
-      metrics: Map[String, SQLMetric]): ShuffleDependency[Int, InternalRow, InternalRow] = {
-    val written = metrics(SQLShuffleWriteMetricsReporter.SHUFFLE_RECORDS_WRITTEN)
-    val packed = addressed.mapPartitionsInternal[Product2[Int, InternalRow]](
-      new PackedAddresses(_, partitions, numFields, written, metrics.get(DataSize)))
+      packed: RDD[Product2[Int, InternalRow]],
+      packing: ShufflePacking): ShuffleDependency[Int, InternalRow, InternalRow] =
     new ShuffleDependency[Int, InternalRow, InternalRow](
       if (keepsRows) packed.mapPartitionsInternal(_.map(copied)) else packed,
-      new PartitionIdPassthrough(partitions),
+      new PartitionIdPassthrough(packing.partitions),
       new UnsafeRowSerializer(packedColumns.length),
-      shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(metrics))
-  }
+      shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(packing.metrics))
 
   /** The rows that `unpack` reads from the chunks of a shuffle. */
   def unpacked(chunks: RDD[InternalRow], metrics: Map[String, SQLMetric])(
@@ -97,67 +91,4 @@ object RowShuffle {
   def createMetrics(sc: SparkContext): Map[String, SQLMetric] =
     SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sc) ++
       SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sc)
-}
-
-/**
- * A row, and the number of the partition that it goes to. Spark's pairs would make an object of each
- * number.
- */
-final class AddressedRow(var partition: Int = 0, var row: InternalRow = null) {
-  def update(partition: Int, row: InternalRow): AddressedRow = {
-    this.partition = partition
-    this.row = row
-    this
-  }
-}
-
-/** Packed rows with the partition that they go to. The pair object is reused. */
-private final class PackedAddresses(
-    addressed: Iterator[AddressedRow],
-    partitions: Int,
-    numFields: Int,
-    written: SQLMetric,
-    dataSize: Option[SQLMetric])
-    extends Iterator[Product2[Int, InternalRow]] {
-  private val packers = new Array[RowPacker](partitions)
-  private val mostBytes = RowShuffle.bytesFor(partitions)
-  private val context = TaskContext.get()
-  private val counted = context.taskMetrics().shuffleWriteMetrics
-  private val project = UnsafeProjection.create(RowShuffle.packedColumns)
-  private val packed = new GenericInternalRow(1)
-  private val pair = new MutablePair[Int, InternalRow]
-
-  /** The partition whose rows are returned next; -1 if it is not known yet. */
-  private var full = -1
-  private var rest = 0
-
-  override def hasNext: Boolean = {
-    while (full < 0 && addressed.hasNext) add(addressed.next())
-    while (full < 0 && rest < partitions) {
-      if (packers(rest) != null && packers(rest).numRows > 0) full = rest
-      rest += 1
-    }
-    full >= 0
-  }
-
-  override def next(): Product2[Int, InternalRow] = {
-    if (!hasNext) throw new NoSuchElementException
-    context.killTaskIfInterrupted()
-    val packer = packers(full)
-    written.add(packer.numRows - 1L)
-    counted.incRecordsWritten(packer.numRows - 1L)
-    dataSize.foreach(_.add(packer.rowBytes))
-    packed.update(0, packer.take())
-    pair.update(full, project(packed))
-    full = -1
-    pair
-  }
-
-  private def add(addressed: AddressedRow): Unit = {
-    val to = addressed.partition
-    if (packers(to) == null) packers(to) = new RowPacker(numFields)
-    val packer = packers(to)
-    packer.add(addressed.row)
-    if (packer.size >= mostBytes) full = to
-  }
 }

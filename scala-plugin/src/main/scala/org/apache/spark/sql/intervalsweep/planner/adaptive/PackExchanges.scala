@@ -50,6 +50,6 @@ object PackExchanges extends Rule[SparkPlan] {
 
   /** The same rule, for plans without adaptive execution. */
   object Columnar extends ColumnarRule {
-    override val postColumnarTransitions: Rule[SparkPlan] = PackExchanges
+    override val preColumnarTransitions: Rule[SparkPlan] = PackExchanges
   }
 }

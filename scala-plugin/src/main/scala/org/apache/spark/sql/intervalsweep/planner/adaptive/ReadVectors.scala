@@ -7,22 +7,26 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.execution.{
-  ColumnarRule, ColumnarToRowExec, FilterExec, ProjectExec, SparkPlan
+  ColumnarRule, ColumnarToRowExec, FilterExec, ProjectExec, SparkPlan, UnionExec
 }
 import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec
-import org.apache.spark.sql.intervalsweep.execution.packing.{PackedRowsExec, RowBatch}
+import org.apache.spark.sql.intervalsweep.execution.packing.{
+  PackedExchangeExec, PackedRowsExec, RowBatch
+}
 import org.apache.spark.sql.intervalsweep.execution.{
-  IntervalSweepJoinExec, SweepInputExec, VectorRowsExec
+  BatchUnionExec, IntervalSweepJoinExec, SweepInputExec, VectorRowsExec
 }
 
 /**
- * Makes joins read the vectors of a columnar scan, filtered or not, without making rows of them
- * ([[VectorRowsExec]]). The rule looks at plans into which Spark has put its transitions to rows.
+ * Makes joins, and packed exchanges, read the vectors of a columnar scan, filtered or not, without
+ * making rows of them ([[VectorRowsExec]]). The rule looks at plans into which Spark has put its
+ * transitions to rows.
  */
 object ReadVectors extends ColumnarRule {
   override val postColumnarTransitions: Rule[SparkPlan] = new Rule[SparkPlan] {
     override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
       case exchange: BroadcastExchangeExec => exchange.withNewChildren(exchange.children.map(input))
+      case exchange: PackedExchangeExec => exchange.withNewChildren(exchange.children.map(sent))
       case join: IntervalSweepJoinExec => join.withNewChildren(join.children.map(input))
     }
   }
@@ -36,21 +40,32 @@ object ReadVectors extends ColumnarRule {
     case _ => plan
   }
 
+  /** Changes the input of a packed exchange. */
+  private def sent(plan: SparkPlan): SparkPlan = plan match {
+    case _: SweepInputExec => plan.withNewChildren(plan.children.map(sent))
+    case union: UnionExec =>
+      val inputs = union.children.map(sent)
+      if (inputs.exists(_.isInstanceOf[VectorRowsExec])) BatchUnionExec(union.output, inputs)
+      else union
+    case _ => vectors(plan)
+  }
+
   private def vectors(plan: SparkPlan): SparkPlan =
     if (plan.output.forall(column => RowBatch.takes(column.dataType)))
       rows(plan, plan.output).getOrElse(plan)
     else plan
 
   /**
-   * The requested columns of `plan`, perhaps under other names, read from vectors. None if an
-   * operator other than a projection of columns or a filter stands above the scan.
+   * The requested columns of `plan`, read from vectors. None if [[VectorRowsExec]] does not read
+   * them, or an operator other than a projection or a filter stands above the scan.
    */
   private def rows(plan: SparkPlan, columns: Seq[NamedExpression]): Option[VectorRowsExec] =
     plan match {
-      case ColumnarToRowExec(child) => Some(VectorRowsExec(None, columns, child))
-      case ProjectExec(renamed, child) if renamed.forall(isColumn) =>
-        val sources = AttributeMap(renamed.map(e => e.toAttribute -> e))
-        rows(child, columns.map(of(sources, _)))
+      case ColumnarToRowExec(child) =>
+        Option.when(columns.forall(VectorRowsExec.reads))(VectorRowsExec(None, columns, child))
+      case ProjectExec(projected, child) =>
+        val values = AttributeMap(projected.collect { case a @ Alias(e, _) => a.toAttribute -> e })
+        rows(child, columns.map(over(values, _)))
       case FilterExec(condition, child) if isPlain(condition) =>
         rows(child, columns)
           .filter(r => r.condition.isEmpty && condition.references.subsetOf(r.child.outputSet))
@@ -58,20 +73,13 @@ object ReadVectors extends ColumnarRule {
       case _ => None
     }
 
-  private def isColumn(e: NamedExpression): Boolean = e match {
-    case Alias(_: Attribute, _) => true
-    case _ => e.isInstanceOf[Attribute]
-  }
-
-  /** The source of a projection's column, under the column's name. */
-  private def of(
-      sources: AttributeMap[NamedExpression],
+  /** A column of a projection as an expression over its input. */
+  private def over(
+      values: AttributeMap[Expression],
       column: NamedExpression): NamedExpression = column match {
-    case alias @ Alias(a: Attribute, _) => sources(a) match {
-        case Alias(source, _) => Alias(source, alias.name)(alias.exprId)
-        case _ => alias
-      }
-    case a: Attribute => sources(a)
+    case a: Attribute => values.get(a).fold[NamedExpression](a)(Alias(_, a.name)(a.exprId))
+    case Alias(e, name) =>
+      Alias(e.transform { case a: Attribute => values.getOrElse(a, a) }, name)(column.exprId)
     case other => other
   }
 
