@@ -5,6 +5,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLShuffleWriteMetricsReporter}
+import org.apache.spark.sql.types.{BinaryType, DataType}
 import org.apache.spark.util.MutablePair
 
 /**
@@ -14,7 +15,28 @@ import org.apache.spark.util.MutablePair
  */
 case class ShufflePacking(partitions: Int, numFields: Int, metrics: Map[String, SQLMetric]) {
   val written: SQLMetric = metrics(SQLShuffleWriteMetricsReporter.SHUFFLE_RECORDS_WRITTEN)
-  val dataSize: Option[SQLMetric] = metrics.get(RowShuffle.DataSize)
+  val dataSize: Option[SQLMetric] = metrics.get(ShufflePacking.DataSize)
+}
+
+object ShufflePacking {
+
+  /**
+   * The bytes that a task packs for all partitions together, and the most and least for one
+   * partition.
+   */
+  private val PackedBytes = 16L << 20
+  private val MostBytes = 256L << 10
+  private val LeastBytes = 4L << 10
+
+  /** The metric that counts the bytes of the rows before they are packed, if a node has it. */
+  val DataSize = "dataSize"
+
+  /** The columns of the shuffle itself: the bytes of a chunk. */
+  private[packing] val columns = Array[DataType](BinaryType)
+
+  /** The bytes that are packed for one partition, given the number of partitions. */
+  def bytesFor(partitions: Int): Long =
+    math.max(LeastBytes, math.min(MostBytes, PackedBytes / partitions))
 }
 
 /**
@@ -35,10 +57,10 @@ private[packing] abstract class PackedChunks(packing: ShufflePacking)
   import packing.partitions
 
   protected val packers = new Array[RowPacker](partitions)
-  private val mostBytes = RowShuffle.bytesFor(partitions)
+  private val mostBytes = ShufflePacking.bytesFor(partitions)
   private val context = TaskContext.get()
   private val counted = context.taskMetrics().shuffleWriteMetrics
-  private val project = UnsafeProjection.create(RowShuffle.packedColumns)
+  private val project = UnsafeProjection.create(ShufflePacking.columns)
   private val packed = new GenericInternalRow(1)
   private val pair = new MutablePair[Int, InternalRow]
 

@@ -30,7 +30,7 @@ case class PackedExchangeExec(override val outputPartitioning: HashPartitioning,
   override def advisoryPartitionSize: Option[Long] = None
 
   override lazy val metrics: Map[String, SQLMetric] = RowShuffle.createMetrics(sparkContext) ++ Map(
-    RowShuffle.DataSize -> SQLMetrics.createSizeMetric(sparkContext, "data size"),
+    ShufflePacking.DataSize -> SQLMetrics.createSizeMetric(sparkContext, "data size"),
     "numPartitions" -> SQLMetrics.createMetric(sparkContext, "number of partitions"))
 
   @transient private lazy val input: RDD[InternalRow] = child.execute()
@@ -57,7 +57,7 @@ case class PackedExchangeExec(override val outputPartitioning: HashPartitioning,
 
   override def runtimeStatistics: Statistics = {
     val rows = metrics(SQLShuffleWriteMetricsReporter.SHUFFLE_RECORDS_WRITTEN).value
-    Statistics(metrics(RowShuffle.DataSize).value, Some(rows))
+    Statistics(metrics(ShufflePacking.DataSize).value, Some(rows))
   }
 
   override def getShuffleRDD(parts: Array[ShufflePartitionSpec]): RDD[InternalRow] =

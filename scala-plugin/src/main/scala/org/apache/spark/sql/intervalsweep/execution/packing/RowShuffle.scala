@@ -11,26 +11,13 @@ import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.metric.{
   SQLMetric, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter
 }
-import org.apache.spark.sql.types.{BinaryType, DataType}
+import org.apache.spark.sql.types.DataType
 
 /**
  * Spark's own shuffle, run within a node. It moves rows that [[RowPacker]] has packed, so its
  * serializer and streams are called once for some thousand rows.
  */
 object RowShuffle {
-
-  /**
-   * The bytes that a task packs for all partitions together, and the most and least for one
-   * partition.
-   */
-  private val PackedBytes = 16L << 20
-  private val MostBytes = 256L << 10
-  private val LeastBytes = 4L << 10
-
-  /** The metric that counts the bytes of the rows before they are packed, if a node has it. */
-  val DataSize = "dataSize"
-
-  private[execution] val packedColumns = Array[DataType](BinaryType)
 
   /**
    * @param addressed the rows; the objects may be reused for every row
@@ -55,7 +42,7 @@ object RowShuffle {
     new ShuffleDependency[Int, InternalRow, InternalRow](
       if (keepsRows) packed.mapPartitionsInternal(_.map(copied)) else packed,
       new PartitionIdPassthrough(packing.partitions),
-      new UnsafeRowSerializer(packedColumns.length),
+      new UnsafeRowSerializer(ShufflePacking.columns.length),
       shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(packing.metrics))
 
   /** The rows that `unpack` reads from the chunks of a shuffle. */
@@ -83,10 +70,6 @@ object RowShuffle {
 
   private def copied(pair: Product2[Int, InternalRow]): Product2[Int, InternalRow] =
     (pair._1, pair._2.copy())
-
-  /** The bytes that are packed for one partition, given the number of partitions. */
-  def bytesFor(partitions: Int): Long =
-    math.max(LeastBytes, math.min(MostBytes, PackedBytes / partitions))
 
   def createMetrics(sc: SparkContext): Map[String, SQLMetric] =
     SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sc) ++

@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.intervalsweep.execution.packing.{BatchRow, RowPacker, RowShuffle}
+import org.apache.spark.sql.intervalsweep.execution.packing.{BatchRow, RowPacker, ShufflePacking}
 import org.apache.spark.sql.types.{BinaryType, DataType, IntegerType}
 
 /**
@@ -108,7 +108,7 @@ private final class PartitionedChunks(
   /** One packer per partition, then one per partition for copies if they have a number. */
   private val packers = Array.fill(partitions * numbers.size)(new RowPacker(columns.size))
   private val copies = packers.length - partitions
-  private val mostBytes = RowShuffle.bytesFor(packers.length)
+  private val mostBytes = ShufflePacking.bytesFor(packers.length)
   private val firstPartition = UnsafeProjection.create(Seq(address.first), input)
   private val project = UnsafeProjection.create(columns, input)
   private val areColumns = columns.map(_.exprId) == input.map(_.exprId)
