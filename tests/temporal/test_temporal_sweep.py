@@ -66,6 +66,8 @@ OF_FILES = [
     "SELECT k FROM {r} INTERSECT ALL SELECT v FROM {s} WHERE k > 1",
     "SELECT k, max(v) AS b FROM {r} GROUP BY k",
     "SELECT k, v FROM (SELECT k + 1 AS k, v FROM {r}) EXCEPT ALL SELECT k, v FROM {s}",
+    "SELECT v, count(*) AS n, sum(k) AS t, avg(k) AS m FROM {r} GROUP BY v",
+    "SELECT count(*) AS n, sum(k) AS t FROM {r}",
 ]
 # The last value of a type means unbounded, as NULL does.
 ENDS = {
@@ -138,6 +140,59 @@ def test_partial_sums(
         frame = snapshots.check(query)
         assert_canonical(snapshots.rows)
         assert ("PartialSums" in shown(frame)) == (partial != "never")
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize("batch_rows", ["1", "65536"])
+@pytest.mark.parametrize("partial", ["auto", "always", "never"])
+@pytest.mark.parametrize("keys", ["name, k", "k", ""])
+def test_partial_sums_of_columns_of_files(
+    spark: Any, tmp_path: Path, keys: str, partial: str, batch_rows: str, adaptive: str
+) -> None:
+    """Rows that come in batches have the sums of rows that come one by one."""
+    file = tmp_path / "rows"
+    spark.range(0, 20_000, 1, 2).selectExpr(
+        "CAST(nullif(id % 7, 5) AS INT) AS k",
+        "nullif(concat('name', id % 11), 'name7') AS name",
+        "if(id % 13 = 0, NULL, id * 7919 - 50000000) AS v",
+        "CAST(if(id % 17 = 0, NULL, id % 100 - 50) AS SMALLINT) AS w",
+        "timestamp_seconds(id * 7919 % 15000) AS ts",
+        "if(id % 19 = 0, NULL, timestamp_seconds(id * 7919 % 15000 + id % 50)) AS te",
+    ).write.parquet(str(file))
+    columns, by = (f"{keys}, ", f"GROUP BY {keys}") if keys else ("", "")
+    history = f"""SELECT * FROM sequenced(TABLE(
+        SELECT {columns}count(*) AS n, count(v) AS c, sum(v) AS s, avg(w) AS m
+        FROM validtime(TABLE(parquet.`{file}`), 'ts', 'te') {by}))"""
+    settings = {
+        PARTIAL_SUMS: partial,
+        BATCH_ROWS: batch_rows,
+        "spark.sql.adaptive.enabled": adaptive,
+    }
+    found = {}
+    for batches in ("true", "false"):
+        with configured(spark, {**settings, "spark.sql.parquet.enableVectorizedReader": batches}):
+            frame = spark.sql(history)
+            found[batches] = Counter(map(repr, frame.collect()))
+            assert ("VectorRows" in shown(frame)) == (batches == "true")
+            assert ("PartialSums" in shown(frame)) == (partial != "never")
+    assert found["true"] == found["false"]
+    assert found["true"].total() > 5000
+
+
+@pytest.mark.parametrize(("range_rows", "passes"), [("1000000", 1), ("100", 2)])
+def test_a_few_rows_of_all_are_computed_once(
+    spark: Any, tmp_path: Path, range_rows: str, passes: int
+) -> None:
+    file = tmp_path / "rows"
+    numbers = spark.range(3000).selectExpr("CAST(id AS INT) AS v", "id AS ts", "id + 3 AS te")
+    numbers.write.parquet(str(file))
+    with configured(spark, {RANGE_ROWS: range_rows, PARTIAL_SUMS: "never"}):
+        frame = spark.sql(f"""SELECT * FROM sequenced(TABLE(
+            SELECT sum(v) AS s FROM validtime(TABLE(parquet.`{file}`), 'ts', 'te')))""")
+        rows = frame.collect()
+        assert metric(frame, "numOutputRows", of="Scan") == 3000 * passes
+    found = sorted((row.ts, row.te, row.s) for row in rows if row.s is not None)
+    assert found == [(t, t + 1, sum(range(max(0, t - 2), min(t + 1, 3000)))) for t in range(3002)]
 
 
 def test_a_task_adds_up_days_but_not_instants_that_differ(spark: Any) -> None:

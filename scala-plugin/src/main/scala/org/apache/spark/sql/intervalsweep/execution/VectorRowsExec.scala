@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution
 
-import java.lang.Double.doubleToRawLongBits
-import java.lang.Float.floatToRawIntBits
-
 import scala.collection.mutable
 
-import org.apache.spark.SparkException
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias, Attribute, Expression, IsNotNull, LessThan, Literal, NamedExpression, Predicate,
-  PredicateHelper,
+  Alias, Attribute, Expression, IsNotNull, LessThan, NamedExpression, Predicate, PredicateHelper,
   SortOrder
 }
 import org.apache.spark.sql.execution.{
@@ -19,12 +14,9 @@ import org.apache.spark.sql.execution.{
   SparkPlan
 }
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.vectorized.WritableColumnVector
 import org.apache.spark.sql.intervalsweep.condition.expressions.PeriodEndpoint
-import org.apache.spark.sql.intervalsweep.execution.packing.{BatchedRows, Permutation, RowBatch}
-import org.apache.spark.sql.types._
-import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.intervalsweep.execution.packing.{BatchedRows, ReturnsBatches, RowBatch}
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
  * The filtered rows of a columnar plan, in batches. An IntervalSweepJoin splits rows into columns,
@@ -39,7 +31,8 @@ case class VectorRowsExec(
     child: SparkPlan)
     extends ColumnarToRowTransition
     with PartitioningPreservingUnaryExecNode
-    with OrderPreservingUnaryExecNode {
+    with OrderPreservingUnaryExecNode
+    with ReturnsBatches {
   override def nodeName: String = "VectorRows"
   override def output: Seq[Attribute] = columns.map(_.toAttribute)
   override protected def outputExpressions: Seq[NamedExpression] = columns
@@ -67,17 +60,10 @@ case class VectorRowsExec(
 
 object VectorRowsExec {
 
-  /** True for a column, perhaps with another name, an end of a period, and a whole number. */
+  /** True for a column, perhaps with another name, and for what [[VectorValues]] computes. */
   def reads(value: NamedExpression): Boolean = value match {
     case _: Attribute | Alias(_: Attribute, _) => true
-    case Alias(PeriodEndpoint(a: Attribute, _), _) => isNumber(a) && RowBatch.isLittleEndian
-    case Alias(Literal(number, LongType | IntegerType), _) => number != null
-    case _ => false
-  }
-
-  /** True if the order of the values is the order of their words. */
-  private[execution] def isNumber(column: Attribute): Boolean = column.dataType match {
-    case LongType | IntegerType | DateType | TimestampType | TimestampNTZType => true
+    case Alias(number, _) => VectorValues.computes(number)
     case _ => false
   }
 }
@@ -91,20 +77,12 @@ private final class VectorRows(
     numRows: SQLMetric)
     extends BatchedRows(output.map(_.dataType).toArray) {
   private val known = mutable.Map.empty[Int, VectorColumn]
-  private val columns = output.map(values).toArray
+  private val columns = output.map(VectorValues.of(_, column)).toArray
   private lazy val isTaken = Predicate.create(condition.get, input)
   private var vectors: ColumnarBatch = _
   private var all = Array.emptyIntArray
 
   private val checks: Option[VectorChecks] = VectorChecks.of(condition, column)
-
-  private def values(e: Expression): VectorValues = e match {
-    case a: Attribute => column(a)
-    case period @ PeriodEndpoint(a: Attribute, _) => new VectorOperand(column(a), Some(period))
-    case Literal(number: Number, dataType) =>
-      new VectorConstant(number.longValue << RowBatch.shift(dataType))
-    case _ => throw SparkException.internalError(s"VectorRows cannot read ${e.sql}")
-  }
 
   private def column(a: Attribute): VectorColumn = {
     val ordinal = input.indexWhere(_.exprId == a.exprId)
@@ -163,62 +141,14 @@ private final class VectorChecks(
   }
 }
 
-/** Values of some rows of columnar batches, in the form of a [[RowBatch]]. */
-private sealed trait VectorValues {
-  def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long]
-
-  /** Null if none of `rows` is NULL. */
-  def nullsIfAny(batch: ColumnarBatch, rows: Array[Int]): Array[Boolean] = null
-  def texts(batch: ColumnarBatch, rows: Array[Int]): Array[UTF8String] = null
-}
-
-/** The same number for all rows. */
-private final class VectorConstant(word: Long) extends VectorValues {
-  override def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] =
-    Array.fill(rows.length)(word)
-}
-
-/** A column of numbers, or an end of a period that is one; see [[PeriodEndpoint]]. */
-private final class VectorOperand(val column: VectorColumn, period: Option[PeriodEndpoint])
-    extends VectorValues {
-  private val ofNull = period.fold(0L)(_.unbounded)
-  private val largest = period.fold(Long.MaxValue)(_.largest)
-
-  /** True if a comparison with NULL is not true. */
-  def isNullable: Boolean = period.isEmpty
-
-  override def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
-    val words = column.words(batch, rows)
-    val vector = column.vector(batch)
-    if (isNullable || !vector.hasNull && largest == Long.MaxValue) words
-    else bounded(words, vector, rows)
-  }
-
-  private def bounded(
-      words: Array[Long],
-      vector: ColumnVector,
-      rows: Array[Int]): Array[Long] = {
-    val bounded = new Array[Long](words.length)
-    var i = 0
-    while (i < words.length) {
-      bounded(i) =
-        if (vector.isNullAt(rows(i))) ofNull
-        else if (words(i) == largest) Long.MaxValue
-        else words(i)
-      i += 1
-    }
-    bounded
-  }
-}
-
 private object VectorChecks extends PredicateHelper {
 
   /** None if the condition has conjuncts of another kind. */
   def of(condition: Option[Expression], column: Attribute => VectorColumn): Option[VectorChecks] = {
     def operand(e: Expression): Option[VectorOperand] = e match {
-      case a: Attribute if VectorRowsExec.isNumber(a) => Some(new VectorOperand(column(a), None))
+      case a: Attribute if VectorValues.isNumber(a) => Some(new VectorOperand(column(a), None))
       case period @ PeriodEndpoint(a: Attribute, _)
-          if VectorRowsExec.isNumber(a) && RowBatch.isLittleEndian =>
+          if VectorValues.isNumber(a) && RowBatch.isLittleEndian =>
         Some(new VectorOperand(column(a), Some(period)))
       case _ => None
     }
@@ -245,126 +175,4 @@ private object VectorChecks extends PredicateHelper {
     }
     if (n == rows.length) rows else kept.take(n)
   }
-}
-
-/**
- * A column of columnar batches. It returns the values of some rows in the form of a [[RowBatch]].
- */
-private final class VectorColumn(dataType: DataType, ordinal: Int) extends VectorValues {
-  import VectorColumn.Slots
-
-  private val shift = RowBatch.shift(dataType)
-
-  /** The words of all rows of the current batch, once they were read; null before. */
-  private var ofAll: Array[Long] = _
-
-  def vector(batch: ColumnarBatch): ColumnVector = batch.column(ordinal)
-
-  /** Call it before the next batch. */
-  def forget(): Unit = ofAll = null
-
-  /** Null if none of `rows` is NULL: the filter may have dropped the NULL rows. */
-  override def nullsIfAny(batch: ColumnarBatch, rows: Array[Int]): Array[Boolean] = {
-    val vector = batch.column(ordinal)
-    if (!vector.hasNull) null
-    else {
-      val nulls = new Array[Boolean](rows.length)
-      var any = false
-      var i = 0
-      while (i < nulls.length) { nulls(i) = vector.isNullAt(rows(i)); any |= nulls(i); i += 1 }
-      if (any) nulls else null
-    }
-  }
-
-  override def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
-    val areAll = rows.length == batch.numRows
-    if (ofAll == null) {
-      val words = read(batch, rows)
-      if (areAll) ofAll = words
-      words
-    } else if (areAll) ofAll
-    else Permutation.permuted(ofAll, rows, rows.length)
-  }
-
-  private def read(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
-    val vector = batch.column(ordinal)
-    dataType match {
-      case _: StringType => null
-      case BooleanType => words(vector, rows)(i => if (vector.getBoolean(i)) 1L else 0L)
-      case ByteType => words(vector, rows)(vector.getByte(_).toLong)
-      case ShortType => words(vector, rows)(vector.getShort(_).toLong)
-      case FloatType => words(vector, rows)(i => floatToRawIntBits(vector.getFloat(i)).toLong)
-      case DoubleType => words(vector, rows)(i => doubleToRawLongBits(vector.getDouble(i)))
-      case _ if dataType.defaultSize == 4 => words(vector, rows)(vector.getInt(_).toLong)
-      case _ if rows.length == batch.numRows && hasPlainWords(vector) =>
-        vector.getLongs(0, rows.length)
-      case _ => words(vector, rows)(vector.getLong(_))
-    }
-  }
-
-  override def texts(batch: ColumnarBatch, rows: Array[Int]): Array[UTF8String] =
-    if (!RowBatch.isText(dataType)) null
-    else batch.column(ordinal) match {
-      case vector: WritableColumnVector if vector.hasDictionary => decoded(vector, rows)
-      case vector => texts(vector, rows)(vector.getUTF8String(_).copy())
-    }
-
-  /**
-   * Decodes a text of a dictionary for the first row that has it. Later rows share it, unless
-   * another text has taken its place in the small cache.
-   */
-  private def decoded(vector: WritableColumnVector, rows: Array[Int]): Array[UTF8String] = {
-    val codes = vector.getDictionaryIds
-    val (knownCodes, known) = (new Array[Int](Slots), new Array[UTF8String](Slots))
-    texts(vector, rows) { row =>
-      val code = codes.getDictId(row)
-      val slot = code & (Slots - 1)
-      if (known(slot) == null || knownCodes(slot) != code) {
-        knownCodes(slot) = code
-        known(slot) = vector.getUTF8String(row)
-      }
-      known(slot)
-    }
-  }
-
-  private def texts(
-      vector: ColumnVector,
-      rows: Array[Int])(value: Int => UTF8String): Array[UTF8String] = {
-    val (texts, hasNull) = (new Array[UTF8String](rows.length), vector.hasNull)
-    var i = 0
-    while (i < rows.length) {
-      if (!hasNull || !vector.isNullAt(rows(i))) texts(i) = value(rows(i))
-      i += 1
-    }
-    texts
-  }
-
-  /**
-   * True if many values can be read at once. Spark's own vectors return an arbitrary value for
-   * NULL. A dictionary, and vectors of other libraries such as Arrow, have no value to return for
-   * NULL.
-   */
-  private def hasPlainWords(vector: ColumnVector): Boolean = vector match {
-    case writable: WritableColumnVector => !writable.hasDictionary
-    case _ => !vector.hasNull
-  }
-
-  private def words(vector: ColumnVector, rows: Array[Int])(value: Int => Long): Array[Long] = {
-    val (words, hasNull) = (new Array[Long](rows.length), vector.hasNull)
-    var i = 0
-    while (i < rows.length) {
-      if (!hasNull || !vector.isNullAt(rows(i))) words(i) = value(rows(i)) << shift
-      i += 1
-    }
-    words
-  }
-}
-
-private object VectorColumn {
-
-  /**
-   * Size of the cache of decoded texts: a power of two, and small compared with the rows of a
-   * batch.
-   */
-  private val Slots = 1024
 }

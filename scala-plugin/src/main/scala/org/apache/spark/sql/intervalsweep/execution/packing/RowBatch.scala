@@ -4,8 +4,9 @@ package org.apache.spark.sql.intervalsweep.execution.packing
 import java.nio.ByteOrder
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
+import org.apache.spark.sql.catalyst.expressions.{BaseGenericInternalRow, UnsafeRow}
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
@@ -21,7 +22,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * @param words by field, then by row; arbitrary where a field is NULL; null for a text field
  * @param nulls by field, then by row; null for a field that is NULL in no row
  * @param texts by field, then by row; null where a field is NULL, and for a word field. The texts
- *   may be kept, and rows with the same text may share it.
+ *   may be kept, and rows with the same text may share it. The arrays may be longer than the batch.
  */
 final class RowBatch(
     val numRows: Int,
@@ -55,6 +56,12 @@ final class RowBatch(
       while (end < numRows && rest > 0) { rest -= textBytes(end); end += 1 }
       end - first
     }
+
+  /** A batch with the given fields only, and without the rows before `first`. */
+  def narrow(fields: Array[Int], first: Int): RowBatch = {
+    val whole = new RowBatch(numRows, fields.map(words), fields.map(nulls), fields.map(texts))
+    if (first == 0) whole else whole.select(Array.range(first, numRows))
+  }
 
   /** A batch of the given rows. */
   def select(rows: Array[Int]): RowBatch = new RowBatch(
@@ -134,6 +141,43 @@ abstract class BatchedRows(types: Array[DataType]) extends Iterator[InternalRow]
 
   /** Skips rows of the batch, which the consumer has taken at once. */
   def skip(rows: Int): Unit = taken += rows
+}
+
+/** A node whose rows come as [[BatchedRows]]. */
+trait ReturnsBatches
+
+/** Rows in Spark's own format, as batches. */
+final class CopiedBatches(rows: Iterator[UnsafeRow], types: Array[DataType])
+    extends BatchedRows(types) {
+  private val flagBytes = UnsafeRow.calculateBitSetWidthInBytes(types.length)
+
+  override protected def nextBatch(): RowBatch = if (rows.isEmpty) null
+  else {
+    val words =
+      types.map(t => if (RowBatch.isText(t)) null else new Array[Long](CopiedBatches.Rows))
+    val texts =
+      types.map(t => if (RowBatch.isText(t)) new Array[UTF8String](CopiedBatches.Rows) else null)
+    val nulls = types.map(_ => null: Array[Boolean])
+    var n = 0
+    while (n < CopiedBatches.Rows && rows.hasNext) {
+      val row = rows.next()
+      types.indices.foreach { k =>
+        if (row.isNullAt(k)) {
+          if (nulls(k) == null) nulls(k) = new Array[Boolean](CopiedBatches.Rows)
+          nulls(k)(n) = true
+        } else if (texts(k) != null) texts(k)(n) = row.getUTF8String(k).copy()
+        else words(k)(n) = Platform.getLong(
+          row.getBaseObject,
+          row.getBaseOffset + flagBytes + 8L * k)
+      }
+      n += 1
+    }
+    new RowBatch(n, words, nulls, texts)
+  }
+}
+
+private object CopiedBatches {
+  private val Rows = 1 << 12
 }
 
 /** A row of a batch. */

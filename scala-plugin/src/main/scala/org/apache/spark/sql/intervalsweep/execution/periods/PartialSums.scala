@@ -6,6 +6,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockMemory, TaskMemory}
+import org.apache.spark.sql.intervalsweep.execution.packing.{BatchedRows, CopiedBatches, RowBatch}
+import org.apache.spark.sql.types.DataType
 
 /**
  * Adds up how sums change at each instant, by key:
@@ -175,6 +177,72 @@ private object PartialSums {
 
   /** The most of the starts and ends of the first rows that are new. */
   private val MostNew = 0.98
+}
+
+/**
+ * The partial sums of rows that come in batches. Once rows go past, whole batches do.
+ *
+ * @param fields where the keys and the numbers are in a row
+ * @param types the types of these fields
+ */
+private[periods] final class BatchedSums(
+    batches: BatchedRows,
+    sums: PartialSums,
+    columns: PeriodColumns,
+    fields: Array[Int],
+    types: Array[DataType],
+    counter: SQLMetric)
+    extends BatchedRows(types) {
+  private val keysOf = UnsafeProjection.create(columns.keys, columns.input)
+  private val numbers = fields.takeRight(sums.numbers.length)
+  private lazy val added =
+    new CopiedBatches(sums.finish().map(_.asInstanceOf[UnsafeRow]), types)
+
+  override protected def nextBatch(): RowBatch = {
+    while (!sums.isPast && batches.batch != null) add(batches.batch)
+    val (batch, first) = (batches.batch, batches.position)
+    val next =
+      if (batch != null) {
+        batches.skip(batch.numRows - first)
+        batch.narrow(fields, first)
+      } else takeAdded()
+    if (next != null) counter.add(next.numRows)
+    next
+  }
+
+  private def takeAdded(): RowBatch = {
+    val batch = added.batch
+    if (batch != null) added.skip(batch.numRows)
+    batch
+  }
+
+  /** Adds rows of a batch, until rows go past. */
+  private def add(batch: RowBatch): Unit =
+    while (!sums.isPast && batches.position < batch.numRows) {
+      val at = batches.position
+      var k = 0
+      while (k < numbers.length) { sums.numbers(k) = batch.words(numbers(k))(at); k += 1 }
+      sums.add(keysOf(batches.next()))
+    }
+}
+
+private[periods] object BatchedSums {
+
+  /** None if the rows do not come in batches, or a number would have to be computed. */
+  def of(
+      rows: Iterator[InternalRow],
+      sums: PartialSums,
+      columns: PeriodColumns,
+      counter: SQLMetric): Option[BatchedSums] = {
+    val wanted = columns.keys ++ columns.all
+    val fields = wanted.map(e => columns.input.indexWhere(_.semanticEquals(e))).toArray
+    rows match {
+      case batches: BatchedRows if !fields.contains(-1) =>
+        val types = wanted.map(_.dataType).toArray
+        Some(new BatchedSums(batches, sums, columns, fields, types, counter))
+      case _ => None
+    }
+  }
 }
 
 /** How the tasks of a [[PartialSumsExec]] add up rows. */

@@ -10,6 +10,7 @@ import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
+import org.apache.spark.sql.intervalsweep.execution.packing.ReturnsBatches
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   MeasureKind, PeriodMeasure, PeriodRule, PeriodSweep
 }
@@ -56,23 +57,13 @@ case class PartialSumsExec(
     val (plan, counter) = (this.plan, metrics(SweepMetrics.OutputRows))
     child.execute().mapPartitionsInternal { rows =>
       val sums = plan.open()
-      val reader = new KeyReader(plan.columns, (Long.MinValue, Long.MaxValue))
-      val narrow = new NarrowRows(plan.columns)
-      val past = rows.filter { row =>
-        val isPast = sums.isPast
-        if (!isPast) {
-          reader.take(row)
-          sums.numbers.indices.foreach(k => sums.numbers(k) = reader.number(k))
-          sums.add(reader.keys(row))
-        }
-        isPast
-      }
-      (past.map(narrow.of) ++ sums.finish()).map { row =>
-        counter.add(1)
-        row
-      }
+      BatchedSums.of(rows, sums, plan.columns, counter)
+        .getOrElse(PartialSumsExec.oneByOne(rows, sums, plan.columns, counter))
     }
   }
+
+  /** Rows that come in batches stay in batches; generated code would make rows of them. */
+  override def supportCodegen: Boolean = !child.isInstanceOf[ReturnsBatches]
 
   override def inputRDDs(): Seq[RDD[InternalRow]] = child.asInstanceOf[CodegenSupport].inputRDDs()
 
@@ -159,4 +150,26 @@ object PartialSumsExec {
         case PeriodRule.Values(ofEmpty) => !ofEmpty || sweep.keys.isEmpty
         case _ => false
       })
+
+  private def oneByOne(
+      rows: Iterator[InternalRow],
+      sums: PartialSums,
+      columns: PeriodColumns,
+      counter: SQLMetric): Iterator[InternalRow] = {
+    val reader = new KeyReader(columns, (Long.MinValue, Long.MaxValue))
+    val narrow = new NarrowRows(columns)
+    val past = rows.filter { row =>
+      val isPast = sums.isPast
+      if (!isPast) {
+        reader.take(row)
+        sums.numbers.indices.foreach(k => sums.numbers(k) = reader.number(k))
+        sums.add(reader.keys(row))
+      }
+      isPast
+    }
+    (past.map(narrow.of) ++ sums.finish()).map { row =>
+      counter.add(1)
+      row
+    }
+  }
 }

@@ -116,6 +116,10 @@ private[periods] case class PeriodColumns(
   /** All numbers of a row: its start, its end, and the others. */
   def all: Seq[Expression] = Seq(from, to) ++ numbers
 
+  /** Makes rows of [[all]]. A row may be reused for the next one. */
+  def numbersOnly: InternalRow => InternalRow =
+    if (input == all) identity else UnsafeProjection.create(all, input)
+
   /** The columns of rows that consist of their keys and numbers only. */
   def narrow: PeriodColumns = {
     val own = all.map(c => AttributeReference("number", c.dataType, nullable = false)())

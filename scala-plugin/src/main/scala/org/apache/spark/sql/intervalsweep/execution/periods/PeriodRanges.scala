@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.periods
 
-import org.apache.spark.TaskContext
+import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.{
-  AddressedRow, CollectPacked, RowShuffle
+  AddressedRow, CollectPacked, RowPacker, RowShuffle, RowUnpacker
 }
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
   MeasureKind, PeriodMeasure, PeriodRule, TemporalErrors
@@ -54,6 +54,10 @@ private[periods] object PeriodRanges {
   private val RowsPerPartition = 1000
   private val RowsPerCheck = 1 << 12
 
+  /** The most rows that the driver gets instead of a sample: of each partition, and in total. */
+  private val FewPerPartition = 1 << 12
+  private val FewRows = 1 << 18
+
   /** The most additional ranges that a row goes to, on average. */
   private val MostCopies = 1.0
 
@@ -87,6 +91,8 @@ private[periods] object PeriodRanges {
   /**
    * Chooses ranges. Reads all rows.
    *
+   * @return the ranges, and the rows themselves if they are few and have one range
+   *
    * @param rangeRows the number of rows that a range is to have
    * @param least the least number of ranges, if there are many rows
    * @param most the greatest number of ranges
@@ -96,12 +102,13 @@ private[periods] object PeriodRanges {
       settings: PeriodSettings,
       rangeRows: Long,
       least: Int,
-      most: Int): PeriodRanges = {
+      most: Int): (PeriodRanges, Option[FewPeriods]) = {
     val told = telling(settings.rule, settings.measures, settings.results)
     val columns = told.map(_.input)
     val kept = SamplesPerRange * most
+    val few = math.min(FewPerPartition, FewRows / math.max(rows.getNumPartitions, 1))
     val parts = CollectPacked(rows.mapPartitionsInternal { partition =>
-      Iterator(sampled(partition, settings, columns, kept))
+      Iterator(sampled(partition, settings, columns, kept, few))
     })
     val total = parts.map(_.rows).sum
     val wanted = total / rangeRows + 1
@@ -117,57 +124,67 @@ private[periods] object PeriodRanges {
       if (settings.isOfIslands && count > 1) uncovered(rows, settings, candidates)
       else candidates
     val periods = parts.flatMap(_.periods)
-    Iterator.iterate(count)(n => if (n <= 2) 1 else n / 2)
+    val ranges = Iterator.iterate(count)(n => if (n <= 2) 1 else n / 2)
       .map(n => PeriodRanges(quantiles(changing, n)))
       .find(ranges => ranges.count == 1 || copies(ranges, periods) <= MostCopies).get
+    val areFew = ranges.count == 1 && parts.forall(_.few.isDefined)
+    (ranges, Option.when(areFew)(new FewPeriods(parts.flatMap(_.few), settings.columns)))
   }
 
-  private case class TaskSample(rows: Long, instants: BoundarySample, periods: Array[(Long, Long)])
+  /** @param few all rows, packed, if they are few */
+  private case class TaskSample(
+      rows: Long,
+      instants: BoundarySample,
+      periods: Array[(Long, Long)],
+      few: Option[Array[Byte]])
 
   private def sampled(
       rows: Iterator[InternalRow],
       settings: PeriodSettings,
       columns: Seq[Expression],
-      kept: Int): TaskSample = {
+      kept: Int,
+      mostFew: Int): TaskSample = {
     val instants = new BoundarySample(kept, columns.size)
     val some = Array.newBuilder[(Long, Long)]
-    val read = eachPeriod(rows, settings, columns) { numbers =>
-      val (start, end) = (numbers.getLong(0), numbers.getLong(1))
+    val few = new PackedPeriods(settings.columns, mostFew)
+    val read = eachPeriod(rows, settings, columns) { (row, numbers) =>
+      val (start, end) = (numbers.number(0), numbers.number(1))
       def happens(instant: Long, sign: Int): Unit = instants.at(instant).foreach { event =>
         event.events += 1
         var k = 0
         while (k < event.changes.length) {
-          event.changes(k) += sign * numbers.getLong(2 + k)
+          event.changes(k) += sign * numbers.number(2 + k)
           k += 1
         }
       }
       happens(start, 1)
       happens(end, -1)
       if (some.length < RowsPerPartition) some += ((start, end))
+      few.add(row)
     }
-    TaskSample(read, instants, some.result())
+    TaskSample(read, instants, some.result(), few.all)
   }
 
   /**
-   * Calls `look` with the start, the end and further numbers of every row whose period is not
-   * empty. Returns the number of rows.
+   * Calls `look` with every row whose period is not empty, and with a reader of its start, its end
+   * and further numbers. Returns the number of rows.
    */
   private def eachPeriod(
       rows: Iterator[InternalRow],
       settings: PeriodSettings,
-      columns: Seq[Expression])(look: UnsafeRow => Unit): Long = {
-    val own = settings.columns
-    val numbersOf =
-      UnsafeProjection.create(Seq(own.from, own.to) ++ columns, own.input)
+      columns: Seq[Expression])(look: (InternalRow, KeyReader) => Unit): Long = {
+    val read = settings.columns.copy(keys = Nil, numbers = columns)
+    val numbers = new KeyReader(read, (Long.MinValue, Long.MaxValue))
     val context = TaskContext.get()
-    var read = 0L
+    var count = 0L
     while (rows.hasNext) {
-      val numbers = numbersOf(rows.next())
-      if (numbers.getLong(0) < numbers.getLong(1)) look(numbers)
-      read += 1
-      if (read % RowsPerCheck == 0) context.killTaskIfInterrupted()
+      val row = rows.next()
+      numbers.take(row)
+      if (numbers.number(0) < numbers.number(1)) look(row, numbers)
+      count += 1
+      if (count % RowsPerCheck == 0) context.killTaskIfInterrupted()
     }
-    read
+    count
   }
 
   /**
@@ -194,9 +211,9 @@ private[periods] object PeriodRanges {
       instants: Array[Long]): Array[Long] = {
     val ranges = PeriodRanges(instants)
     val changes = new Array[Long](instants.length + 1)
-    eachPeriod(rows, settings, Nil) { numbers =>
-      changes(ranges.of(numbers.getLong(0))) += 1
-      changes(ranges.of(numbers.getLong(1))) -= 1
+    eachPeriod(rows, settings, Nil) { (_, numbers) =>
+      changes(ranges.of(numbers.number(0))) += 1
+      changes(ranges.of(numbers.number(1))) -= 1
     }
     changes
   }
@@ -224,14 +241,41 @@ private[periods] object PeriodRanges {
       settings: PeriodSettings,
       ranges: PeriodRanges,
       metrics: Map[String, SQLMetric]): RDD[InternalRow] = {
-    val columns = settings.columns.all
-    val (input, isOfIslands) = (settings.columns.input, settings.isOfIslands)
+    val (columns, isOfIslands) = (settings.columns, settings.isOfIslands)
     val replicated = metrics(SweepMetrics.ReplicatedRows)
     val addressed = rows.mapPartitionsInternal[AddressedRow] { partition =>
-      val narrow = partition.map(UnsafeProjection.create(columns, input))
-      new PeriodsInRanges(narrow, ranges, isOfIslands, replicated)
+      val narrow = columns.numbersOnly
+      new PeriodsInRanges(partition.map(narrow), ranges, isOfIslands, replicated)
     }
-    RowShuffle(addressed, ranges.count, columns.map(_.dataType).toArray, metrics)
+    RowShuffle(addressed, ranges.count, columns.all.map(_.dataType).toArray, metrics)
+  }
+}
+
+/** The rows of a task, packed, as long as they are few. */
+private final class PackedPeriods(columns: PeriodColumns, most: Int) {
+  private val narrow = columns.numbersOnly
+  private val packer = new RowPacker(columns.all.size)
+  private var areFew = true
+
+  def add(row: InternalRow): Unit = if (areFew) {
+    areFew = packer.numRows < most
+    if (areFew) packer.add(narrow(row))
+  }
+
+  /** All rows; None if they are too many. Can be called once. */
+  def all: Option[Array[Byte]] = Option.when(areFew)(packer.take())
+}
+
+/**
+ * The rows of all tasks, which went to the driver because they are few. They need not be computed
+ * again.
+ */
+private[periods] final class FewPeriods(chunks: Seq[Array[Byte]], columns: PeriodColumns) {
+
+  /** The rows, in one partition, in the form of [[PeriodSettings.narrow]]. */
+  def rows(sc: SparkContext): RDD[InternalRow] = {
+    val types = columns.all.map(_.dataType).toArray
+    sc.parallelize(chunks, numSlices = 1).mapPartitionsInternal(RowUnpacker.unpack(_, types))
   }
 }
 

@@ -75,9 +75,9 @@ case class PeriodSweepExec(
   override protected def doExecute(): RDD[InternalRow] = {
     val (rows, settings) = (child.execute(), this.settings)
     if (isByRanges) {
-      val ranges = sampledRanges(rows)
+      val (ranges, few) = sampledRanges(rows)
       val inRanges = settings.narrow
-      PeriodRanges.shuffled(rows, settings, ranges, metrics)
+      few.fold(PeriodRanges.shuffled(rows, settings, ranges, metrics))(_.rows(sparkContext))
         .mapPartitionsWithIndexInternal { (range, rows) =>
           new PeriodSweepIterator(inRanges, rows, ranges.limits(range), TaskContext.get())
         }
@@ -86,7 +86,7 @@ case class PeriodSweepExec(
     }
   }
 
-  private def sampledRanges(rows: RDD[InternalRow]): PeriodRanges = {
+  private def sampledRanges(rows: RDD[InternalRow]): (PeriodRanges, Option[FewPeriods]) = {
     val least = sparkContext.defaultParallelism
     val rangeRows = conf.getConf(IntervalSweepConf.RangeRows)
     PeriodRanges.of(rows, settings, rangeRows, least, math.max(least, conf.numShufflePartitions))

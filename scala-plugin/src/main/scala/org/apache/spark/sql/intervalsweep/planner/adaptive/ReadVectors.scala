@@ -13,6 +13,7 @@ import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec
 import org.apache.spark.sql.intervalsweep.execution.packing.{
   PackedExchangeExec, PackedRowsExec, RowBatch
 }
+import org.apache.spark.sql.intervalsweep.execution.periods.{PartialSumsExec, PeriodSweepExec}
 import org.apache.spark.sql.intervalsweep.execution.{
   BatchUnionExec, IntervalSweepJoinExec, SweepInputExec, VectorRowsExec
 }
@@ -27,6 +28,8 @@ object ReadVectors extends ColumnarRule {
     override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
       case exchange: BroadcastExchangeExec => exchange.withNewChildren(exchange.children.map(input))
       case exchange: PackedExchangeExec => exchange.withNewChildren(exchange.children.map(sent))
+      case sweep: PeriodSweepExec if sweep.isByRanges =>
+        sweep.withNewChildren(sweep.children.map(sent))
       case join: IntervalSweepJoinExec => join.withNewChildren(join.children.map(input))
     }
   }
@@ -40,9 +43,9 @@ object ReadVectors extends ColumnarRule {
     case _ => plan
   }
 
-  /** Changes the input of a packed exchange. */
+  /** Changes the input of a packed exchange, or of a node that sends its rows in the same way. */
   private def sent(plan: SparkPlan): SparkPlan = plan match {
-    case _: SweepInputExec => plan.withNewChildren(plan.children.map(sent))
+    case _: SweepInputExec | _: PartialSumsExec => plan.withNewChildren(plan.children.map(sent))
     case union: UnionExec =>
       val inputs = union.children.map(sent)
       if (inputs.exists(_.isInstanceOf[VectorRowsExec])) BatchUnionExec(union.output, inputs)
