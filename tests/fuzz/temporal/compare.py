@@ -11,7 +11,8 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,19 +22,28 @@ from pyspark.errors import PySparkException
 
 from fuzz.settings import SETTINGS, SHUFFLED
 from fuzz.temporal.queries import Query, view
-from fuzz.temporal.tables import INSTANTS, LEAVES, Row, Tables, slice_of, values
+from fuzz.temporal.tables import (
+    INSTANTS,
+    LEAVES,
+    Row,
+    Tables,
+    marked,
+    slice_of,
+    stored,
+    values,
+)
 from support.spark.comparison import ENABLED, EXCLUDED_RULES, FOLDING, TEMPORAL_RULES, configured
 from support.temporal.snapshots import assert_canonical, bag, is_valid
 
 ERRORS = (PySparkException, Py4JJavaError)
 # Options of `sequenced`.
 OPTIONS = ("", "", "", ", coalesce => true", ", period => array(2, 9)", ", at => {}")
-MARKED = ("r", "s", "b")
 # Settings of a third of all cases: several tasks, and ranges of time for queries without keys.
 DISTRIBUTED: dict[str, tuple[str, ...]] = SHUFFLED | {
     EXCLUDED_RULES: (FOLDING,),
     "spark.sql.intervalsweep.rangeRows": ("1", "2", "5"),
 }
+IN_FILES = 0.3  # The probability that the tables of a case are Parquet files.
 RULE_IS_OFF = 0.15  # The probability that a case turns off a rule of the algebra.
 
 
@@ -68,6 +78,7 @@ class Case:
     settings: Mapping[str, str]
     asked: tuple[Asked, ...]
     distributed: bool = False
+    files: bool = False
 
     @property
     def rules_off(self) -> list[str]:
@@ -92,7 +103,10 @@ def case(seed: str, size: int, depth: int = 3) -> Case:
     for _ in range(size):
         options = rng.choice(OPTIONS).format(rng.choice((0, 3, 5, 8)))
         asked.append(Asked(query(rng, rng.choice((1, 2, 2, depth))), options))
-    return Case(found, settings, tuple(asked), distributed)
+    files = rng.random() < IN_FILES
+    if files:  # without generated code Spark reads rows, not batches
+        settings["spark.sql.codegen.wholeStage"] = "true"
+    return Case(found, settings, tuple(asked), distributed, files)
 
 
 @dataclass
@@ -107,13 +121,8 @@ class Report:
 
 def compare(spark: Any, some: Case, *, spark_slices: float = 0.0, seed: str = "") -> Report:
     """Run all queries as one, or each by itself if the one raises an error."""
-    name_tables(spark, some.tables)
     report = Report()
-    with configured(spark, dict(some.settings)):
-        try:
-            histories: Mapping[int, list[Row] | str] = together(spark, some.asked)
-        except ERRORS:
-            histories = {n: alone(spark, asked) for n, asked in enumerate(some.asked)}
+    histories = answers(spark, some)
     rng = random.Random(seed)
     with in_duckdb(some.tables) as connection:
         for number, asked in enumerate(some.asked):
@@ -143,14 +152,34 @@ def compare(spark: Any, some: Case, *, spark_slices: float = 0.0, seed: str = ""
     return report
 
 
-def name_tables(spark: Any, tables: Tables) -> None:
+def answers(spark: Any, some: Case) -> Mapping[int, list[Row] | str]:
+    """The histories of the queries of a case, or their errors."""
+    with stored_tables(spark, some.tables) if some.files else nullcontext():
+        name_tables(spark, some.tables, some.files)
+        with configured(spark, dict(some.settings)):
+            try:
+                return together(spark, some.asked)
+            except ERRORS:
+                return {n: alone(spark, asked) for n, asked in enumerate(some.asked)}
+
+
+@contextmanager
+def stored_tables(spark: Any, tables: Tables) -> Iterator[None]:
+    """Tables in files, until the end of the block."""
+    try:
+        for name in "rsbu":
+            spark.sql(f"DROP TABLE IF EXISTS {name}_stored")
+            spark.sql(stored(name, tables.rows(name)))
+        yield
+    finally:
+        for name in "rsbu":
+            spark.sql(f"DROP TABLE IF EXISTS {name}_stored")
+
+
+def name_tables(spark: Any, tables: Tables, files: bool = False) -> None:
     for name in "rsbu":
-        text = values(tables.rows(name), "STRING")
-        if name in MARKED:
-            text = f"SELECT * FROM validtime(TABLE({text}), 'ts', 'te')"
-        else:
-            text = f"SELECT k, v, t FROM ({text})"
-        spark.sql(f"CREATE OR REPLACE TEMP VIEW {name} AS {text}")
+        source = f"SELECT * FROM {name}_stored" if files else values(tables.rows(name), "STRING")
+        spark.sql(f"CREATE OR REPLACE TEMP VIEW {name} AS {marked(name, source)}")
 
 
 def together(spark: Any, asked: Sequence[Asked]) -> dict[int, list[Row]]:

@@ -13,10 +13,10 @@ from typing import Any
 from fuzz import loop
 from fuzz.settings import SETTINGS
 from fuzz.shrink import shorter, shrink
-from fuzz.temporal.compare import ERROR, MARKED, Asked, Case, Report, case, compare, what_failed
+from fuzz.temporal.compare import ERROR, Asked, Case, Report, case, compare, what_failed
 from fuzz.temporal.functions import name_functions
 from fuzz.temporal.queries import Query
-from fuzz.temporal.tables import values
+from fuzz.temporal.tables import marked, stored, values
 
 BATCH = 8  # Queries of one case, which share tables, settings and a job.
 SPARK_SLICES = 0.02  # The share of queries for which Spark computes a snapshot, too.
@@ -30,6 +30,7 @@ class Totals(loop.Totals):
     in_spark: int = 0
     as_spark: int = 0
     distributed: int = 0
+    in_files: int = 0
     without_rules: int = 0  # queries with a rule of the algebra off; below, by rule
     rules_off: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
@@ -50,6 +51,7 @@ class Totals(loop.Totals):
         self.in_spark += report.in_spark
         self.as_spark += len(report.as_spark)
         self.distributed += count * done.distributed
+        self.in_files += count * done.files
         self.without_rules += count * bool(done.rules_off)
         self.rules_off.update(done.rules_off * count)
         self.kinds.update(part.kind for asked in done.asked for part in asked.query.all())
@@ -59,8 +61,9 @@ class Totals(loop.Totals):
             f"{self.queries} queries, {self.with_rows} of them with rows, {self.in_spark} slices "
             f"in Spark; {self.as_spark} are as Spark has it and not DuckDB; "
             f"{len(self.programs)} differ, {self.errors.total()} raise errors\n"
-            f"  {self.distributed} by several tasks and ranges, {self.without_rules} with rules "
-            f"turned off: {loop.listed(self.rules_off)}\n  {loop.listed(self.kinds)}"
+            f"  {self.distributed} by several tasks and ranges, {self.in_files} over files, "
+            f"{self.without_rules} with rules turned off: {loop.listed(self.rules_off)}\n"
+            f"  {loop.listed(self.kinds)}"
         )
 
 
@@ -109,6 +112,8 @@ def smallest(spark: Any, found: Case, attempts: int = 120) -> Case:
 
 
 def _smaller(found: Case) -> Iterator[Case]:
+    if found.files:
+        yield dataclasses.replace(found, files=False)
     usual = {key: choices[0] for key, choices in SETTINGS.items()}
     if found.settings != usual:
         yield dataclasses.replace(found, settings=usual)
@@ -139,12 +144,14 @@ def write(spark: Any, found: Case, folder: Path, name: str) -> Path:
     wrong = next(iter(compare(spark, found).different.values()), "only beside other queries")
     lines = [f"SET {key}={value};" for key, value in found.settings.items()]
     for table in "rsbu":
-        text = values(found.tables.rows(table), "STRING")
-        if table in MARKED:
-            text = f"SELECT * FROM validtime(TABLE({text}), 'ts', 'te')"
-        else:
-            text = f"SELECT k, v, t FROM ({text})"
-        lines.append(f"CREATE OR REPLACE TEMP VIEW {table} AS {text};")
+        source = values(found.tables.rows(table), "STRING")
+        if found.files:
+            lines += [
+                f"DROP TABLE IF EXISTS {table}_stored;",
+                f"{stored(table, found.tables.rows(table))};",
+            ]
+            source = f"SELECT * FROM {table}_stored"
+        lines.append(f"CREATE OR REPLACE TEMP VIEW {table} AS {marked(table, source)};")
     lines += [f"{asked.sequenced()};", *(f"-- {line}" for line in wrong.splitlines())]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.sql"

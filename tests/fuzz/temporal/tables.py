@@ -69,6 +69,18 @@ def values(rows: tuple[Row, ...], text: str) -> str:
     return f"SELECT {columns} FROM (VALUES {lines}) AS q({', '.join(names)}){where}"
 
 
+def stored(name: str, rows: tuple[Row, ...]) -> str:
+    """The statement that stores the rows of a table in files, in the table `{name}_stored`."""
+    return f"CREATE TABLE {name}_stored USING parquet AS {values(rows, 'STRING')}"
+
+
+def marked(name: str, source: str) -> str:
+    """The relation that queries read, over a source of its rows: a history, unless it is u."""
+    if name == "u":
+        return f"SELECT k, v, t FROM ({source})"
+    return f"SELECT * FROM validtime(TABLE({source}), 'ts', 'te')"
+
+
 # Leaf -> (relation in Spark, inside `sequenced`; table in DuckDB; end of its rows in DuckDB).
 LEAVES = {
     "r": ("r", "r", "te"),
