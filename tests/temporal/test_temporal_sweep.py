@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.spark.comparison import EXCLUDED_RULES, FOLDING, configured
+from support.spark.comparison import BROADCAST, EXCLUDED_RULES, FOLDING, configured
 from support.spark.metrics import metric
 from support.temporal.snapshots import Snapshots, Table, assert_canonical
 
@@ -140,6 +140,38 @@ def test_partial_sums(
         frame = snapshots.check(query)
         assert_canonical(snapshots.rows)
         assert ("PartialSums" in shown(frame)) == (partial != "never")
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT r.k, count(*) AS n FROM r JOIN plain p ON r.v = p.w GROUP BY r.k",
+        "SELECT count(*) AS n, sum(v) AS t FROM r WHERE v IN (SELECT w FROM plain)",
+        "SELECT k, count(*) AS n FROM r WHERE v IN (SELECT w FROM plain) GROUP BY k",
+    ],
+)
+def test_partial_sums_above_a_sort_merge_join(
+    spark: Any, snapshots: Snapshots, query: str, adaptive: str
+) -> None:
+    """After its last row, such a join returns from the method that has its generated code."""
+    spark.sql("SELECT explode(array(0, 1, 1)) AS w").createOrReplaceTempView("plain")
+    settings = {
+        BROADCAST: "-1",
+        "spark.sql.adaptive.enabled": adaptive,
+        "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1",
+        "spark.sql.codegen.wholeStage": "true",
+        EXCLUDED_RULES: FOLDING,
+    }
+    found = {}
+    for partial in ("always", "never"):
+        with configured(spark, {**settings, PARTIAL_SUMS: partial}):
+            frame = snapshots.history(query)
+            found[partial] = Counter(map(repr, frame.collect()))
+            assert "PartialSums" in shown(frame) or partial == "never"
+            assert "SortMergeJoin" in shown(frame)
+    assert found["always"] == found["never"]
+    assert found["never"].total() > 5
 
 
 @pytest.mark.parametrize("adaptive", ["true", "false"])

@@ -7,16 +7,17 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.{
   CodegenContext, ExprCode, GenerateUnsafeProjection
 }
-import org.apache.spark.sql.execution.{CodegenSupport, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.intervalsweep.execution.aggregates.{PartialRowMerger, PartialRows}
+import org.apache.spark.sql.intervalsweep.execution.aggregates.{
+  PartialRowMerger, PartialRows, RowsAfterInput
+}
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 
 /**
  * A node above a join that passes complete rows on, and collects the [[PartialRows]] of each left
  * row until the end of the task.
  */
-trait PartialRowsExec extends UnaryExecNode with CodegenSupport {
+trait PartialRowsExec extends RowsAfterInput {
   protected def partialRows: PartialRows
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
@@ -39,12 +40,7 @@ trait PartialRowsExec extends UnaryExecNode with CodegenSupport {
     }
   }
 
-  override def inputRDDs(): Seq[RDD[InternalRow]] = child.asInstanceOf[CodegenSupport].inputRDDs()
-
   override def needCopyResult: Boolean = true
-
-  /** This node has a loop of its own, which a LIMIT may stop. */
-  override protected def canCheckLimitNotReached: Boolean = true
 
   /** The Java variable of the [[PartialRowMerger]]. */
   private var merger: String = _
@@ -56,18 +52,7 @@ trait PartialRowsExec extends UnaryExecNode with CodegenSupport {
       "merger",
       v => s"$v = $plan.open();",
       forceInline = true)
-    val iterator = classOf[Iterator[_]].getName
-    val rest = ctx.addMutableState(iterator, "partialRows", forceInline = true)
-    val row = ctx.freshName("partialRowsOfOne")
-    s"""
-       |${child.asInstanceOf[CodegenSupport].produce(ctx, this)}
-       |if ($rest == null) $rest = $merger.finish();
-       |while ($limitNotReachedCond $rest.hasNext()) {
-       |  UnsafeRow $row = (UnsafeRow) $rest.next();
-       |  ${consume(ctx, null, row)}
-       |  if (shouldStop()) return;
-       |}
-     """.stripMargin
+    produceWithRest(ctx, s"$merger.finish()", each = "")
   }
 
   override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = {

@@ -6,9 +6,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen._
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
-import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.IntervalSweepConf
+import org.apache.spark.sql.intervalsweep.execution.aggregates.RowsAfterInput
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
 import org.apache.spark.sql.intervalsweep.execution.packing.ReturnsBatches
 import org.apache.spark.sql.intervalsweep.temporal.nodes.{
@@ -30,7 +31,7 @@ case class PartialSumsExec(
     measures: Seq[PeriodMeasure],
     override val output: Seq[Attribute],
     child: SparkPlan)
-    extends UnaryExecNode with CodegenSupport {
+    extends RowsAfterInput {
 
   override def nodeName: String = "PartialSums"
 
@@ -65,29 +66,15 @@ case class PartialSumsExec(
   /** Rows that come in batches stay in batches; generated code would make rows of them. */
   override def supportCodegen: Boolean = !child.isInstanceOf[ReturnsBatches]
 
-  override def inputRDDs(): Seq[RDD[InternalRow]] = child.asInstanceOf[CodegenSupport].inputRDDs()
-
-  /** This node has a loop of its own, which a LIMIT may stop. */
-  override protected def canCheckLimitNotReached: Boolean = true
-
   /** The Java variable of the [[PartialSums]]. */
   private var sums: String = _
 
   override protected def doProduce(ctx: CodegenContext): String = {
     val plan = ctx.addReferenceObj("partialSumsPlan", this.plan)
     sums = ctx.addMutableState(classOf[PartialSums].getName, "partialSums", forceInline = true)
-    val rest = ctx.addMutableState(classOf[Iterator[_]].getName, "sumRows", forceInline = true)
-    val row = ctx.freshName("sumRow")
     s"""
        |if ($sums == null) $sums = $plan.open();
-       |${child.asInstanceOf[CodegenSupport].produce(ctx, this)}
-       |if ($rest == null) $rest = $sums.finish();
-       |while ($limitNotReachedCond $rest.hasNext()) {
-       |  UnsafeRow $row = (UnsafeRow) $rest.next();
-       |  ${counted(ctx)}
-       |  ${consume(ctx, null, row)}
-       |  if (shouldStop()) return;
-       |}
+       |${produceWithRest(ctx, s"$sums.finish()", counted(ctx))}
      """.stripMargin
   }
 
