@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.worker
 
+import java.io.EOFException
 import java.net.StandardSocketOptions
 import java.nio.channels.SocketChannel
 import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit, TimeoutException}
@@ -59,8 +60,13 @@ private[worker] object WorkerProcess {
    */
   def start(settings: WorkerSettings): WorkerProcess = {
     val environment = settings.executorEnvironment
+    def startOne() =
+      SparkShims.startPythonWorker(settings.python, WorkerModule, DaemonModule, environment)
     val started = CompletableFuture.supplyAsync(
-      () => SparkShims.startPythonWorker(settings.python, WorkerModule, DaemonModule, environment),
+      () =>
+        // A worker that is killed while it starts does not say its process id. Another is asked.
+        try startOne()
+        catch { case _: EOFException => startOne() },
       starters)
     def abandon(): Unit =
       started.thenAccept { case (worker, _) => destroy(settings, environment, worker) }
