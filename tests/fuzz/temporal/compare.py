@@ -27,10 +27,10 @@ from fuzz.temporal.tables import (
     LEAVES,
     Row,
     Tables,
-    marked,
     slice_of,
     stored,
     values,
+    view_of,
 )
 from support.spark.comparison import ENABLED, EXCLUDED_RULES, FOLDING, TEMPORAL_RULES, configured
 from support.temporal.snapshots import assert_canonical, bag, is_valid
@@ -168,8 +168,8 @@ def stored_tables(spark: Any, tables: Tables) -> Iterator[None]:
     """Tables in files, until the end of the block."""
     try:
         for name in "rsbu":
-            spark.sql(f"DROP TABLE IF EXISTS {name}_stored")
-            spark.sql(stored(name, tables.rows(name)))
+            for statement in stored(name, tables.rows(name)):
+                spark.sql(statement)
         yield
     finally:
         for name in "rsbu":
@@ -178,8 +178,7 @@ def stored_tables(spark: Any, tables: Tables) -> Iterator[None]:
 
 def name_tables(spark: Any, tables: Tables, files: bool = False) -> None:
     for name in "rsbu":
-        source = f"SELECT * FROM {name}_stored" if files else values(tables.rows(name), "STRING")
-        spark.sql(f"CREATE OR REPLACE TEMP VIEW {name} AS {marked(name, source)}")
+        spark.sql(view_of(name, tables.rows(name), files))
 
 
 def together(spark: Any, asked: Sequence[Asked]) -> dict[int, list[Row]]:

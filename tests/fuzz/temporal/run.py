@@ -16,7 +16,7 @@ from fuzz.shrink import shorter, shrink
 from fuzz.temporal.compare import ERROR, Asked, Case, Report, case, compare, what_failed
 from fuzz.temporal.functions import name_functions
 from fuzz.temporal.queries import Query
-from fuzz.temporal.tables import marked, stored, values
+from fuzz.temporal.tables import stored, view_of
 
 BATCH = 8  # Queries of one case, which share tables, settings and a job.
 SPARK_SLICES = 0.02  # The share of queries for which Spark computes a snapshot, too.
@@ -144,14 +144,9 @@ def write(spark: Any, found: Case, folder: Path, name: str) -> Path:
     wrong = next(iter(compare(spark, found).different.values()), "only beside other queries")
     lines = [f"SET {key}={value};" for key, value in found.settings.items()]
     for table in "rsbu":
-        source = values(found.tables.rows(table), "STRING")
-        if found.files:
-            lines += [
-                f"DROP TABLE IF EXISTS {table}_stored;",
-                f"{stored(table, found.tables.rows(table))};",
-            ]
-            source = f"SELECT * FROM {table}_stored"
-        lines.append(f"CREATE OR REPLACE TEMP VIEW {table} AS {marked(table, source)};")
+        rows = found.tables.rows(table)
+        statements = stored(table, rows) if found.files else ()
+        lines += [f"{s};" for s in (*statements, view_of(table, rows, found.files))]
     lines += [f"{asked.sequenced()};", *(f"-- {line}" for line in wrong.splitlines())]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.sql"

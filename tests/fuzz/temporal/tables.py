@@ -69,13 +69,21 @@ def values(rows: tuple[Row, ...], text: str) -> str:
     return f"SELECT {columns} FROM (VALUES {lines}) AS q({', '.join(names)}){where}"
 
 
-def stored(name: str, rows: tuple[Row, ...]) -> str:
-    """The statement that stores the rows of a table in files, in the table `{name}_stored`."""
-    return f"CREATE TABLE {name}_stored USING parquet AS {values(rows, 'STRING')}"
+def stored(name: str, rows: tuple[Row, ...]) -> tuple[str, str]:
+    """The statements that store the rows of a table in files, in the table `{name}_stored`."""
+    return (
+        f"DROP TABLE IF EXISTS {name}_stored",
+        f"CREATE TABLE {name}_stored USING parquet AS {values(rows, 'STRING')}",
+    )
 
 
-def marked(name: str, source: str) -> str:
-    """The relation that queries read, over a source of its rows: a history, unless it is u."""
+def view_of(name: str, rows: tuple[Row, ...], files: bool) -> str:
+    """The statement that makes the view that queries read: a history, unless it is u."""
+    return f"CREATE OR REPLACE TEMP VIEW {name} AS {_marked(name, rows, files)}"
+
+
+def _marked(name: str, rows: tuple[Row, ...], files: bool) -> str:
+    source = f"SELECT * FROM {name}_stored" if files else values(rows, "STRING")
     if name == "u":
         return f"SELECT k, v, t FROM ({source})"
     return f"SELECT * FROM validtime(TABLE({source}), 'ts', 'te')"

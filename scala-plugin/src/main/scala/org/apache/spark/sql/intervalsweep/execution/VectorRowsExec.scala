@@ -147,8 +147,7 @@ private object VectorChecks extends PredicateHelper {
   def of(condition: Option[Expression], column: Attribute => VectorColumn): Option[VectorChecks] = {
     def operand(e: Expression): Option[VectorOperand] = e match {
       case a: Attribute if VectorValues.isNumber(a) => Some(new VectorOperand(column(a), None))
-      case period @ PeriodEndpoint(a: Attribute, _)
-          if VectorValues.isNumber(a) && RowBatch.isLittleEndian =>
+      case period @ PeriodEndpoint(a: Attribute, _) if VectorValues.computes(period) =>
         Some(new VectorOperand(column(a), Some(period)))
       case _ => None
     }

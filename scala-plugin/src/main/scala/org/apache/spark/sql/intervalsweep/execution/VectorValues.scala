@@ -3,6 +3,7 @@ package org.apache.spark.sql.intervalsweep.execution
 
 import java.lang.Double.doubleToRawLongBits
 import java.lang.Float.floatToRawIntBits
+import java.util.Arrays
 
 import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.expressions.{
@@ -40,8 +41,7 @@ private object VectorValues {
    */
   def computes(e: Expression): Boolean = e match {
     case Literal(number, LongType | IntegerType) => number != null
-    case PeriodEndpoint(a: Attribute, _) =>
-      isNumber(a) && RowBatch.isLittleEndian
+    case PeriodEndpoint(a: Attribute, _) => isNumber(a) && RowBatch.isLittleEndian
     case If(IsNotNull(_: Attribute), yes: Literal, no: Literal) => computes(yes) && computes(no)
     case Coalesce(Seq(Whole(_), ofNull: Literal)) => computes(ofNull)
     case ShiftRight(number, bits: Literal) =>
@@ -94,7 +94,15 @@ private final class VectorWhereNull(values: VectorValues, column: VectorColumn, 
   override def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
     val (words, vector) = (values.words(batch, rows), column.vector(batch))
     if (!vector.hasNull) words
-    else Array.tabulate(rows.length)(i => if (vector.isNullAt(rows(i))) ofNull else words(i))
+    else {
+      val known = new Array[Long](rows.length)
+      var i = 0
+      while (i < rows.length) {
+        known(i) = if (vector.isNullAt(rows(i))) ofNull else words(i)
+        i += 1
+      }
+      known
+    }
   }
 }
 
@@ -112,41 +120,32 @@ private final class VectorMapped(values: VectorValues, word: Long => Long) exten
 
 /** The same number for all rows. */
 private final class VectorConstant(word: Long) extends VectorValues {
-  override def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] =
-    Array.fill(rows.length)(word)
+  private var filled = Array.emptyLongArray
+
+  override def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
+    if (filled.length < rows.length) {
+      filled = new Array[Long](rows.length)
+      Arrays.fill(filled, word)
+    }
+    filled
+  }
 }
 
 /** A column of numbers, or an end of a period that is one; see [[PeriodEndpoint]]. */
 private final class VectorOperand(val column: VectorColumn, period: Option[PeriodEndpoint])
     extends VectorValues {
-  private val ofNull = period.fold(0L)(_.unbounded)
-  private val largest = period.fold(Long.MaxValue)(_.largest)
+  private val values = period.fold[VectorValues](column) { end =>
+    val largest = end.largest
+    val known = new VectorWhereNull(column, column, end.unbounded)
+    if (largest == Long.MaxValue) known
+    else new VectorMapped(known, word => if (word == largest) Long.MaxValue else word)
+  }
 
   /** True if a comparison with NULL is not true. */
   def isNullable: Boolean = period.isEmpty
 
-  override def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] = {
-    val words = column.words(batch, rows)
-    val vector = column.vector(batch)
-    if (isNullable || !vector.hasNull && largest == Long.MaxValue) words
-    else bounded(words, vector, rows)
-  }
-
-  private def bounded(
-      words: Array[Long],
-      vector: ColumnVector,
-      rows: Array[Int]): Array[Long] = {
-    val bounded = new Array[Long](rows.length)
-    var i = 0
-    while (i < rows.length) {
-      bounded(i) =
-        if (vector.isNullAt(rows(i))) ofNull
-        else if (words(i) == largest) Long.MaxValue
-        else words(i)
-      i += 1
-    }
-    bounded
-  }
+  override def words(batch: ColumnarBatch, rows: Array[Int]): Array[Long] =
+    values.words(batch, rows)
 }
 
 /**

@@ -235,11 +235,11 @@ private[periods] object BatchedSums {
       columns: PeriodColumns,
       counter: SQLMetric): Option[BatchedSums] = {
     val wanted = columns.keys ++ columns.all
-    val fields = wanted.map(e => columns.input.indexWhere(_.semanticEquals(e))).toArray
     rows match {
-      case batches: BatchedRows if !fields.contains(-1) =>
-        val types = wanted.map(_.dataType).toArray
-        Some(new BatchedSums(batches, sums, columns, fields, types, counter))
+      case batches: BatchedRows => columns.ordinals(wanted).map { fields =>
+          val types = wanted.map(_.dataType).toArray
+          new BatchedSums(batches, sums, columns, fields, types, counter)
+        }
       case _ => None
     }
   }

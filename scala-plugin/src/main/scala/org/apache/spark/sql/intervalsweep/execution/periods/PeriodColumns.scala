@@ -116,6 +116,12 @@ private[periods] case class PeriodColumns(
   /** All numbers of a row: its start, its end, and the others. */
   def all: Seq[Expression] = Seq(from, to) ++ numbers
 
+  /** Where expressions are in a row of the input; None if one of them must be computed. */
+  def ordinals(wanted: Seq[Expression]): Option[Array[Int]] = {
+    val found = wanted.map(e => input.indexWhere(_.semanticEquals(e)))
+    Option.unless(found.contains(-1))(found.toArray)
+  }
+
   /** Makes rows of [[all]]. A row may be reused for the next one. */
   def numbersOnly: InternalRow => InternalRow =
     if (input == all) identity else UnsafeProjection.create(all, input)
@@ -162,10 +168,7 @@ private[periods] final class KeyReader(columns: PeriodColumns, limits: (Long, Lo
   private val areFractions = columns.all.map(_.dataType == DoubleType).toArray
 
   /** Where the numbers are in a row; None if they must be computed. */
-  private val ordinals = {
-    val found = columns.all.map(e => columns.input.indexWhere(_.semanticEquals(e)))
-    Option.unless(found.contains(-1))(found.toArray)
-  }
+  private val ordinals = columns.ordinals(columns.all)
   private val numbersOf: InternalRow => InternalRow =
     if (ordinals.isDefined) identity else UnsafeProjection.create(columns.all, columns.input)
   private val places = ordinals.getOrElse(columns.all.indices.toArray)
