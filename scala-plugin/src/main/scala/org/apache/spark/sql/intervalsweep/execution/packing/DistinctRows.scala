@@ -69,14 +69,14 @@ private[execution] final class DistinctRows {
   /**
    * Reads the memory that [[findOrAdd]] needs for rows with these hashes. The rows are looked up one
    * after another, and each would wait for its own reads. Here the processor has the reads of
-   * several rows under way.
+   * several rows under way. Does nothing if the table is small enough for a processor's cache.
    */
-  def prefetch(hashes: Array[Int], n: Int): Unit = {
+  def prefetch(hashes: Array[Int], n: Int): Unit = if (places.length > CachedPlaces) {
     place()
     val mask = places.length - 1
     var sum = 0L
     var i = 0
-    while (i < n && mask > 0) {
+    while (i < n) {
       val known = places(mixed(hashes(i)) & mask)
       sum +=
         (if ((known >> 32).toInt == hashes(i) && known != 0) words(starts(known.toInt - 1))
@@ -215,6 +215,9 @@ private object DistinctRows {
 
   /** At most half of the places are in use. */
   private val PlacesPerRow = 2
+
+  /** A table of so many places, with its rows, takes about a quarter of a megabyte. */
+  private val CachedPlaces = 1 << 14
 
   /** The bytes of a row in addition to its words: its start and its places. */
   private val RowBytes = 4L + 8 * PlacesPerRow

@@ -22,9 +22,7 @@ private[packing] final class HashedBatch(
   private var hashes = Array.emptyIntArray
 
   /** For each field, the bits of a word in which Spark's row format has its value. */
-  val masks: Array[Long] = types.map(t => if (bytes(t) == 8) -1L else (1L << 8 * bytes(t)) - 1)
-
-  private def bytes(dataType: DataType): Int = math.min(8, dataType.defaultSize)
+  val masks: Array[Long] = types.map(HashedBatch.mask)
 
   /** The partition of each row. The array is reused for the next batch, and may be longer. */
   def partitions(batch: RowBatch): Array[Int] = {
@@ -32,7 +30,7 @@ private[packing] final class HashedBatch(
     if (hashes.length < n) hashes = new Array[Int](n)
     Arrays.fill(hashes, 0, n, HashedBatch.Seed)
     keys.foreach { key =>
-      if (bytes(types(key)) == 8) hashLongs(batch.words(key), batch.nulls(key), n)
+      if (HashedBatch.bytes(types(key)) == 8) hashLongs(batch.words(key), batch.nulls(key), n)
       else hashInts(batch.words(key), batch.nulls(key), n)
     }
     var i = 0
@@ -57,13 +55,15 @@ private[packing] final class HashedBatch(
   }
 }
 
-private[packing] object HashedBatch {
+private[execution] object HashedBatch {
 
   /** The seed of Spark's hash partitioning. */
   private val Seed = 42
 
-  /** None if a key is not a column of whole numbers, or of a type that is stored as such. */
-  def of(partitioning: HashPartitioning, columns: Seq[Attribute]): Option[HashedBatch] = {
+  /** None if a key is not a column of whole numbers: Spark's hash of other types is different. */
+  private[packing] def of(
+      partitioning: HashPartitioning,
+      columns: Seq[Attribute]): Option[HashedBatch] = {
     val keys = partitioning.expressions.map {
       case key: Attribute if isWhole(key.dataType) => columns.indexWhere(_.exprId == key.exprId)
       case _ => -1
@@ -75,7 +75,13 @@ private[packing] object HashedBatch {
         partitioning.numPartitions))
   }
 
-  /** Spark's hash of fractions and of texts is another one. */
-  private def isWhole(dataType: DataType): Boolean =
+  /** The bits of a word in which Spark's row format has a value of this type. */
+  def mask(dataType: DataType): Long =
+    if (bytes(dataType) == 8) -1L else (1L << 8 * bytes(dataType)) - 1
+
+  private def bytes(dataType: DataType): Int = math.min(8, dataType.defaultSize)
+
+  /** True if values of this type are whole numbers, or stored as such. */
+  def isWhole(dataType: DataType): Boolean =
     RowBatch.isWord(dataType) && dataType != FloatType && dataType != DoubleType
 }

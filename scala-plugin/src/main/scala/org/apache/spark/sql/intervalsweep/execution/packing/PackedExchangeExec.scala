@@ -70,8 +70,8 @@ case class PackedExchangeExec(override val outputPartitioning: HashPartitioning,
   override protected def doExecute(): RDD[InternalRow] = rows
 
   private def unpacked(chunks: RDD[InternalRow]): RDD[InternalRow] = {
-    val numFields = output.size
-    RowShuffle.unpacked(chunks, metrics)(_.flatMap(RowUnpacker.unsafeRows(_, numFields)))
+    val types = output.map(_.dataType).toArray
+    RowShuffle.unpacked(chunks, metrics)(RowUnpacker.unsafeRows(_, types))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): PackedExchangeExec =

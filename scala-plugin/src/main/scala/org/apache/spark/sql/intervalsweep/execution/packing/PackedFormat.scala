@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
 /** The byte layout of packed rows, which [[RowPacker]] describes. */
-private[packing] object PackedFormat {
+private[execution] object PackedFormat {
 
   /** Bytes of a column's header: the least value, and the number of bytes of each difference. */
   val ColumnHeader = 9

@@ -104,13 +104,25 @@ object RowBatch {
     if (isLittleEndian) 0 else 64 - 8 * dataType.defaultSize
 }
 
+/** Rows that a consumer takes one by one, or many at once by [[batch]], [[position]] and [[skip]]. */
+trait RowBatches {
+
+  /** The batch of the next row; null after the last row. */
+  def batch: RowBatch
+
+  /** The position of the next row in its batch. */
+  def position: Int
+
+  /** Skips rows of the batch, which the consumer has taken at once. */
+  def skip(rows: Int): Unit
+}
+
 /**
- * Rows that come in batches. A consumer takes them one by one, or many at once by [[batch]],
- * [[position]] and [[skip]]. A row is valid until the next one is read.
+ * Rows that come in batches. A row is valid until the next one is read.
  *
  * @param types the types of the fields
  */
-abstract class BatchedRows(types: Array[DataType]) extends Iterator[InternalRow] {
+abstract class BatchedRows(types: Array[DataType]) extends Iterator[InternalRow] with RowBatches {
   private val row = new BatchRow(types)
   row.batch = RowBatch.none
   private var taken = 0
@@ -127,8 +139,7 @@ abstract class BatchedRows(types: Array[DataType]) extends Iterator[InternalRow]
     row
   }
 
-  /** The batch of the next row; null after the last row. */
-  def batch: RowBatch = {
+  override def batch: RowBatch = {
     while (row.batch != null && taken == row.batch.numRows) {
       row.batch = nextBatch()
       taken = 0
@@ -136,11 +147,8 @@ abstract class BatchedRows(types: Array[DataType]) extends Iterator[InternalRow]
     row.batch
   }
 
-  /** The position of the next row in its batch. */
-  def position: Int = taken
-
-  /** Skips rows of the batch, which the consumer has taken at once. */
-  def skip(rows: Int): Unit = taken += rows
+  override def position: Int = taken
+  override def skip(rows: Int): Unit = taken += rows
 }
 
 /** A node whose rows come as [[BatchedRows]]. */

@@ -21,6 +21,14 @@ object RowUnpacker {
         if (chunks.hasNext) unpacked(chunks.next(), types) else null
     }
 
+  /**
+   * The rows of packed chunks in Spark's own format. They can also be taken as [[RowBatches]] if a
+   * [[RowBatch]] takes all their types.
+   */
+  def unsafeRows(chunks: Iterator[Array[Byte]], types: Array[DataType]): Iterator[UnsafeRow] =
+    if (types.forall(RowBatch.takes)) new UnpackedRows(chunks, types)
+    else chunks.flatMap(unsafeRows(_, types.length))
+
   /** The rows of a chunk in Spark's own format. */
   def unsafeRows(chunk: Array[Byte], numFields: Int): Iterator[UnsafeRow] =
     new PackedRowIterator(chunk, numFields)
@@ -28,7 +36,7 @@ object RowUnpacker {
   /** The number of rows in a chunk. */
   def numRows(chunk: Array[Byte]): Int = PackedFormat.buffer(chunk).getInt()
 
-  private def unpacked(chunk: Array[Byte], types: Array[DataType]): RowBatch = {
+  private[packing] def unpacked(chunk: Array[Byte], types: Array[DataType]): RowBatch = {
     val columns = new PackedColumns(chunk)
     val numFields = types.length
     val flags = Array.fill(PackedFormat.words(numFields) - numFields)(
@@ -89,6 +97,51 @@ object RowUnpacker {
   }
 }
 
+/** The rows of packed chunks. A chunk is read as rows, or as a batch, when that is asked for. */
+private final class UnpackedRows(chunks: Iterator[Array[Byte]], types: Array[DataType])
+    extends Iterator[UnsafeRow] with RowBatches {
+  private var chunk: Array[Byte] = _
+  private var numRows = 0
+  private var taken = 0
+  private var rows: PackedRowIterator = _
+  private var columns: RowBatch = _
+
+  override def hasNext: Boolean = {
+    while (taken == numRows && chunks.hasNext) {
+      chunk = chunks.next()
+      numRows = RowUnpacker.numRows(chunk)
+      taken = 0
+      rows = null
+      columns = null
+    }
+    taken < numRows
+  }
+
+  override def next(): UnsafeRow = {
+    if (!hasNext) throw new NoSuchElementException
+    if (rows == null) {
+      rows = new PackedRowIterator(chunk, types.length)
+      rows.skip(taken)
+    }
+    taken += 1
+    rows.next()
+  }
+
+  override def batch: RowBatch =
+    if (!hasNext) null
+    else {
+      if (columns == null) columns = RowUnpacker.unpacked(chunk, types)
+      columns
+    }
+
+  override def position: Int = taken
+
+  override def skip(n: Int): Unit = {
+    taken += n
+    if (rows != null) rows.skip(n)
+  }
+}
+
 /**
  * The rows that a [[RowPacker]] has packed, in their order. Each is valid until the next one is
  * read.
@@ -118,6 +171,14 @@ private final class PackedRowIterator(bytes: Array[Byte], numFields: Int)
     position += 1
     if (rest == 0) row.pointTo(words, from, 8 * width) else pointToWhole(from, rest)
     row
+  }
+
+  def skip(rows: Int): Unit = {
+    val end = position + rows
+    while (position < end) {
+      restAt += words(columns * position + width).toInt
+      position += 1
+    }
   }
 
   private def pointToWhole(from: Long, rest: Int): Unit = {

@@ -5,6 +5,7 @@ import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.intervalsweep.execution.block.BlockMemory
+import org.apache.spark.sql.intervalsweep.execution.packing.RowBatches
 
 /**
  * All rows of a task in one chunk, if there is memory for them. It keeps only the numbers of the
@@ -54,7 +55,7 @@ private[periods] final class InMemoryPeriods(
   }
 
   private def gather(): Boolean = {
-    var isFull = false
+    var isFull = !gatherBatches()
     while (!isFull && rows.hasNext) {
       if (!hasRoom()) isFull = true
       else {
@@ -69,6 +70,32 @@ private[periods] final class InMemoryPeriods(
       chunk.add(0, _ => 0L)
     }
     !isFull
+  }
+
+  /** Takes the rows by column if that is possible. False if there is no room for the next ones. */
+  private def gatherBatches(): Boolean = rows match {
+    case batches: RowBatches => settings.columns.words.forall { case (words, numbers) =>
+        var hasRoom = true
+        while (hasRoom && batches.batch != null) {
+          hasRoom = add(batches, words, numbers)
+          context.killTaskIfInterrupted()
+        }
+        hasRoom
+      }
+    case _ => true
+  }
+
+  /** Takes the rest of a batch, if there is room. */
+  private def add(batches: RowBatches, words: KeyWords, numbers: Array[Int]): Boolean = {
+    val (batch, first) = (batches.batch, batches.position)
+    val n = batch.numRows - first
+    chunk.hasRoom(n) && keys.hasRoom(n, n * words.width) && {
+      keys.numberAll(batch, words, first, n, chunk.groups, chunk.size)
+      chunk.addAll(batch, numbers, first, n)
+      chunk.clip(limits, n)
+      batches.skip(n)
+      true
+    }
   }
 
   private def add(row: InternalRow): Unit = {

@@ -143,7 +143,7 @@ object PartialSumsExec {
       sums: PartialSums,
       columns: PeriodColumns,
       counter: SQLMetric): Iterator[InternalRow] = {
-    val reader = new KeyReader(columns, (Long.MinValue, Long.MaxValue))
+    val reader = new KeyReader(columns, PeriodChunk.NoLimits)
     val narrow = new NarrowRows(columns)
     val past = rows.filter { row =>
       val isPast = sums.isPast

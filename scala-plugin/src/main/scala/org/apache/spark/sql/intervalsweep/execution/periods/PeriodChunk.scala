@@ -2,7 +2,7 @@
 package org.apache.spark.sql.intervalsweep.execution.periods
 
 import org.apache.spark.sql.intervalsweep.execution.block.{BlockMemory, EndpointOrder}
-import org.apache.spark.sql.intervalsweep.execution.packing.{DistinctRows, Permutation}
+import org.apache.spark.sql.intervalsweep.execution.packing.{DistinctRows, Permutation, RowBatch}
 
 /**
  * The numbers of rows that are sent to the worker together, and the keys of their groups. Their
@@ -44,10 +44,11 @@ private[periods] final class PeriodChunk(
 
   /** Makes room for more rows; false if memory for them is refused. */
   def hasRoom(more: Int = 1): Boolean =
-    size + more <= groups.length || size + more <= mostRows && grow()
+    size + more <= groups.length || size + more <= mostRows && grow(more)
 
-  private def grow(): Boolean = {
-    val rows = math.min(mostRows, math.max(PeriodChunk.FirstRows, 2 * groups.length))
+  private def grow(more: Int): Boolean = {
+    val wanted = math.max(size + more, 2 * groups.length)
+    val rows = math.min(mostRows, math.max(PeriodChunk.FirstRows, wanted))
     val bytes = bytesOf(rows) - bytesOf(groups.length)
     val mustFit = isNeeded && groups.length == 0
     if (mustFit) memory.reserve(bytes)
@@ -77,6 +78,32 @@ private[periods] final class PeriodChunk(
     size += 1
   }
 
+  /**
+   * Adds `n` rows of a batch, from row `first` on. Their groups must be set.
+   *
+   * @param fields where the numbers of a row are in the batch
+   */
+  def addAll(batch: RowBatch, fields: Array[Int], first: Int, n: Int): Unit = {
+    var k = 0
+    while (k < width) {
+      System.arraycopy(batch.words(fields(k)), first, numbers(k), size, n)
+      k += 1
+    }
+    size += n
+  }
+
+  /** Clips the periods of the last `n` rows to a section of time. */
+  def clip(limits: (Long, Long), n: Int): Unit = if (limits != PeriodChunk.NoLimits) {
+    val (least, greatest) = limits
+    val (starts, ends) = (numbers(0), numbers(1))
+    var i = size - n
+    while (i < size) {
+      starts(i) = math.max(starts(i), least)
+      ends(i) = math.min(ends(i), greatest)
+      i += 1
+    }
+  }
+
   /** The numbers of one row. */
   def row(i: Int): Array[Long] = numbers.map(_(i))
 
@@ -100,5 +127,25 @@ private[periods] final class PeriodChunk(
 }
 
 private[periods] object PeriodChunk {
+
+  /** The whole axis of time. */
+  val NoLimits: (Long, Long) = (Long.MinValue, Long.MaxValue)
   private val FirstRows = 1 << 12
+}
+
+/** The rows of a task for the worker, in portions that are sorted by group and start. */
+private[periods] trait PeriodInput {
+
+  /** The chunk that has the rows of the current portion, and the keys of their groups. */
+  def chunk: PeriodChunk
+
+  /** The first row of the portion, and the number of its rows. */
+  def from: Int
+  def size: Int
+
+  /** True if the last group continues in the next portion. */
+  def goesOn: Boolean
+
+  /** Moves to the next portion; false if there are no more rows. */
+  def advance(): Boolean
 }

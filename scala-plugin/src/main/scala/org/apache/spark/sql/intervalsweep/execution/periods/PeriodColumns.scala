@@ -1,102 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.intervalsweep.execution.periods
 
-import java.util.Arrays
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.intervalsweep.execution.block.BlockMemory
-import org.apache.spark.sql.intervalsweep.execution.packing.DistinctRows
-import org.apache.spark.sql.types.DoubleType
-import org.apache.spark.unsafe.Platform
-
-/**
- * The numbers of keys, from 0 on, in the order in which the keys come first.
- *
- * @param keys the keys by number; new keys are added
- * @param memory counts the keys
- */
-private[periods] final class KeyNumbers(keys: DistinctRows, memory: BlockMemory) {
-  private var reservedBytes = 0L
-
-  /** The keys that were offered, one after another, and where each ends. */
-  private var offeredWords = new Array[Long](KeyNumbers.Together)
-  private val offeredEnds = new Array[Int](KeyNumbers.Together)
-  private val hashes = new Array[Int](KeyNumbers.Together)
-  private var offeredKey: UnsafeRow = _
-
-  /** The number of keys that were offered and have no number yet. */
-  var offered = 0
-
-  /** The number of a key. Without columns, there is one key. */
-  def of(key: UnsafeRow): Int =
-    if (key.numFields == 0 && keys.size > 0) 0 else keys.findOrAdd(key)
-
-  /** Takes a key, whose number [[numberOffered]] finds. Call that when [[isFull]]. */
-  def offer(key: UnsafeRow): Unit = {
-    if (offeredKey == null) offeredKey = new UnsafeRow(key.numFields)
-    val (from, words) = (wordsOffered, key.getSizeInBytes / 8)
-    if (from + words > offeredWords.length)
-      offeredWords = Arrays.copyOf(offeredWords, math.max(from + words, 2 * offeredWords.length))
-    key.writeToMemory(offeredWords, Platform.LONG_ARRAY_OFFSET + 8L * from)
-    hashes(offered) = key.hashCode
-    offeredEnds(offered) = from + words
-    offered += 1
-  }
-
-  /** True if no more keys can be offered. */
-  def isFull: Boolean = offered == KeyNumbers.Together || wordsOffered >= KeyNumbers.MostWords
-
-  /** Writes the numbers of the keys that were offered into an array, from an index on. */
-  def numberOffered(numbers: Array[Int], from: Int): Unit = if (offered > 0) {
-    if (offeredKey.numFields == 0) Arrays.fill(numbers, from, from + offered, of(offeredKey))
-    else lookUpOffered(numbers, from)
-    offered = 0
-  }
-
-  private def lookUpOffered(numbers: Array[Int], from: Int): Unit = {
-    keys.prefetch(hashes, offered)
-    var start = 0
-    var i = 0
-    while (i < offered) {
-      val end = offeredEnds(i)
-      offeredKey.pointTo(
-        offeredWords,
-        Platform.LONG_ARRAY_OFFSET + 8L * start,
-        8 * (end - start))
-      numbers(from + i) = keys.findOrAdd(offeredKey, hashes(i))
-      start = end
-      i += 1
-    }
-  }
-
-  private def wordsOffered: Int = if (offered == 0) 0 else offeredEnds(offered - 1)
-
-  /**
-   * Makes room for the keys that were offered and one more; false if memory for them is refused.
-   */
-  def hasRoom(): Boolean = {
-    val wanted = keys.bytes(offered + 1, wordsOffered) - reservedBytes
-    wanted <= 0 || memory.tryReserve(wanted) && {
-      reservedBytes += wanted
-      keys.makeRoom(offered + 1, wordsOffered)
-      true
-    }
-  }
-
-  /** Releases the memory of the keys, which are no longer needed. */
-  def release(): Unit = {
-    memory.release(reservedBytes)
-    reservedBytes = 0
-  }
-}
-
-private object KeyNumbers {
-
-  /** The number of keys that are looked up together, unless they are long. */
-  private val Together = 128
-  private val MostWords = 1 << 14
-}
+import org.apache.spark.sql.types.{DoubleType, LongType}
 
 /**
  * The columns that a sweep reads.
@@ -121,6 +28,14 @@ private[periods] case class PeriodColumns(
     val found = wanted.map(e => input.indexWhere(_.semanticEquals(e)))
     Option.unless(found.contains(-1))(found.toArray)
   }
+
+  /** The keys, and where [[all]] numbers are, if both can be taken from the columns of a batch. */
+  def words: Option[(KeyWords, Array[Int])] =
+    for {
+      keys <- KeyWords.of(this)
+      numbers <- ordinals(all)
+      if all.forall(n => n.dataType == LongType || n.dataType == DoubleType)
+    } yield (keys, numbers)
 
   /** Makes rows of [[all]]. A row may be reused for the next one. */
   def numbersOnly: InternalRow => InternalRow =

@@ -174,7 +174,7 @@ private[periods] object PeriodRanges {
       settings: PeriodSettings,
       columns: Seq[Expression])(look: (InternalRow, KeyReader) => Unit): Long = {
     val read = settings.columns.copy(keys = Nil, numbers = columns)
-    val numbers = new KeyReader(read, (Long.MinValue, Long.MaxValue))
+    val numbers = new KeyReader(read, PeriodChunk.NoLimits)
     val context = TaskContext.get()
     var count = 0L
     while (rows.hasNext) {

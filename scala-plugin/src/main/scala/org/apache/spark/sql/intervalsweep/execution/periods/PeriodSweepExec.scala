@@ -82,7 +82,7 @@ case class PeriodSweepExec(
           new PeriodSweepIterator(inRanges, rows, ranges.limits(range), TaskContext.get())
         }
     } else rows.mapPartitionsInternal { rows =>
-      new PeriodSweepIterator(settings, rows, (Long.MinValue, Long.MaxValue), TaskContext.get())
+      new PeriodSweepIterator(settings, rows, PeriodChunk.NoLimits, TaskContext.get())
     }
   }
 

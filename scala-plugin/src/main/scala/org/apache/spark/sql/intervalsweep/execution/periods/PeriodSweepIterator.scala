@@ -6,8 +6,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
+import org.apache.spark.sql.intervalsweep.execution.packing.PackedFormat
 import org.apache.spark.sql.intervalsweep.temporal.nodes.PeriodRule
 import org.apache.spark.sql.types.{DoubleType, LongType}
+import org.apache.spark.unsafe.array.ByteArrayMethods
 
 /**
  * The output rows of a [[PeriodSweepExec]]'s task. Chunks go to the worker, and periods come back.
@@ -124,6 +126,10 @@ private final class PeriodResults(settings: PeriodSettings) {
   private val joined = new JoinedRow
   private val startAt = settings.results.size
   private val endAt = startAt + 1
+
+  /** The words of a row that have its period. */
+  private val startWord = PackedFormat.words(endAt + 1) - 2
+  private val endWord = startWord + 2
   private var row: UnsafeRow = _
 
   /** The row that the next period may continue. */
@@ -179,15 +185,17 @@ private final class PeriodResults(settings: PeriodSettings) {
       before
     }
 
-  private def isSame(): Boolean = {
-    val (start, end) = (row.getLong(startAt), row.getLong(endAt))
-    row.setLong(startAt, waiting.getLong(startAt))
-    row.setLong(endAt, waiting.getLong(endAt))
-    val same = row == waiting
-    row.setLong(startAt, start)
-    row.setLong(endAt, end)
-    same
-  }
+  /** True if the rows are equal except for their periods. */
+  private def isSame(): Boolean =
+    row.getSizeInBytes == waiting.getSizeInBytes && areEqual(0, startWord) &&
+      areEqual(endWord, row.getSizeInBytes / 8)
+
+  private def areEqual(fromWord: Int, toWord: Int): Boolean = ByteArrayMethods.arrayEquals(
+    row.getBaseObject,
+    row.getBaseOffset + 8L * fromWord,
+    waiting.getBaseObject,
+    waiting.getBaseOffset + 8L * fromWord,
+    8L * (toWord - fromWord))
 }
 
 /** The counters of a task, which are added to the node's metrics when the task ends. */

@@ -88,6 +88,29 @@ class RowPackerSuite extends AnyFunSuite {
     }
   }
 
+  test("rows of chunks come one by one or in batches, in any order of both") {
+    for (types <- Seq(Array[DataType](LongType, StringType), Array[DataType](IntegerType))) {
+      val rows = Seq.fill(1000)(InternalRow(types.toSeq.map(value): _*))
+      val project = UnsafeProjection.create(types)
+      val chunks = rows.grouped(90).map(packed(types.toSeq, _)) ++
+        Iterator(packed(types.toSeq, Nil))
+      val unpacked = RowUnpacker.unsafeRows(chunks, types)
+      val batches = unpacked.asInstanceOf[RowBatches]
+      val again = new RowPacker(types.length)
+      while (unpacked.hasNext) random.nextInt(3) match {
+        case 0 => again.add(unpacked.next())
+        case _ =>
+          val rest = batches.batch.numRows - batches.position
+          val n = if (random.nextBoolean()) rest else random.nextInt(rest + 1)
+          again.addAll(batches.batch, batches.position, n)
+          batches.skip(n)
+      }
+      assert(batches.batch === null)
+      assert(RowUnpacker.unsafeRows(again.take(), types.length).map(_.copy()).toSeq ===
+        rows.map(project(_).copy()))
+    }
+  }
+
   test("values at both ends of a byte more or less come out as they went in") {
     for (bits <- 0 to 63; least <- Seq(0L, -1L, Long.MinValue, Long.MaxValue)) {
       val values = Seq(least, least + (1L << bits) - 1, least + (1L << bits), least)
