@@ -23,6 +23,7 @@ from . import environment, packages, protocol
 # Imported once per process, so that tasks do not wait for imports.
 try:
     environment.prepare_imports()
+    environment.keep_freed_memory()
     _problem = packages.problems()
     if _problem is None:
         from .task import Task

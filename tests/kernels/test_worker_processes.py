@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
 import socket
 import stat
@@ -65,6 +66,30 @@ def test_a_reply_that_nobody_reads_is_no_broken_pipe_for_the_daemon() -> None:
         with pytest.raises(SystemExit):
             worker.main(infile, outfile)
         outfile.flush()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has the setting")
+def test_the_memory_of_a_batch_is_used_for_the_next_one() -> None:
+    """Else the system clears all pages of each batch: a tenth of a sweep's time."""
+    code = """if True:
+        import resource, sys
+        from pyspark_intervalsweep import environment
+        def new_pages():
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+            columns = [bytearray(b"x") * (2 << 20) for _ in range(20)]
+            return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+        if sys.argv[1] == "kept":
+            environment.keep_freed_memory()
+        print([new_pages() for _ in range(4)][-1])"""
+    freed, kept = (
+        int(
+            subprocess.run(
+                [sys.executable, "-c", code, mode], cwd=PYTHON, capture_output=True, check=True
+            ).stdout
+        )
+        for mode in ("freed", "kept")
+    )
+    assert kept < 100 < 5000 < freed
 
 
 class TestProcesses:
