@@ -27,6 +27,14 @@ TABLES = {
     "f": Table("k INT, x DOUBLE", [(1, n / 4, n % 9, n % 9 + 3) for n in range(30)]),
     # At each instant a row ends and another starts; the sum of `v` changes at 0, 6 and 12.
     "p": Table("v INT", [(0, 0, 12), *((1 + n // 6, n, n + 1) for n in range(12))]),
+    # Most rows are the only ones with their key, here or on both sides.
+    "o": Table(
+        "k INT, v INT",
+        [(n, n % 2, n % 9 - 1, None if n % 7 == 0 else n % 9 + 2) for n in range(20)]
+        + [(n, 1, n, n + 3) for n in (3, 4, 4)]
+        + [(None, 1, None, 4), (50, 1, 5, 5), (51, 0, 5, 2)],
+    ),
+    "q": Table("k INT, v INT", [(n, 1, n % 6, n % 6 + 4) for n in (1, 3, 19, 60, 61)]),
 }
 QUERIES = [
     "SELECT k, v FROM r EXCEPT ALL SELECT k, v FROM s",
@@ -58,6 +66,47 @@ def test_groups_larger_than_a_window(
         frame = snapshots.check(query, duck=None if "collect_list" in query else "")
         assert_canonical(snapshots.rows)
         assert "PeriodSweep" in shown(frame)
+
+
+@pytest.mark.parametrize("spills", [False, True])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT DISTINCT k, v FROM o",
+        *(f"SELECT k, v FROM o {rule} SELECT k, v FROM q" for rule in (
+            "UNION", "EXCEPT ALL", "EXCEPT", "INTERSECT ALL", "INTERSECT")),
+        "SELECT k FROM o WHERE EXISTS (SELECT 1 FROM q WHERE q.k = o.k)",
+        "SELECT k FROM o WHERE NOT EXISTS (SELECT 1 FROM q WHERE q.k = o.k)",
+        "SELECT k, count(*) AS n, sum(v) AS t, min(v) AS a, max(v) AS b FROM o GROUP BY k",
+        "SELECT k, avg(v) AS m FROM o GROUP BY k",
+        "SELECT k, sum(CAST(v AS DOUBLE) * -0.0) AS t FROM o GROUP BY k",
+        "SELECT k FROM o GROUP BY k",
+        "SELECT k, sort_array(collect_list(v)) AS l FROM o GROUP BY k",
+    ],
+)  # fmt: skip
+def test_rows_whose_key_no_other_row_has(
+    spark: Any, snapshots: Snapshots, query: str, spills: bool
+) -> None:
+    """The worker does not see them, unless the sweep spills."""
+    batch_rows = {BATCH_ROWS: "1"} if spills else {}
+    with configured(spark, {**batch_rows, EXCLUDED_RULES: FOLDING}):
+        frame = snapshots.check(query, duck=None if "collect_list" in query else "")
+        assert_canonical(snapshots.rows)
+        assert "PeriodSweep" in shown(frame)
+
+
+def test_a_worker_gets_only_rows_whose_key_others_have(spark: Any) -> None:
+    sent = {}
+    for shared in (0, 100):
+        spark.range(10_000).selectExpr(
+            f"if(id < {shared}, 1, id) AS k", "id AS ts", "id + 2 AS te"
+        ).createOrReplaceTempView("ids")
+        frame = spark.sql("""SELECT * FROM sequenced(TABLE(
+            SELECT DISTINCT k FROM validtime(TABLE(ids), 'ts', 'te')))""")
+        assert len(frame.collect()) == 10_000 - max(shared - 1, 0)
+        sent[shared] = metric(frame, "pythonDataSent", of="PeriodSweep")
+    assert sent[0] == 0
+    assert 0 < sent[100] < 10_000
 
 
 OF_FILES = [

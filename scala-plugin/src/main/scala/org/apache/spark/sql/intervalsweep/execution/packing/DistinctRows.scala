@@ -136,8 +136,16 @@ private[execution] final class DistinctRows {
       starts = Arrays.copyOf(starts, rows + 1)
       val old = places
       places = new Array[Long](PlacesPerRow * rows)
-      // In this order, both tables are read and written from the beginning to the end.
-      if (arePlaced) old.foreach(entry => if (entry != 0) put(entry))
+      if (arePlaced) putAll(old)
+    }
+  }
+
+  /** In this order, both tables are read and written from the beginning to the end. */
+  private def putAll(entries: Array[Long]): Unit = {
+    var i = 0
+    while (i < entries.length) {
+      if (entries(i) != 0) put(entries(i))
+      i += 1
     }
   }
 

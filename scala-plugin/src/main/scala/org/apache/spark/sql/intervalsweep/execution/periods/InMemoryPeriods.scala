@@ -49,9 +49,13 @@ private[periods] final class InMemoryPeriods(
    * True if there is room for all rows. Otherwise some of them have not been read yet: see [[all]].
    */
   val areAll: Boolean = gather()
+
+  /** The rows before this one are in portions. */
+  private val inPortions: Int =
+    if (areAll && mayHaveSingles) chunk.moveSingles() else chunk.size
   if (areAll) {
     memory.release(sortBytes)
-    chunk.sort(chunk.size)
+    chunk.sort(inPortions)
   }
 
   private def gather(): Boolean = {
@@ -113,11 +117,16 @@ private[periods] final class InMemoryPeriods(
 
   override def advance(): Boolean = {
     from += size
-    size = math.min(settings.chunkRows, chunk.size - from)
+    size = math.min(settings.chunkRows, inPortions - from)
     val next = from + size
-    goesOn = size > 0 && next < chunk.size && chunk.groups(next - 1) == chunk.groups(next)
+    goesOn = size > 0 && next < inPortions && chunk.groups(next - 1) == chunk.groups(next)
     size > 0
   }
+
+  private def mayHaveSingles: Boolean =
+    settings.copiesOfSingle.isDefined && chunk.keys.size > chunk.size / RowsPerSingle
+
+  override def singles: Range = inPortions until chunk.size
 
   /**
    * All rows, in the form of [[PeriodSettings.narrow]], for the case that they do not fit. Can be
@@ -161,6 +170,9 @@ private[periods] object InMemoryPeriods {
   }
 
   private val RowsPerCheck = 1 << 12
+
+  /** With more rows per key, few keys have one row. */
+  private val RowsPerSingle = 16
 
   /** The group of a row until it is known. */
   private val NotNumbered = -1

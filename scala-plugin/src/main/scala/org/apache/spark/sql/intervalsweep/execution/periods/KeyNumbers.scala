@@ -184,10 +184,8 @@ private[periods] final class KeyWords(ordinals: Array[Int], types: Array[DataTyp
 
 private[periods] object KeyWords {
 
-  /** None if a key is not a column, or not a whole number. */
-  def of(columns: PeriodColumns): Option[KeyWords] = {
-    val areWhole = columns.keys.forall(key => HashedBatch.isWhole(key.dataType))
-    columns.ordinals(columns.keys).filter(_ => RowBatch.isLittleEndian && areWhole)
-      .map(new KeyWords(_, columns.keys.map(_.dataType).toArray))
-  }
+  /** None if a key is not a whole number. */
+  def of(ordinals: Array[Int], types: Seq[DataType]): Option[KeyWords] =
+    Option.when(RowBatch.isLittleEndian && types.forall(HashedBatch.isWhole))(
+      new KeyWords(ordinals, types.toArray))
 }

@@ -107,6 +107,44 @@ private[periods] final class PeriodChunk(
   /** The numbers of one row. */
   def row(i: Int): Array[Long] = numbers.map(_(i))
 
+  /**
+   * Moves each row that is the only one of its group behind all others.
+   *
+   * @return the number of the other rows
+   */
+  def moveSingles(): Int = {
+    val isFound = new Array[Boolean](keys.size)
+    val isShared = new Array[Boolean](keys.size)
+    var i = 0
+    while (i < size) {
+      if (isFound(groups(i))) isShared(groups(i)) = true
+      isFound(groups(i)) = true
+      i += 1
+    }
+    var others = 0
+    var end = size
+    while (others < end)
+      if (isShared(groups(others))) others += 1
+      else {
+        end -= 1
+        if (isShared(groups(end))) swap(others, end)
+      }
+    others
+  }
+
+  private def swap(i: Int, j: Int): Unit = {
+    val group = groups(i)
+    groups(i) = groups(j)
+    groups(j) = group
+    var k = 0
+    while (k < width) {
+      val number = numbers(k)(i)
+      numbers(k)(i) = numbers(k)(j)
+      numbers(k)(j) = number
+      k += 1
+    }
+  }
+
   /** Sorts the first `n` rows by group and start. */
   def sort(n: Int): Unit = EndpointOrder.of(groups, numbers(0), n).foreach { order =>
     groups = sorted(groups, order, n)
@@ -148,4 +186,10 @@ private[periods] trait PeriodInput {
 
   /** Moves to the next portion; false if there are no more rows. */
   def advance(): Boolean
+
+  /**
+   * The rows of the chunk that are in no portion, because each is the only one of its group. They
+   * can be read after the last portion.
+   */
+  def singles: Range
 }

@@ -32,10 +32,11 @@ private[periods] case class PeriodColumns(
   /** The keys, and where [[all]] numbers are, if both can be taken from the columns of a batch. */
   def words: Option[(KeyWords, Array[Int])] =
     for {
-      keys <- KeyWords.of(this)
+      fields <- ordinals(keys)
+      words <- KeyWords.of(fields, keys.map(_.dataType))
       numbers <- ordinals(all)
       if all.forall(n => n.dataType == LongType || n.dataType == DoubleType)
-    } yield (keys, numbers)
+    } yield (words, numbers)
 
   /** Makes rows of [[all]]. A row may be reused for the next one. */
   def numbersOnly: InternalRow => InternalRow =

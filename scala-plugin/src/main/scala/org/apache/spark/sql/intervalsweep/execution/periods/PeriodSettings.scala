@@ -49,6 +49,19 @@ private[periods] case class PeriodSettings(
   def isOfIslands: Boolean =
     PeriodSettings.isOfIslands(rule, hasSides = measures.isEmpty && numbers.nonEmpty)
 
+  /**
+   * How often a row is in the result if it is the only one with its keys, given its weight. The
+   * worker need not see such rows. None if it must.
+   */
+  def copiesOfSingle: Option[Long => Long] = rule match {
+    case _ if keys.isEmpty => None
+    case PeriodRule.Gaps | PeriodRule.Values(true) => None
+    case count: PeriodRule.Count =>
+      Some(weight => count.copiesOf(math.max(weight, 0), math.max(-weight, 0)))
+    case _ =>
+      Option.when(measures.forall(m => PeriodSettings.KindsOfRows.contains(m.kind)))(_ => 1L)
+  }
+
   def isCount: Boolean = rule.isInstanceOf[PeriodRule.Count]
 
   /** The memory of a task's chunks; released when the task ends. */
@@ -58,6 +71,10 @@ private[periods] case class PeriodSettings(
 
 private[periods] object PeriodSettings {
   private val ChunkBatches = 4
+
+  /** Measures whose state for one row is the input. The sum of -0.0 alone is 0.0. */
+  private val KindsOfRows =
+    Set[MeasureKind](MeasureKind.Sum, MeasureKind.Least, MeasureKind.Greatest)
 
   /** The most batches of rows that a task keeps in memory, if it gets the memory. */
   val GatheredBatches = 64

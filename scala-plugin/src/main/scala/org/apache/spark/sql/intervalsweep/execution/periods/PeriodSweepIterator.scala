@@ -6,9 +6,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.intervalsweep.execution.metrics.SweepMetrics
-import org.apache.spark.sql.intervalsweep.execution.packing.PackedFormat
+import org.apache.spark.sql.intervalsweep.execution.packing.{PackedFormat, RowBatch}
 import org.apache.spark.sql.intervalsweep.temporal.nodes.PeriodRule
 import org.apache.spark.sql.types.{DoubleType, LongType}
+import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.array.ByteArrayMethods
 
 /**
@@ -37,6 +38,11 @@ private[periods] final class PeriodSweepIterator(
   private var times = 0L
   private var isAnswering = false
   private var isOver = false
+
+  /** The next of the rows that the worker does not see; -1 as long as it has not seen the others. */
+  private var single = -1
+  private lazy val copiesOfSingle = settings.copiesOfSingle.get
+  private lazy val statesOfSingles = input.chunk.numbers.drop(2)
   private var ones = new Array[Long](0)
   private var ready: InternalRow = _
 
@@ -63,10 +69,11 @@ private[periods] final class PeriodSweepIterator(
       isAnswering = counters.inPython(worker)(worker.next())
       at = 0
       null
-    } else if (input.advance()) {
+    } else if (single < 0 && input.advance()) {
       send()
       null
-    } else {
+    } else if (hasSingle) takeSingle()
+    else {
       isOver = true
       results.last()
     }
@@ -88,6 +95,24 @@ private[periods] final class PeriodSweepIterator(
   private def weights(n: Int): Array[Long] = {
     if (ones.length < n) ones = Array.fill(n)(1L)
     ones
+  }
+
+  private def hasSingle: Boolean = {
+    if (single < 0) single = input.singles.start
+    single < input.singles.end
+  }
+
+  /** The result of a row that is the only one of its group; null if it has none. */
+  private def takeSingle(): InternalRow = {
+    val (row, chunk) = (single, input.chunk)
+    single += 1
+    val (start, end) = (chunk.numbers(0)(row), chunk.numbers(1)(row))
+    val hasWeight = settings.isCount && settings.numbers.nonEmpty
+    val copies = copiesOfSingle(if (hasWeight) statesOfSingles(0)(row) else 1L)
+    if (start < end && copies > 0) {
+      times = copies - 1
+      results.of(chunk.keys(chunk.groups(row)), row, start, end, statesOfSingles)
+    } else null
   }
 
   private def takePeriod(): InternalRow = {
@@ -119,6 +144,7 @@ private final class PeriodResults(settings: PeriodSettings) {
       UnsafeProjection.create(settings.results ++ ends, settings.keys ++ states ++ ends)
     }
   }
+  private val keyRows = if (isMerged) None else KeyRows.of(settings.keys, settings.results)
   private var turn = 0
   private val numbers =
     new SpecificInternalRow(states.map(_.dataType) ++ Seq(LongType, LongType))
@@ -150,6 +176,16 @@ private final class PeriodResults(settings: PeriodSettings) {
       start: Long,
       end: Long,
       values: Array[Array[Long]]): InternalRow = {
+    row = keyRows.fold(projected(key, at, start, end, values))(_.of(key, start, end))
+    if (isMerged) merged(start, end) else row
+  }
+
+  private def projected(
+      key: UnsafeRow,
+      at: Int,
+      start: Long,
+      end: Long,
+      values: Array[Array[Long]]): UnsafeRow = {
     var k = 0
     while (k < areFractions.length) {
       val bits = values(k)(at)
@@ -159,8 +195,7 @@ private final class PeriodResults(settings: PeriodSettings) {
     }
     numbers.setLong(k, start)
     numbers.setLong(k + 1, end)
-    row = projections(turn)(joined(key, numbers))
-    if (isMerged) merged(start, end) else row
+    projections(turn)(joined(key, numbers))
   }
 
   /** The waiting row. Call it after the last period. */
@@ -196,6 +231,40 @@ private final class PeriodResults(settings: PeriodSettings) {
     waiting.getBaseObject,
     waiting.getBaseOffset + 8L * fromWord,
     8L * (toWord - fromWord))
+}
+
+/**
+ * Rows of a key and a period, for keys whose fields are 64-bit words. The object is reused.
+ *
+ * @param numKeys the number of fields of a key
+ */
+private final class KeyRows(numKeys: Int) {
+  private val keyWords = PackedFormat.words(numKeys)
+  private val words = new Array[Long](keyWords + 2)
+  private val row = new UnsafeRow(numKeys + 2)
+  row.pointTo(words, Platform.LONG_ARRAY_OFFSET.toLong, 8 * words.length)
+
+  def of(key: UnsafeRow, start: Long, end: Long): UnsafeRow = {
+    val (base, offset) = (key.getBaseObject, key.getBaseOffset)
+    var i = 0
+    while (i < keyWords) { words(i) = Platform.getLong(base, offset + 8L * i); i += 1 }
+    words(i) = start
+    words(i + 1) = end
+    row
+  }
+}
+
+private object KeyRows {
+
+  /** None if the results are not the keys, or if their rows begin with more NULL flags. */
+  def of(keys: Seq[Attribute], results: Seq[Expression]): Option[KeyRows] = {
+    val areKeys = results.size == keys.size &&
+      results.lazyZip(keys).forall(_.semanticEquals(_)) &&
+      keys.forall(key => RowBatch.isWord(key.dataType))
+    Option.when(
+      areKeys && PackedFormat.words(keys.size + 2) == PackedFormat.words(keys.size) + 2)(
+      new KeyRows(keys.size))
+  }
 }
 
 /** The counters of a task, which are added to the node's metrics when the task ends. */

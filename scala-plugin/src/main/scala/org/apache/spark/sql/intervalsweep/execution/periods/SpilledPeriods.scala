@@ -18,6 +18,7 @@ private[periods] final class SpilledPeriods(
     extends PeriodInput {
 
   override def from: Int = 0
+  override def singles: Range = 0 until 0
 
   /** The number of rows of the portion. Rows of the next hash may wait behind them. */
   var size = 0

@@ -13,45 +13,48 @@ object PeriodRule {
   /**
    * Rules that count. They say how often a row is in the result if it is valid `a` times on the
    * left and `b` times on the right. Numbers in parentheses are equations of the paper, see
-   * docs/temporal/algebra.md. The worker evaluates the rules, see kernels/period_counts.py.
+   * docs/temporal/algebra.md. The worker has the same rules, see kernels/period_counts.py.
    */
-  sealed abstract class Count(name: String) extends PeriodRule(name)
+  sealed abstract class Count(name: String, copies: (Long, Long) => Long)
+      extends PeriodRule(name) {
 
-  /** zeta (16), the same rows in canonical form: a. */
-  case object Coalesce extends Count("coalesce")
+    /** How often a row is in the result if it is valid `a` times left and `b` times right. */
+    def copiesOf(a: Long, b: Long): Long = copies(a, b)
+  }
+
+  /** zeta (16), the same rows in canonical form. */
+  case object Coalesce extends Count("coalesce", (a, _) => a)
 
   /**
    * The same rows, where a row whose end another row starts at is extended as long as its period is
    * shorter than `length` (Alg. 10). No row is cut.
    */
-  case class CoalesceUpTo(length: Long) extends Count("coalesce")
+  case class CoalesceUpTo(length: Long) extends Count("coalesce", (a, _) => a)
 
-  /** delta (4): 1 if a > 0. */
-  case object Distinct extends Count("distinct")
+  /** delta (4). */
+  case object Distinct extends Count("distinct", (a, _) => one(a > 0))
 
-  /** Difference (5): max(a - b, 0). */
-  case object ExceptAll extends Count("except_all")
+  /** Difference (5). */
+  case object ExceptAll extends Count("except_all", (a, b) => math.max(a - b, 0))
+  case object Except extends Count("except", (a, b) => one(a > 0 && b == 0))
 
-  /** 1 if a > 0 and b = 0. */
-  case object Except extends Count("except")
+  /** Strict difference (15), and the anti join, where the pairs are the right side. */
+  case object ExceptStrict extends Count("except_strict", (a, b) => if (b == 0) a else 0)
 
-  /** Strict difference (15), and the anti join, where the pairs are the right side: a if b = 0. */
-  case object ExceptStrict extends Count("except_strict")
+  /** The semi join (12), without multiplying rows by their matches. */
+  case object Semi extends Count("semi", (a, b) => if (b > 0) a else 0)
 
-  /** The semi join (12), without multiplying rows by their matches: a if b > 0. */
-  case object Semi extends Count("semi")
+  /** Intersection (13). */
+  case object IntersectAll extends Count("intersect_all", math.min)
+  case object Intersect extends Count("intersect", (a, b) => one(a > 0 && b > 0))
 
-  /** Intersection (13): min(a, b). */
-  case object IntersectAll extends Count("intersect_all")
+  /** Max-union (14). */
+  case object UnionMax extends Count("union_max", math.max)
 
-  /** 1 if a > 0 and b > 0. */
-  case object Intersect extends Count("intersect")
+  /** The time in which no row is valid on the left. */
+  case object Gaps extends Count("gaps", (a, _) => one(a == 0))
 
-  /** Max-union (14): max(a, b). */
-  case object UnionMax extends Count("union_max")
-
-  /** The time in which no row is valid on the left: 1 if a = 0. */
-  case object Gaps extends Count("gaps")
+  private def one(isValid: Boolean): Long = if (isValid) 1 else 0
 
   /**
    * The periods in which some row is valid and none starts or ends, with the measures of that time.

@@ -11,6 +11,8 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 class KeyNumbersSuite extends AnyFunSuite {
+  import KeyNumbersSuite.NoLimit
+
   private val random = new Random(7)
   private val whole = Seq(
     BooleanType,
@@ -23,13 +25,6 @@ class KeyNumbersSuite extends AnyFunSuite {
     TimestampNTZType,
     YearMonthIntervalType(),
     DayTimeIntervalType())
-
-  private object NoLimit extends BlockMemory {
-    override def isShared: Boolean = false
-    override def tryReserve(bytes: Long): Boolean = true
-    override def reserve(bytes: Long): Unit = ()
-    override def release(bytes: Long): Unit = ()
-  }
 
   private def columns(types: Seq[DataType], keys: Seq[Int]): PeriodColumns = {
     val input = types.map(AttributeReference("key", _)())
@@ -99,5 +94,16 @@ class KeyNumbersSuite extends AnyFunSuite {
     val computed = columns(whole, Seq(4))
     assert(computed.copy(numbers = Seq(Add(computed.from, computed.to))).words.isEmpty)
     assert(computed.copy(numbers = Seq(computed.input(4))).words.isEmpty, "not 64 bits")
+  }
+}
+
+private[periods] object KeyNumbersSuite {
+
+  /** Grants all memory. */
+  object NoLimit extends BlockMemory {
+    override def isShared: Boolean = false
+    override def tryReserve(bytes: Long): Boolean = true
+    override def reserve(bytes: Long): Unit = ()
+    override def release(bytes: Long): Unit = ()
   }
 }
