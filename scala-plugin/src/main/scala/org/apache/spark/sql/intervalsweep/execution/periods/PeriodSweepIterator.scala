@@ -144,7 +144,10 @@ private final class PeriodResults(settings: PeriodSettings) {
       UnsafeProjection.create(settings.results ++ ends, settings.keys ++ states ++ ends)
     }
   }
-  private val keyRows = if (isMerged) None else KeyRows.of(settings.keys, settings.results)
+
+  /** Null if results must be projected. */
+  private val keyRows =
+    if (isMerged) null else KeyRows.of(settings.keys, settings.results).orNull
   private var turn = 0
   private val numbers =
     new SpecificInternalRow(states.map(_.dataType) ++ Seq(LongType, LongType))
@@ -176,7 +179,9 @@ private final class PeriodResults(settings: PeriodSettings) {
       start: Long,
       end: Long,
       values: Array[Array[Long]]): InternalRow = {
-    row = keyRows.fold(projected(key, at, start, end, values))(_.of(key, start, end))
+    row =
+      if (keyRows != null) keyRows.of(key, start, end)
+      else projected(key, at, start, end, values)
     if (isMerged) merged(start, end) else row
   }
 
