@@ -47,9 +47,11 @@ def write(
         pq.write_table(pa.table(columns), folder / f"{name}.parquet", row_group_size=1 << 17)
 
 
-def timed(runs: int, ways: Mapping[str, Way], *, agree: bool = True) -> dict[str, float]:
+def timed(
+    runs: int, ways: Mapping[str, Way], *, agree: bool = True, warm_up: int = WARM_UP
+) -> dict[str, float]:
     """Median seconds of runs that take turns; with `agree`, all answers must be equal."""
-    return medians_of(ways, runs, WARM_UP, agree=agree)
+    return medians_of(ways, runs, warm_up, agree=agree)
 
 
 class Systems:
@@ -63,9 +65,8 @@ class Systems:
             self.duck.execute(f"CREATE VIEW {name} AS SELECT * FROM '{file}'")
             self.spark.read.parquet(str(file)).createOrReplaceTempView(name)
             self.spark.sql(
-                f"CREATE OR REPLACE TEMP VIEW {name}_valid AS "
                 f"SELECT * FROM validtime(TABLE({name}), 'ts', 'te')"
-            )
+            ).createOrReplaceTempView(f"{name}_valid")
 
     def swept(self, text: str, enabled: str = "true") -> tuple[object, ...]:
         """The answer of Spark, with or without the extension's joins: one row."""
@@ -97,7 +98,7 @@ def main() -> None:
         systems = Systems(folder, Limits(arguments.cores, arguments.heap, folder))
         asked = [query for query in QUERIES if arguments.only in query.title]
         queries = {query.title: compared(systems, query, arguments) for query in asked}
-        joins = joined(systems, arguments.runs) if arguments.only in "joins" else {}
+        joins = joined(systems, arguments) if arguments.only in "joins" else {}
         systems.spark.stop()
     print(f"peak resident MiB: {peaks}")
     if arguments.output:
@@ -110,6 +111,9 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument(
+        "--warm-up", type=int, default=WARM_UP, help="runs before the first that counts"
+    )
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--heap", default="4g")
     parser.add_argument("--hot", type=float, default=0.0, help="the part of rows with one key")
@@ -122,7 +126,8 @@ def parsed() -> argparse.Namespace:
 def compared(systems: Systems, query: Query, arguments: argparse.Namespace) -> dict[str, float]:
     """Measures and prints a query: the seconds of each system, and their ratios."""
     ways = systems.ways(query)
-    took = timed(arguments.runs, {name: ways[name] for name in arguments.systems})
+    chosen = {name: ways[name] for name in arguments.systems}
+    took = timed(arguments.runs, chosen, warm_up=arguments.warm_up)
     parts = [f"{name} {seconds:.2f} s" for name, seconds in took.items()]
     for name, goal in zip(SYSTEMS[1:], query.goal, strict=True):
         if name in took and OURS in took:
@@ -131,10 +136,11 @@ def compared(systems: Systems, query: Query, arguments: argparse.Namespace) -> d
     return took
 
 
-def joined(systems: Systems, runs: int) -> dict[str, float]:
+def joined(systems: Systems, arguments: argparse.Namespace) -> dict[str, float]:
     """Measures and prints the joins of histories: seconds and ratios."""
     ways = {name: partial(systems.swept, text) for name, text in JOINS.items()}
-    took = timed(runs, ways, agree=False)  # the left join has more rows
+    # The left join has more rows.
+    took = timed(arguments.runs, ways, agree=False, warm_up=arguments.warm_up)
     inner = took["join"]
     by_hand = inner / took["the interval join by hand"]
     print(f"join {inner:.2f} s, {by_hand:.2f} of the interval join by hand (goal 1.1)")

@@ -208,9 +208,8 @@ def main() -> None:
             duck.execute(f"CREATE VIEW {name} AS SELECT * FROM '{file}'")
             spark.read.parquet(file).createOrReplaceTempView(name)
             spark.sql(
-                f"CREATE OR REPLACE TEMP VIEW {name}_valid AS "
                 f"SELECT * FROM validtime(TABLE({name}), 'ts', 'te')"
-            )
+            ).createOrReplaceTempView(f"{name}_valid")
         for title, (plain, value, by_hand) in QUERIES.items():
             if arguments.only in title:
                 found[title] = compared(spark, duck, arguments.runs, plain, value, by_hand)

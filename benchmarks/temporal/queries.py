@@ -95,7 +95,7 @@ QUERIES = [
             + " WHERE c > 0"
         ),
         SUMS.format(changes("r", "k", "v")),
-        (3.0, 5.0),
+        (2.5, 5.0),
     ),
     Query(
         "count and sum of all",
@@ -114,7 +114,7 @@ QUERIES = [
         "DISTINCT of 1,000 values",
         LENGTHS.format(_sequenced("SELECT DISTINCT v FROM r_valid")),
         LENGTHS.format(_ISLANDS),
-        (4.0, 8.0),
+        (1.5, 8.0),
     ),
 ]
 
