@@ -105,7 +105,7 @@ object RowBatch {
 }
 
 /** Rows that a consumer takes one by one, or many at once by [[batch]], [[position]] and [[skip]]. */
-trait RowBatches {
+trait InBatches {
 
   /** The batch of the next row; null after the last row. */
   def batch: RowBatch
@@ -122,7 +122,7 @@ trait RowBatches {
  *
  * @param types the types of the fields
  */
-abstract class BatchedRows(types: Array[DataType]) extends Iterator[InternalRow] with RowBatches {
+abstract class BatchedRows(types: Array[DataType]) extends Iterator[InternalRow] with InBatches {
   private val row = new BatchRow(types)
   row.batch = RowBatch.none
   private var taken = 0

@@ -22,7 +22,7 @@ object RowUnpacker {
     }
 
   /**
-   * The rows of packed chunks in Spark's own format. They can also be taken as [[RowBatches]] if a
+   * The rows of packed chunks in Spark's own format. They can also be taken as [[InBatches]] if a
    * [[RowBatch]] takes all their types.
    */
   def unsafeRows(chunks: Iterator[Array[Byte]], types: Array[DataType]): Iterator[UnsafeRow] =
@@ -99,7 +99,7 @@ object RowUnpacker {
 
 /** The rows of packed chunks. A chunk is read as rows, or as a batch, when that is asked for. */
 private final class UnpackedRows(chunks: Iterator[Array[Byte]], types: Array[DataType])
-    extends Iterator[UnsafeRow] with RowBatches {
+    extends Iterator[UnsafeRow] with InBatches {
   private var chunk: Array[Byte] = _
   private var numRows = 0
   private var taken = 0

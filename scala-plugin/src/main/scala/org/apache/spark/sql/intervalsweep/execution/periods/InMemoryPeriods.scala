@@ -5,7 +5,7 @@ import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.intervalsweep.execution.block.BlockMemory
-import org.apache.spark.sql.intervalsweep.execution.packing.RowBatches
+import org.apache.spark.sql.intervalsweep.execution.packing.InBatches
 
 /**
  * All rows of a task in one chunk, if there is memory for them. It keeps only the numbers of the
@@ -78,7 +78,7 @@ private[periods] final class InMemoryPeriods(
 
   /** Takes the rows by column if that is possible. False if there is no room for the next ones. */
   private def gatherBatches(): Boolean = rows match {
-    case batches: RowBatches => settings.columns.words.forall { case (words, numbers) =>
+    case batches: InBatches => settings.columns.words.forall { case (words, numbers) =>
         var hasRoom = true
         while (hasRoom && batches.batch != null) {
           hasRoom = add(batches, words, numbers)
@@ -90,7 +90,7 @@ private[periods] final class InMemoryPeriods(
   }
 
   /** Takes the rest of a batch, if there is room. */
-  private def add(batches: RowBatches, words: KeyWords, numbers: Array[Int]): Boolean = {
+  private def add(batches: InBatches, words: KeyWords, numbers: Array[Int]): Boolean = {
     val (batch, first) = (batches.batch, batches.position)
     val n = batch.numRows - first
     chunk.hasRoom(n) && keys.hasRoom(n, n * words.width) && {

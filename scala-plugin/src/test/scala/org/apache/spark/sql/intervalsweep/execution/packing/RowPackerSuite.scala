@@ -95,7 +95,7 @@ class RowPackerSuite extends AnyFunSuite {
       val chunks = rows.grouped(90).map(packed(types.toSeq, _)) ++
         Iterator(packed(types.toSeq, Nil))
       val unpacked = RowUnpacker.unsafeRows(chunks, types)
-      val batches = unpacked.asInstanceOf[RowBatches]
+      val batches = unpacked.asInstanceOf[InBatches]
       val again = new RowPacker(types.length)
       while (unpacked.hasNext) random.nextInt(3) match {
         case 0 => again.add(unpacked.next())

@@ -56,7 +56,7 @@ class KeyNumbersSuite extends AnyFunSuite {
     rows.grouped(300).toSeq.map { some =>
       val packer = new RowPacker(types.length)
       some.foreach(packer.add)
-      RowUnpacker.unsafeRows(Iterator(packer.take()), types).asInstanceOf[RowBatches].batch
+      RowUnpacker.unsafeRows(Iterator(packer.take()), types).asInstanceOf[InBatches].batch
     }
 
   test("keys in columns get the numbers and the rows of keys that come one by one") {
