@@ -14,18 +14,9 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 class PackedBatchesSuite extends AnyFunSuite with BeforeAndAfterAll {
+  import PackedBatchesSuite.whole
+
   private val random = new Random(11)
-  private val whole = Seq(
-    BooleanType,
-    ByteType,
-    ShortType,
-    IntegerType,
-    LongType,
-    DateType,
-    TimestampType,
-    TimestampNTZType,
-    YearMonthIntervalType(),
-    DayTimeIntervalType())
   private val types = (whole ++ Seq(FloatType, DoubleType, StringType)).toArray[DataType]
   private val columns = types.map(AttributeReference("c", _)()).toSeq
 
@@ -107,4 +98,20 @@ class PackedBatchesSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(chunks.size > 8)
     assert(packing.written.value == 8 * 4096 - chunks.size, "Spark counts one for each chunk")
   }
+}
+
+private[execution] object PackedBatchesSuite {
+
+  /** The types that [[HashedBatch.isWhole]]. */
+  val whole: Seq[DataType] = Seq(
+    BooleanType,
+    ByteType,
+    ShortType,
+    IntegerType,
+    LongType,
+    DateType,
+    TimestampType,
+    TimestampNTZType,
+    YearMonthIntervalType(),
+    DayTimeIntervalType())
 }

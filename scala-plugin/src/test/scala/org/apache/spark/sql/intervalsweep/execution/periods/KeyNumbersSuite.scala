@@ -12,19 +12,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class KeyNumbersSuite extends AnyFunSuite {
   import KeyNumbersSuite.NoLimit
+  import PackedBatchesSuite.whole
 
   private val random = new Random(7)
-  private val whole = Seq(
-    BooleanType,
-    ByteType,
-    ShortType,
-    IntegerType,
-    LongType,
-    DateType,
-    TimestampType,
-    TimestampNTZType,
-    YearMonthIntervalType(),
-    DayTimeIntervalType())
 
   private def columns(types: Seq[DataType], keys: Seq[Int]): PeriodColumns = {
     val input = types.map(AttributeReference("key", _)())
