@@ -31,7 +31,7 @@ def keep_freed_memory() -> None:
     """Let the process reuse the memory of one batch for the next, as far as glibc is its allocator.
 
     Otherwise glibc returns the memory to the system after each batch, and the system clears every
-    page again when it is next used. That took a tenth of the time of a sweep.
+    page again when it is next used. That took a fifth of a worker's time in a sweep.
     """
     import ctypes
 

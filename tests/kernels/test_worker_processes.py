@@ -70,7 +70,7 @@ def test_a_reply_that_nobody_reads_is_no_broken_pipe_for_the_daemon() -> None:
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has the setting")
 def test_the_memory_of_a_batch_is_used_for_the_next_one() -> None:
-    """Else the system clears all pages of each batch: a tenth of a sweep's time."""
+    """Else the system clears all pages of each batch: a fifth of a worker's time in a sweep."""
     code = """if True:
         import resource, sys
         from pyspark_intervalsweep import environment

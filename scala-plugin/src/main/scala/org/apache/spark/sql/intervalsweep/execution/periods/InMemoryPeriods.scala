@@ -28,7 +28,7 @@ private[periods] final class InMemoryPeriods(
     extends PeriodInput {
   import InMemoryPeriods._
 
-  private val columns = new KeyReader(settings.columns, limits)
+  private lazy val columns = new KeyReader(settings.columns, limits)
   private val keys = new KeyNumbers(chunk.keys, memory)
 
   /**
@@ -76,7 +76,7 @@ private[periods] final class InMemoryPeriods(
     !isFull
   }
 
-  /** Takes the rows by column if that is possible. False if there is no room for the next ones. */
+  /** Takes the rows by column if that is possible. Returns true unless the next ones do not fit. */
   private def gatherBatches(): Boolean = rows match {
     case batches: InBatches => settings.columns.words.forall { case (words, numbers) =>
         var hasRoom = true
@@ -126,7 +126,7 @@ private[periods] final class InMemoryPeriods(
   private def mayHaveSingles: Boolean =
     settings.copiesOfSingle.isDefined && chunk.keys.size > chunk.size / RowsPerSingle
 
-  override def singles: Range = inPortions until chunk.size
+  override val singles: Range = inPortions until chunk.size
 
   /**
    * All rows, in the form of [[PeriodSettings.narrow]], for the case that they do not fit. Can be

@@ -57,28 +57,32 @@ private[periods] final class KeyNumbers(keys: DistinctRows, memory: BlockMemory)
     if (offeredKey == null) offeredKey = new UnsafeRow(words.fields)
     var done = 0
     while (done < n) {
-      offered = math.min(KeyNumbers.Together, n - done)
-      offerAll(batch, words, first + done)
+      val some = math.min(KeyNumbers.Together, n - done)
+      offerAll(batch, words, first + done, some)
       numberOffered(numbers, from + done)
-      done += math.min(KeyNumbers.Together, n - done)
+      done += some
     }
   }
 
-  private def offerAll(batch: RowBatch, words: KeyWords, first: Int): Unit = {
+  private def offerAll(batch: RowBatch, words: KeyWords, first: Int, n: Int): Unit = {
     val width = words.width
-    if (offeredWords.length < offered * width) offeredWords = new Array[Long](offered * width)
-    words.copy(batch, first, offered, offeredWords)
+    if (offeredWords.length < n * width) offeredWords = new Array[Long](n * width)
+    words.copy(batch, first, n, offeredWords)
+    offered = n
     var i = 0
-    while (i < offered) {
+    while (i < n) {
       offeredEnds(i) = (i + 1) * width
-      offeredKey.pointTo(
-        offeredWords,
-        Platform.LONG_ARRAY_OFFSET + 8L * i * width,
-        8 * width)
+      pointTo(i * width, offeredEnds(i))
       hashes(i) = offeredKey.hashCode
       i += 1
     }
   }
+
+  /** Makes [[offeredKey]] the key with these offered words. */
+  private def pointTo(start: Int, end: Int): Unit = offeredKey.pointTo(
+    offeredWords,
+    Platform.LONG_ARRAY_OFFSET + 8L * start,
+    8 * (end - start))
 
   /** True if no more keys can be offered. */
   def isFull: Boolean = offered == KeyNumbers.Together || wordsOffered >= KeyNumbers.MostWords
@@ -96,10 +100,7 @@ private[periods] final class KeyNumbers(keys: DistinctRows, memory: BlockMemory)
     var i = 0
     while (i < offered) {
       val end = offeredEnds(i)
-      offeredKey.pointTo(
-        offeredWords,
-        Platform.LONG_ARRAY_OFFSET + 8L * start,
-        8 * (end - start))
+      pointTo(start, end)
       numbers(from + i) = keys.findOrAdd(offeredKey, hashes(i))
       start = end
       i += 1
@@ -158,7 +159,7 @@ private[periods] final class KeyWords(ordinals: Array[Int], types: Array[DataTyp
 
   /** Copies the keys of `n` rows, from row `first` on, one after another. */
   def copy(batch: RowBatch, first: Int, n: Int, into: Array[Long]): Unit = {
-    if (fields > 0) Arrays.fill(into, 0, n * width, 0L)
+    Arrays.fill(into, 0, n * width, 0L)
     var k = 0
     while (k < fields) { copyField(batch, k, first, n, into); k += 1 }
   }
@@ -171,12 +172,12 @@ private[periods] final class KeyWords(ordinals: Array[Int], types: Array[DataTyp
       into: Array[Long]): Unit = {
     val (words, nulls) = (batch.words(ordinals(key)), batch.nulls(ordinals(key)))
     val (mask, step) = (masks(key), width)
-    var at = flags + key
+    var row = 0
     var i = first
     while (i < first + n) {
-      if (nulls == null || !nulls(i)) into(at) = words(i) & mask
-      else into(at - flags - key + key / 64) |= 1L << key
-      at += step
+      if (nulls == null || !nulls(i)) into(row + flags + key) = words(i) & mask
+      else into(row + key / 64) |= 1L << key
+      row += step
       i += 1
     }
   }

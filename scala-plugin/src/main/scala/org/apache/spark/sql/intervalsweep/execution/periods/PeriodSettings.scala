@@ -72,7 +72,10 @@ private[periods] case class PeriodSettings(
 private[periods] object PeriodSettings {
   private val ChunkBatches = 4
 
-  /** Measures whose state for one row is the input. The sum of -0.0 alone is 0.0. */
+  /**
+   * Measures whose state for one row is the input. A sum of fractions is not among them: the sum of
+   * -0.0 alone is 0.0.
+   */
   private val KindsOfRows =
     Set[MeasureKind](MeasureKind.Sum, MeasureKind.Least, MeasureKind.Greatest)
 

@@ -39,8 +39,8 @@ private[periods] final class PeriodSweepIterator(
   private var isAnswering = false
   private var isOver = false
 
-  /** The next of the rows that the worker does not see; -1 as long as it has not seen the others. */
-  private var single = -1
+  /** The next of the rows that the worker does not see. */
+  private var single = input.singles.start
   private lazy val copiesOfSingle = settings.copiesOfSingle.get
   private lazy val statesOfSingles = input.chunk.numbers.drop(2)
   private var ones = new Array[Long](0)
@@ -69,10 +69,10 @@ private[periods] final class PeriodSweepIterator(
       isAnswering = counters.inPython(worker)(worker.next())
       at = 0
       null
-    } else if (single < 0 && input.advance()) {
+    } else if (input.advance()) {
       send()
       null
-    } else if (hasSingle) takeSingle()
+    } else if (single < input.singles.end) takeSingle()
     else {
       isOver = true
       results.last()
@@ -95,11 +95,6 @@ private[periods] final class PeriodSweepIterator(
   private def weights(n: Int): Array[Long] = {
     if (ones.length < n) ones = Array.fill(n)(1L)
     ones
-  }
-
-  private def hasSingle: Boolean = {
-    if (single < 0) single = input.singles.start
-    single < input.singles.end
   }
 
   /** The result of a row that is the only one of its group; null if it has none. */
@@ -138,7 +133,7 @@ private final class PeriodResults(settings: PeriodSettings) {
   private val isMerged = settings.rule.isInstanceOf[PeriodRule.Values]
 
   /** Two take turns if rows are merged: the waiting row must not be overwritten. */
-  private val projections = {
+  private lazy val projections = {
     val ends = settings.output.takeRight(2)
     Array.fill(if (isMerged) 2 else 1) {
       UnsafeProjection.create(settings.results ++ ends, settings.keys ++ states ++ ends)
