@@ -10,9 +10,10 @@ import argparse
 import json
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -54,19 +55,23 @@ def timed(
     return medians_of(ways, runs, warm_up, agree=agree)
 
 
+def create_views(spark: Any, duck: Any, folder: Path, tables: Iterable[str]) -> None:
+    """Makes a view of each table in both systems, and in Spark of its history, `{table}_valid`."""
+    for name in tables:
+        file = folder / f"{name}.parquet"
+        duck.execute(f"CREATE VIEW {name} AS SELECT * FROM '{file}'")
+        spark.read.parquet(str(file)).createOrReplaceTempView(name)
+        marked = spark.sql(f"SELECT * FROM validtime(TABLE({name}), 'ts', 'te')")
+        marked.createOrReplaceTempView(f"{name}_valid")
+
+
 class Systems:
     """Spark and DuckDB, with views of the tables."""
 
     def __init__(self, folder: Path, limits: Limits) -> None:
         self.spark = spark_session(limits)
         self.duck = duckdb.connect(config={"threads": limits.cores})
-        for name in "rs":
-            file = folder / f"{name}.parquet"
-            self.duck.execute(f"CREATE VIEW {name} AS SELECT * FROM '{file}'")
-            self.spark.read.parquet(str(file)).createOrReplaceTempView(name)
-            self.spark.sql(
-                f"SELECT * FROM validtime(TABLE({name}), 'ts', 'te')"
-            ).createOrReplaceTempView(f"{name}_valid")
+        create_views(self.spark, self.duck, folder, "rs")
 
     def swept(self, text: str, enabled: str = "true") -> tuple[object, ...]:
         """The answer of Spark, with or without the extension's joins: one row."""

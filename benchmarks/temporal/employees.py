@@ -33,7 +33,7 @@ import pyarrow.parquet as pq
 from benchmarks.adapter import Limits
 from benchmarks.machine import heading
 from benchmarks.systems import ENABLED, spark_session
-from benchmarks.temporal.__main__ import timed
+from benchmarks.temporal.__main__ import create_views, timed
 from benchmarks.temporal.queries import changes
 
 PEOPLE = 300_024
@@ -203,13 +203,7 @@ def main() -> None:
         folder = Path(scratch)
         write(folder, arguments.scale)
         spark, duck = spark_session(Limits(2, "4g", folder)), duckdb.connect(config={"threads": 2})
-        for name in TABLES:
-            file = str(folder / f"{name}.parquet")
-            duck.execute(f"CREATE VIEW {name} AS SELECT * FROM '{file}'")
-            spark.read.parquet(file).createOrReplaceTempView(name)
-            spark.sql(
-                f"SELECT * FROM validtime(TABLE({name}), 'ts', 'te')"
-            ).createOrReplaceTempView(f"{name}_valid")
+        create_views(spark, duck, folder, TABLES)
         for title, (plain, value, by_hand) in QUERIES.items():
             if arguments.only in title:
                 found[title] = compared(spark, duck, arguments.runs, plain, value, by_hand)
