@@ -127,8 +127,8 @@ test-matrix: ## Build for each minor version of Spark and run the core tests (MA
 
 # Most neighbours support one minor version of Spark only; the tests skip the others.
 .PHONY: test-neighbours test-neighbours-of
-test-neighbours: ## Run next to Kafka, Delta, Iceberg, PostgreSQL and others (SPARKS: versions)
-	@result=0; for spark in $(SPARKS); do \
+test-neighbours: ## Run next to Kafka, Delta, Iceberg, PostgreSQL and others (MATRIX: versions)
+	@result=0; for spark in $(MATRIX); do \
 	  $(MAKE) test-neighbours-of SPARK=$$spark || result=1; done; exit $$result
 test-neighbours-of: $(JAR)
 	$(PY) -m pytest tests/neighbours $(ARGS)

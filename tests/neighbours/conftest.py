@@ -14,6 +14,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             series = ".".join(pyspark.__version__.split(".")[:2])
             if series != needed.args[0]:
                 reason = (
-                    f"needs Spark {needed.args[0]}: make test-neighbours SPARKS={needed.args[0]}"
+                    f"needs Spark {needed.args[0]}: make test-neighbours MATRIX={needed.args[0]}"
                 )
                 item.add_marker(pytest.mark.skip(reason=reason))
