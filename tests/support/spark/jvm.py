@@ -31,12 +31,15 @@ SOURCE = Path(__file__).with_name("QuickFiles.java")
 # The code of each query runs too briefly for an optimizing compiler to pay off, and its memory is
 # garbage as soon as the query ends.
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=512m"
+# A JVM that cannot use the archive, made for another patch release of Spark, would print a warning
+# among the program's output.
+QUIET = "-Xlog:cds=off,cds+dynamic=off,class+path=off"
 OPTIONS, CLASS_PATH = "SPARK_SUBMIT_OPTS", "SPARK_DIST_CLASSPATH"
 
 
 def options() -> str:
     """The options of a JVM that runs Spark for a minute or two."""
-    archive = f"-XX:SharedArchiveFile={CLASSES} -Xlog:cds=off -Xlog:class+path=off"
+    archive = f"-XX:SharedArchiveFile={CLASSES} {QUIET}"
     return f"{SHORT_LIVED} {archive}" if CLASSES.exists() else SHORT_LIVED
 
 
@@ -73,7 +76,7 @@ def make_classes() -> None:
     from pyspark.sql import SparkSession
 
     CLASSES.unlink(missing_ok=True)
-    os.environ[OPTIONS] = f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={CLASSES} -Xlog:cds=off"
+    os.environ[OPTIONS] = f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={CLASSES} {QUIET}"
     with tempfile.TemporaryDirectory() as folder:
         builder = SparkSession.builder.master("local[2]")
         settings = {
