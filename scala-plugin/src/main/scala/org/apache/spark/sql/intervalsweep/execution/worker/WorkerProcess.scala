@@ -64,9 +64,10 @@ private[worker] object WorkerProcess {
       SparkShims.startPythonWorker(settings.python, WorkerModule, DaemonModule, environment)
     val started = CompletableFuture.supplyAsync(
       () =>
-        // A worker that is killed while it starts does not say its process id. Another is asked.
+        // A worker that is killed while it starts does not say its process id, or Spark finds no
+        // process with that id. Another is asked.
         try startOne()
-        catch { case _: EOFException => startOne() },
+        catch { case _: EOFException | _: IllegalStateException => startOne() },
       starters)
     def abandon(): Unit =
       started.thenAccept { case (worker, _) => destroy(settings, environment, worker) }
