@@ -76,7 +76,7 @@ def make_classes() -> None:
     from pyspark.sql import SparkSession
 
     CLASSES.unlink(missing_ok=True)
-    os.environ[OPTIONS] = f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={CLASSES} {QUIET}"
+    os.environ[OPTIONS] = f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={CLASSES} -Xlog:cds=off"
     with tempfile.TemporaryDirectory() as folder:
         builder = SparkSession.builder.master("local[2]")
         settings = {
