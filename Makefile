@@ -33,8 +33,9 @@ export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 
 JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 SBT_LAUNCHER := target/tools/sbt-launch-$(SBT_VERSION).jar
-# sbt runs are too short for an optimizing compiler to pay off.
-SBT_JVM := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+# sbt runs are too short for an optimizing compiler to pay off. Without it, Java keeps only 48 MiB for
+# code by default, less than the Scala compiler needs.
+SBT_JVM := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m
 ifneq ($(shell command -v sbt),)
   SBT := sbt $(addprefix -J,$(SBT_JVM))
 else
